@@ -1,1 +1,39 @@
-fn main(){}
+//! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
+
+mod tally;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Tasks of the mangle-ls repository")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install what the tests need and run them all; the closing line counts them
+    Test(test::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Test(options) => test::run(&options),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("xtask: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// The root folder of the repository.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

@@ -1,0 +1,63 @@
+//! What the steps of `cargo xtask test` report, and the closing line that adds it up.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// How many checks passed and failed, and what could not be run (with the reason).
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Tally {
+    /// One check that passed or failed.
+    pub(crate) fn one(passed: bool) -> Tally {
+        Tally { passed: usize::from(passed), failed: usize::from(!passed), skipped: Vec::new() }
+    }
+
+    #[allow(dead_code)] // first used by the editors step
+    /// A step that this machine cannot run: said loudly, here and in the closing line.
+    pub(crate) fn skip(reason: String) -> Tally {
+        eprintln!("\n!!! SKIPPED: {reason}\n");
+        Tally { skipped: vec![reason], ..Tally::default() }
+    }
+
+    /// Adds another step's report.
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped.extend(other.skipped);
+    }
+
+    /// Prints the closing line. A skip counts as a failure on CI (`CI=true`), where everything must run.
+    pub(crate) fn close(self) -> ExitCode {
+        for reason in &self.skipped {
+            println!("skipped: {reason}");
+        }
+        println!("{self}");
+        let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
+        let good = self.failed == 0 && (self.skipped.is_empty() || !strict);
+        if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn adds_up() {
+        let mut tally = Tally::one(true);
+        tally.add(Tally::one(false));
+        tally.add(Tally { passed: 3, failed: 0, skipped: vec!["no root".into()] });
+        assert_eq!(tally.to_string(), "4 passed, 1 failed, 1 skipped");
+    }
+}

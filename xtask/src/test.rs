@@ -1,0 +1,69 @@
+//! `cargo xtask test`: every test of the repository, step by step, with one closing line.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::tally::Tally;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {}
+
+type Step = (&'static str, fn() -> Result<Tally>);
+
+/// Runs all steps, also after one has failed.
+pub(crate) fn run(_options: &Options) -> Result<ExitCode> {
+    let steps: Vec<Step> = vec![("Rust tests", rust_tests)];
+    let mut tally = Tally::default();
+    for (name, step) in steps {
+        println!("\n=== {name}");
+        tally.add(step().unwrap_or_else(|error| {
+            eprintln!("{name}: {error:#}");
+            Tally::one(false)
+        }));
+    }
+    println!();
+    Ok(tally.close())
+}
+
+/// `cargo test` over the workspace; the counts come from its own result lines.
+fn rust_tests() -> Result<Tally> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .current_dir(crate::root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start cargo test")?;
+    let mut tally = Tally::default();
+    for line in BufReader::new(cargo.stdout.take().context("no output")?).lines() {
+        let line = line.context("cannot read what cargo test prints")?;
+        println!("{line}");
+        if let Some((passed, failed)) = counts(&line) {
+            tally.add(Tally { passed, failed, skipped: Vec::new() });
+        }
+    }
+    if !cargo.wait()?.success() && tally.failed == 0 {
+        tally.add(Tally::one(false)); // it did not compile, or a test process died
+    }
+    Ok(tally)
+}
+
+/// `test result: ok. 12 passed; 1 failed; …` → (12, 1)
+fn counts(line: &str) -> Option<(usize, usize)> {
+    let rest = line.strip_prefix("test result: ")?;
+    let before = |word: &str| rest.split(word).next()?.rsplit(' ').nth(1)?.parse().ok();
+    Some((before("passed")?, before("failed")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+
+    #[test]
+    fn reads_result_lines() {
+        let line = "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured";
+        assert_eq!(counts(line), Some((12, 1)));
+        assert_eq!(counts("running 3 tests"), None);
+    }
+}
