@@ -31,6 +31,8 @@ permitted(Action, Target, Payload) :-
     signed_approval(ActionID),
     clear_action(ActionID).
 
+request(ActionID, Action) :- pending_action(ActionID, Action, _, _, _).
+
 is_permitted(ActionID) :-
     pending_action(ActionID, Action, Target, Payload, _),
     permitted(Action, Target, Payload).
@@ -38,7 +40,7 @@ is_permitted(ActionID) :-
 # --- What speaks against a request ------------------------------------------------
 
 clear_action(ActionID) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     !danger_found(ActionID, _),
     !is_frozen(Action),
     !halted().
@@ -95,49 +97,49 @@ has_admin_override(Action) :-
 # --- Denial, with reasons -----------------------------------------------------------
 
 blocked_action(ActionID, /halted) :-
-    pending_action(ActionID, _, _, _, _),
+    request(ActionID, _),
     halted.
 
 blocked_action(ActionID, /danger) :-
     has_danger(ActionID).
 
 blocked_action(ActionID, /frozen) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     is_frozen(Action).
 
 blocked_action(ActionID, /unknown_action) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     not is_known(Action).
 
 blocked_action(ActionID, /outside_workspace) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     write_action(Action),
     !in_workspace(ActionID).
 
 blocked_action(ActionID, /foreign_domain) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     network_action(Action),
     !in_allowed_domain(ActionID).
 
 blocked_action(ActionID, /needs_override) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     dangerous_action(Action),
     !admin_override(_, Action).
 
 blocked_action(ActionID, /needs_signature) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     dangerous_action(Action),
     !signed_approval(ActionID).
 
 has_reason(ActionID) :- blocked_action(ActionID, _).
 
 permission_denied(Action, Text) :-
-    pending_action(ActionID, Action, _, _, _),
+    request(ActionID, Action),
     blocked_action(ActionID, Reason),
     reason_text(Reason, Text).
 
 # Must stay empty. A row here means that a request was denied and nobody can say why.
 unexplained_block(ActionID) :-
-    pending_action(ActionID, _, _, _, _),
+    request(ActionID, _),
     !is_permitted(ActionID),
     !has_reason(ActionID).
