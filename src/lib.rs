@@ -1,1 +1,12 @@
-//! x
+//! mangle-ls: a language server, a checker and a policy tool for Mangle.
+//!
+//! The modules are layers, each using only those below it; ARCHITECTURE.md has the table and
+//! `tests/layering.rs` keeps it true.
+
+pub mod analysis;
+pub mod config;
+pub mod ide;
+pub mod lint;
+pub mod program;
+pub mod syntax;
+pub mod text;

@@ -1,0 +1,25 @@
+//! `[rules]`: which rules are on, and how grave their findings are.
+
+use rustc_hash::FxHashMap;
+
+use crate::lint::{Rule, Severity};
+
+/// The severity that a configuration gives to each rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleSettings {
+    /// By rule code: `None` switches off.
+    overrides: FxHashMap<&'static str, Option<Severity>>,
+}
+
+impl RuleSettings {
+    /// Sets the severity of one rule; `None` switches it off.
+    pub fn set(&mut self, rule: &'static Rule, severity: Option<Severity>) {
+        self.overrides.insert(rule.code, severity);
+    }
+
+    /// The severity of a rule's findings, `None` when the rule is off.
+    #[must_use]
+    pub fn severity(&self, rule: &Rule) -> Option<Severity> {
+        self.overrides.get(rule.code).copied().unwrap_or(rule.severity)
+    }
+}

@@ -1,0 +1,54 @@
+//! A finding placed in its file: what every output shows.
+
+use super::{Applicability, Rule, Severity};
+use crate::text::{FileId, TextRange};
+
+/// A finding with absolute byte ranges and the severity that the configuration gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Severity after configuration.
+    pub severity: Severity,
+    /// The bytes at fault.
+    pub range: TextRange,
+    /// What is wrong.
+    pub message: String,
+    /// Other places that explain it.
+    pub related: Vec<RelatedPlace>,
+    /// The fix, where one is unambiguous.
+    pub fix: Option<ResolvedFix>,
+}
+
+/// Another place that explains a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedPlace {
+    /// The file.
+    pub file: FileId,
+    /// The bytes.
+    pub range: TextRange,
+    /// What is there.
+    pub message: String,
+}
+
+/// A fix with its edits placed in files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedFix {
+    /// What it does.
+    pub title: String,
+    /// Whether it may be applied without looking.
+    pub applicability: Applicability,
+    /// The edits, which do not overlap.
+    pub edits: Vec<FileEdit>,
+}
+
+/// A replacement of some bytes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEdit {
+    /// The file.
+    pub file: FileId,
+    /// The bytes to replace.
+    pub range: TextRange,
+    /// What stands there afterwards, with the line ends of the file.
+    pub text: String,
+}

@@ -1,0 +1,152 @@
+//! What a rule reports, before it is placed in a file.
+//!
+//! Ranges count from the start of the statement that the finding is about, so that a finding
+//! stays right (and cached) while edits elsewhere move its statement.
+
+use text_size::TextSize;
+
+use super::Rule;
+use crate::text::{FileId, StatementId, TextRange};
+
+/// What a [`Span`] counts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Anchor {
+    /// The start of the statement that the finding is about; the start of the file for a finding
+    /// about a whole file.
+    Here,
+    /// The start of the file that the finding is about.
+    File,
+    /// The start of another statement, in this or another file.
+    Statement(FileId, StatementId),
+}
+
+/// A range and what it counts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// What the range counts from.
+    pub anchor: Anchor,
+    /// The bytes.
+    pub range: TextRange,
+}
+
+impl Span {
+    /// A range within the finding's own statement.
+    #[must_use]
+    pub fn here(range: TextRange) -> Self {
+        Self { anchor: Anchor::Here, range }
+    }
+
+    /// A range within another statement.
+    #[must_use]
+    pub fn of(file: FileId, statement: StatementId, range: TextRange) -> Self {
+        Self { anchor: Anchor::Statement(file, statement), range }
+    }
+}
+
+/// Another place that explains a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// Where.
+    pub span: Span,
+    /// What is there, as a short sentence without a full stop.
+    pub message: String,
+}
+
+/// Whether a fix may be applied without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Applicability {
+    /// The meaning afterwards is what was evidently meant.
+    Safe,
+    /// A guess; applied only on demand.
+    Unsafe,
+}
+
+/// A replacement of some bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes to replace; empty inserts.
+    pub span: Span,
+    /// What stands there afterwards, with `\n` line ends.
+    pub text: String,
+}
+
+/// A change that mends a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, in the imperative: "Insert a space before the full stop".
+    pub title: String,
+    /// Whether it may be applied without looking.
+    pub applicability: Applicability,
+    /// The edits; they do not overlap.
+    pub edits: Vec<Edit>,
+}
+
+impl Fix {
+    /// A fix that needs no look.
+    #[must_use]
+    pub fn safe(title: impl Into<String>) -> Self {
+        Self { title: title.into(), applicability: Applicability::Safe, edits: Vec::new() }
+    }
+
+    /// A fix that guesses.
+    #[must_use]
+    pub fn guess(title: impl Into<String>) -> Self {
+        Self { title: title.into(), applicability: Applicability::Unsafe, edits: Vec::new() }
+    }
+
+    /// Adds: replace `range` of the finding's own statement by `text`.
+    #[must_use]
+    pub fn replace(self, range: TextRange, text: impl Into<String>) -> Self {
+        self.edit(Span::here(range), text)
+    }
+
+    /// Adds: insert `text` at `offset` of the finding's own statement.
+    #[must_use]
+    pub fn insert(self, offset: TextSize, text: impl Into<String>) -> Self {
+        self.replace(TextRange::empty(offset), text)
+    }
+
+    /// Adds: replace `span` by `text`.
+    #[must_use]
+    pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.edits.push(Edit { span, text: text.into() });
+        self
+    }
+}
+
+/// What a rule reports.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The narrowest bytes that are at fault, from the start of the statement.
+    pub range: TextRange,
+    /// One or two sentences for a tired reader: what is wrong, what the engine will do with it.
+    pub message: String,
+    /// Other places that explain it.
+    pub related: Vec<Related>,
+    /// The fix, where one is unambiguous.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// A finding of `rule` at `range`.
+    #[must_use]
+    pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Self {
+        Self { rule, range, message: message.into(), related: Vec::new(), fix: None }
+    }
+
+    /// Adds a related place.
+    #[must_use]
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push(Related { span, message: message.into() });
+        self
+    }
+
+    /// Adds the fix.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+}

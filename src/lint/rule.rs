@@ -1,0 +1,145 @@
+//! The description of a rule: the single source of its code, name, severity and documentation.
+
+use std::fmt;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A suggestion.
+    Hint,
+    /// Strange, or worth knowing; nothing is broken.
+    Information,
+    /// Accepted by the engine, probably a mistake.
+    Warning,
+    /// The engine rejects it, or accepts it and computes something other than what is written.
+    Error,
+}
+
+impl Severity {
+    /// All severities, the gravest first.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Information, Self::Hint];
+
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// The severity that [`Severity::as_str`] spells so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.as_str() == word)
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The family of a rule; its first code is `MG` and the group's number times 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// `MG0xx`: what does not parse.
+    Syntax,
+    /// `MG1xx`: `Decl`s and their parts.
+    Declarations,
+    /// `MG2xx`: which variables have a value, and when.
+    Safety,
+    /// `MG3xx`: predicates, functions, packages: does the name exist, with this arity, in sight.
+    Predicates,
+    /// `MG4xx`: `|>` transforms and aggregation.
+    Transforms,
+    /// `MG5xx`: negation and aggregation through recursion.
+    Stratification,
+    /// `MG6xx`: values of the wrong type.
+    Types,
+    /// `MG7xx`: temporal predicates, intervals and operators.
+    Temporal,
+    /// `MG8xx`: idioms and quality.
+    Quality,
+    /// `MG9xx`: configuration and suppression.
+    Configuration,
+}
+
+impl Group {
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Declarations => "declarations",
+            Self::Safety => "safety",
+            Self::Predicates => "predicates",
+            Self::Transforms => "transforms",
+            Self::Stratification => "stratification",
+            Self::Types => "types",
+            Self::Temporal => "temporal",
+            Self::Quality => "quality",
+            Self::Configuration => "configuration",
+        }
+    }
+}
+
+/// What kind of fix a rule offers when it offers one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FixKind {
+    /// None.
+    None,
+    /// The meaning after the fix is what was evidently meant.
+    Safe,
+    /// The fix guesses; a person should look at it.
+    Unsafe,
+}
+
+impl FixKind {
+    /// The word used in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+        }
+    }
+}
+
+/// A rule. Each is a `static` beside the code that applies it and a row in its family's table.
+///
+/// `bad` and `good` are programs; a line `#- NAME` starts a file of that name. Tests run them:
+/// `bad` gives this finding and no other error, `good` gives nothing.
+#[derive(Debug)]
+pub struct Rule {
+    /// Stable code, `MG101`. Never reused.
+    pub code: &'static str,
+    /// Unique kebab-case name.
+    pub name: &'static str,
+    /// Family.
+    pub group: Group,
+    /// Severity unless configured otherwise; `None` is off by default.
+    pub severity: Option<Severity>,
+    /// One line: what is wrong.
+    pub summary: &'static str,
+    /// Why it matters: what the engine does with it.
+    pub rationale: &'static str,
+    /// A program that has this mistake.
+    pub bad: &'static str,
+    /// The same program without it.
+    pub good: &'static str,
+    /// The kind of fix on offer.
+    pub fix: FixKind,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Rule {}

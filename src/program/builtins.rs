@@ -1,0 +1,1 @@
+//! The built-in predicates and functions of the engine.

@@ -1,0 +1,282 @@
+//! The join of a program's files by predicate.
+//!
+//! Costs time in the number of (file, predicate) pairs, not of statements: a file's own index is
+//! built once and only referred to here.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::file::key_of;
+use super::{FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
+use crate::syntax::ast::{Atom, Item, StatementKind};
+use crate::text::{FileId, StatementId, Symbol, TextRange, TextSize};
+
+/// A predicate of a program: an index into [`Program::predicates`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredicateId(pub u32);
+
+/// A predicate and everything the files say of it.
+#[derive(Debug)]
+pub struct Predicate {
+    /// Its qualified name and arity.
+    pub key: PredicateKey,
+    /// What is known of it.
+    pub signature: Signature,
+    /// [`Signature::fingerprint`].
+    pub fingerprint: u64,
+    /// The files that mention it, as index into [`Program::files`] and the key under which the
+    /// file's index has it.
+    pub files: Vec<(u32, PredicateKey)>,
+}
+
+impl Predicate {
+    /// Whether a `Decl` or a clause head makes it exist.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        self.signature.origin().is_some()
+    }
+}
+
+/// A place in a program that mentions a predicate.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'p> {
+    /// The file.
+    pub file: &'p FileSummary,
+    /// The statement.
+    pub item: &'p Item,
+    /// The predicate's name, from the start of the statement.
+    pub range: TextRange,
+}
+
+impl Site<'_> {
+    /// File, statement and range, as [`crate::lint::Span::of`] wants them.
+    #[must_use]
+    pub fn place(&self) -> (FileId, StatementId, TextRange) {
+        (self.file.id, self.item.statement.id, self.range)
+    }
+}
+
+/// The files that are analysed together.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The files in the order of their ids.
+    pub files: Vec<Arc<FileSummary>>,
+    /// All predicates that are mentioned, built-ins excepted; in order of first mention.
+    pub predicates: Vec<Predicate>,
+    by_key: FxHashMap<PredicateKey, PredicateId>,
+    by_name: FxHashMap<Symbol, Vec<PredicateId>>,
+    /// Named packages and the keys (as written) that each defines or declares.
+    packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
+}
+
+impl Program {
+    /// Joins files. Files without their own program mates are a program too.
+    #[must_use]
+    pub fn new(mut files: Vec<Arc<FileSummary>>) -> Self {
+        files.sort_by_key(|file| file.id);
+        let mut program = Self { packages: package_index(&files), ..Self::default() };
+        for (index, file) in (0u32..).zip(&files) {
+            let mut keys: Vec<_> = file.predicates.iter().collect();
+            // Hash order would make ids, and so output, differ between runs.
+            keys.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
+            for (&key, there) in keys {
+                program.add(index, file, key, there);
+            }
+        }
+        for predicate in &mut program.predicates {
+            predicate.fingerprint = predicate.signature.fingerprint();
+        }
+        program.files = files;
+        program
+    }
+
+    fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
+        let qualified = self.qualify(file.package, key);
+        let id = self.intern(qualified);
+        let Some(predicate) = self.predicates.get_mut(id.0 as usize) else { return };
+        predicate.files.push((index, key));
+        let signature = &mut predicate.signature;
+        for &item in &there.declarations {
+            let Some(item) = file.items.get(item as usize) else { continue };
+            let Some(declaration) = item.statement.declaration() else { continue };
+            // The reference rejects a second Decl; what is known comes from the first.
+            if signature.declared.is_none() {
+                signature.declare(declaration, file.statement_text(item));
+                let range = declaration.atom.name.range;
+                signature.declared = Some((file.id, item.statement.id, range));
+            }
+        }
+        signature.has_rules |= !there.rules.is_empty();
+        let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
+        if let Some(item) = first_head.and_then(|&item| file.items.get(item as usize))
+            && let Some(clause) = item.statement.clause()
+            && signature.defined.is_none()
+        {
+            signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
+        }
+        if there.annotated_head && signature.declared.is_none() {
+            signature.temporal = true;
+        }
+    }
+
+    fn intern(&mut self, key: PredicateKey) -> PredicateId {
+        if let Some(&id) = self.by_key.get(&key) {
+            return id;
+        }
+        let id = PredicateId(u32::try_from(self.predicates.len()).unwrap_or(u32::MAX));
+        self.predicates.push(Predicate {
+            key,
+            signature: Signature::default(),
+            fingerprint: 0,
+            files: Vec::new(),
+        });
+        self.by_key.insert(key, id);
+        self.by_name.entry(key.name).or_default().push(id);
+        id
+    }
+
+    /// The key that `key`, as written in a file of `package`, means: a predicate of that package
+    /// if the package declares or defines it, else the name as it is.
+    fn qualify(&self, package: Option<Symbol>, key: PredicateKey) -> PredicateKey {
+        match package {
+            Some(package) if self.packages.get(&package).is_some_and(|own| own.contains(&key)) => {
+                key.within(package)
+            }
+            _ => key,
+        }
+    }
+
+    /// The predicate that an atom of `file` means. `None` for built-ins and for atoms that are
+    /// not part of the program.
+    #[must_use]
+    pub fn predicate_of(&self, file: &FileSummary, atom: &Atom) -> Option<&Predicate> {
+        self.predicate(self.qualify(file.package, key_of(atom)))
+    }
+
+    /// The predicate with this qualified name and arity, if any file mentions it.
+    #[must_use]
+    pub fn predicate(&self, key: PredicateKey) -> Option<&Predicate> {
+        self.id(key).map(|id| self.get(id))
+    }
+
+    /// The id of the predicate with this qualified name and arity.
+    #[must_use]
+    pub fn id(&self, key: PredicateKey) -> Option<PredicateId> {
+        self.by_key.get(&key).copied()
+    }
+
+    /// The predicate with this id.
+    ///
+    /// # Panics
+    /// When the id comes from another program.
+    #[must_use]
+    pub fn get(&self, id: PredicateId) -> &Predicate {
+        &self.predicates[id.0 as usize]
+    }
+
+    /// All predicates of this name, of any arity, whether or not they exist.
+    pub fn named(&self, name: Symbol) -> impl Iterator<Item = &Predicate> {
+        self.by_name.get(&name).into_iter().flatten().map(|&id| self.get(id))
+    }
+
+    /// Whether a file of the program belongs to `package`.
+    #[must_use]
+    pub fn has_package(&self, package: Symbol) -> bool {
+        self.packages.contains_key(&package)
+    }
+
+    /// The packages that any file of `package` uses: the reference pools them.
+    pub fn uses_of(&self, package: Option<Symbol>) -> impl Iterator<Item = Symbol> {
+        let units = self.files.iter().filter(move |file| file.package == package);
+        units.flat_map(|file| file.used_packages.iter().map(|&(name, _)| name))
+    }
+
+    /// The file with this id.
+    #[must_use]
+    pub fn file(&self, id: FileId) -> Option<&Arc<FileSummary>> {
+        let index = self.files.binary_search_by_key(&id, |file| file.id).ok()?;
+        self.files.get(index)
+    }
+
+    /// The declarations of a predicate, in file order.
+    pub fn declarations<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| there.declarations.clone())
+    }
+
+    /// The clauses of a predicate, in file order.
+    pub fn clauses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| {
+            let mut items = [there.facts.as_slice(), &there.rules].concat();
+            items.sort_unstable();
+            items
+        })
+    }
+
+    /// The clauses of a predicate that have a body, in file order.
+    pub fn rules<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| there.rules.clone())
+    }
+
+    /// The uses of a predicate in bodies, in file order.
+    pub fn uses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = (Site<'p>, UseKind)> {
+        self.in_files(predicate).flat_map(|(file, there)| {
+            there.uses.iter().filter_map(move |used| {
+                let item = file.items.get(used.item as usize)?;
+                Some((Site { file, item, range: used.range }, used.kind))
+            })
+        })
+    }
+
+    fn in_files<'p>(
+        &'p self,
+        predicate: &'p Predicate,
+    ) -> impl Iterator<Item = (&'p FileSummary, &'p PredicateInFile)> {
+        predicate.files.iter().filter_map(|(file, key)| {
+            let file = self.files.get(*file as usize)?;
+            Some((file.as_ref(), file.predicates.get(key)?))
+        })
+    }
+
+    fn sites<'p>(
+        &'p self,
+        predicate: &'p Predicate,
+        select: impl Fn(&PredicateInFile) -> Vec<u32>,
+    ) -> impl Iterator<Item = Site<'p>> {
+        self.in_files(predicate).flat_map(move |(file, there)| {
+            select(there).into_iter().filter_map(move |index| {
+                let item = file.items.get(index as usize)?;
+                let range = match &item.statement.kind {
+                    StatementKind::Declaration(declaration) => declaration.atom.name.range,
+                    StatementKind::Clause(clause) => clause.head.name.range,
+                    _ => TextRange::empty(TextSize::new(0)),
+                };
+                Some(Site { file, item, range })
+            })
+        })
+    }
+}
+
+fn package_index(files: &[Arc<FileSummary>]) -> FxHashMap<Symbol, FxHashSet<PredicateKey>> {
+    let mut packages: FxHashMap<Symbol, FxHashSet<PredicateKey>> = FxHashMap::default();
+    for file in files {
+        let Some(package) = file.package else { continue };
+        let own = packages.entry(package).or_default();
+        own.extend(file.predicates.iter().filter(|(_, there)| there.defines()).map(|(key, _)| *key));
+    }
+    packages
+}
+
+impl PredicateInFile {
+    /// Whether the file declares it or has clauses for it.
+    #[must_use]
+    pub fn defines(&self) -> bool {
+        !(self.declarations.is_empty() && self.facts.is_empty() && self.rules.is_empty())
+    }
+
+    fn first_item(&self) -> u32 {
+        let uses = self.uses.first().map(|used| &used.item);
+        let firsts = [self.declarations.first(), self.facts.first(), self.rules.first(), uses];
+        firsts.into_iter().flatten().copied().min().unwrap_or(u32::MAX)
+    }
+}

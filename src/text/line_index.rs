@@ -1,0 +1,186 @@
+//! Bytes ↔ lines and columns of an unchanging text.
+//!
+//! Lines end at LF, CRLF or a lone CR, as the language server protocol has it. Offsets past the
+//! end and columns past the end of a line are clamped; nothing here panics on foreign numbers.
+
+use text_size::{TextRange, TextSize};
+
+use super::text_len;
+
+/// The unit in which a column counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units, the protocol's default.
+    Utf16,
+    /// Unicode scalar values.
+    Utf32,
+}
+
+impl Encoding {
+    /// How many units `text` takes.
+    #[must_use]
+    pub fn len(self, text: &str) -> u32 {
+        let count = match self {
+            Self::Utf8 => text.len(),
+            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
+            Self::Utf32 => text.chars().count(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The byte at which `column` units of `line` end; the end of the line where it is shorter,
+    /// the start of the character where the column is inside one.
+    #[must_use]
+    pub fn byte_of(self, line: &str, column: u32) -> usize {
+        let mut left = column;
+        for (at, char) in line.char_indices() {
+            let width = match self {
+                Self::Utf8 => char.len_utf8(),
+                Self::Utf16 => char.len_utf16(),
+                Self::Utf32 => 1,
+            };
+            let width = u32::try_from(width).unwrap_or(1);
+            if left < width {
+                return at;
+            }
+            left -= width;
+        }
+        line.len()
+    }
+}
+
+/// A line and a column, both counted from 0; the column in the units of some [`Encoding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineCol {
+    /// 0-based line.
+    pub line: u32,
+    /// 0-based column.
+    pub col: u32,
+}
+
+/// Where the lines of a text start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<TextSize>,
+    len: TextSize,
+}
+
+impl LineIndex {
+    /// Indexes `text`.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![TextSize::new(0)];
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            let crlf = bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+            if !crlf {
+                starts.push(TextSize::new(u32::try_from(at + 1).unwrap_or(u32::MAX)));
+            }
+        }
+        Self { starts, len: text_len(text) }
+    }
+
+    /// How many lines the text has; at least one.
+    #[must_use]
+    pub fn line_count(&self) -> u32 {
+        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes of a line, its line end included; empty and at the end for a line that the text
+    /// does not have.
+    #[must_use]
+    pub fn line_range(&self, line: u32) -> TextRange {
+        let start = self.starts.get(line as usize).copied().unwrap_or(self.len);
+        let end = self.starts.get(line as usize + 1).copied().unwrap_or(self.len);
+        TextRange::new(start, end.max(start))
+    }
+
+    /// The line that holds `offset`.
+    #[must_use]
+    pub fn line_of(&self, offset: TextSize) -> u32 {
+        let after = self.starts.partition_point(|&start| start <= offset);
+        u32::try_from(after.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Line and column of `offset` in `text`, which must be the text that was indexed.
+    #[must_use]
+    pub fn line_col(&self, text: &str, offset: TextSize, encoding: Encoding) -> LineCol {
+        let offset = offset.min(self.len);
+        let line = self.line_of(offset);
+        let start = usize::from(self.line_range(line).start());
+        let mut end = usize::from(offset);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let col = encoding.len(text.get(start..end).unwrap_or(""));
+        LineCol { line, col }
+    }
+
+    /// The byte offset of a line and column in `text`, which must be the text that was indexed.
+    /// A column past the end of its line is clamped to before the line end, a line past the end
+    /// of the text to the end of the text.
+    #[must_use]
+    pub fn offset(&self, text: &str, at: LineCol, encoding: Encoding) -> TextSize {
+        let range = self.line_range(at.line);
+        let line = super::slice(text, range).trim_end_matches(['\n', '\r']);
+        let byte = encoding.byte_of(line, at.col);
+        range.start() + TextSize::new(u32::try_from(byte).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    #[test]
+    fn lines_end_at_lf_crlf_and_cr() {
+        let text = "a\nb\r\nc\rd";
+        let index = LineIndex::new(text);
+        let lines: Vec<_> =
+            (0..index.line_count()).map(|l| super::super::slice(text, index.line_range(l))).collect();
+        assert_eq!(lines, ["a\n", "b\r\n", "c\r", "d"]);
+    }
+
+    #[test]
+    fn columns_after_an_emoji() {
+        let text = "# 🦀é!";
+        let index = LineIndex::new(text);
+        let bang = TextSize::new(u32::try_from(text.find('!').unwrap()).unwrap());
+        let cols = ENCODINGS.map(|e| index.line_col(text, bang, e).col);
+        assert_eq!(cols, [8, 5, 4]);
+    }
+
+    #[test]
+    fn wild_positions_are_clamped() {
+        let text = "ab\ncd";
+        let index = LineIndex::new(text);
+        let offset = |line, col| u32::from(index.offset(text, LineCol { line, col }, Encoding::Utf16));
+        assert_eq!((offset(0, 99), offset(7, 3), offset(1, u32::MAX)), (2, 5, 5));
+        assert_eq!(index.line_of(TextSize::new(900)), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn every_offset_survives_the_round_trip(text in "(?s)[a🦀é\r\n]{0,40}") {
+            let index = LineIndex::new(&text);
+            for (at, _) in text.char_indices() {
+                // The byte between CR and LF belongs to no position of its own.
+                if text.as_bytes().get(at) == Some(&b'\n') && at > 0 && text.as_bytes()[at - 1] == b'\r' {
+                    continue;
+                }
+                let offset = TextSize::new(u32::try_from(at).unwrap());
+                for encoding in ENCODINGS {
+                    let there = index.line_col(&text, offset, encoding);
+                    prop_assert_eq!(index.offset(&text, there, encoding), offset);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Text and positions, knowing nothing of Mangle.
+//!
+//! Takes the bytes of files and the edits of editors; gives byte ranges ([`TextRange`]), the
+//! conversion between bytes and lines with columns in UTF-8, UTF-16, UTF-32 and in characters
+//! ([`LineIndex`]), editable documents ([`Document`]), interned words ([`Symbol`]) and the ids that
+//! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]).
+
+mod document;
+mod id;
+mod line_index;
+mod symbol;
+
+pub use document::{ContentChange, Document, EditError, TextEdit};
+pub use id::{FileId, StatementId};
+pub use line_index::{Encoding, LineCol, LineIndex};
+pub use symbol::Symbol;
+pub use text_size::{TextRange, TextSize};
+
+/// The length of `text` in bytes as a [`TextSize`]; texts beyond 4 GiB saturate (files of that
+/// size never get this far, see the size limit of `host`).
+#[must_use]
+pub fn text_len(text: &str) -> TextSize {
+    TextSize::new(u32::try_from(text.len()).unwrap_or(u32::MAX))
+}
+
+/// The part of `text` that `range` covers, or the empty string where the range does not fit
+/// (past the end, or inside a character).
+#[must_use]
+pub fn slice(text: &str, range: TextRange) -> &str {
+    text.get(usize::from(range.start())..usize::from(range.end()))
+        .unwrap_or("")
+}
