@@ -90,8 +90,7 @@ impl Signature {
             }
         }
         self.mode_count = rows.len();
-        self.first_is_input =
-            !rows.is_empty() && rows.iter().all(|row| row.first() == Some(&Mode::Input));
+        self.first_is_input = !rows.is_empty() && rows.iter().all(|row| row.first() == Some(&Mode::Input));
         self.modes = unify(&rows);
     }
 
@@ -119,10 +118,7 @@ fn mode_row(atom: &Atom, text: &str) -> Option<Vec<Mode>> {
         "?" => Some(Mode::Either),
         _ => None,
     };
-    atom.args
-        .iter()
-        .map(|term| matches!(term.kind, TermKind::String).then(|| mode(term.range))?)
-        .collect()
+    atom.args.iter().map(|term| matches!(term.kind, TermKind::String).then(|| mode(term.range))?).collect()
 }
 
 /// Merges mode rows as the reference does: the first row's length counts, entries that differ
@@ -132,8 +128,10 @@ fn unify(rows: &[Vec<Mode>]) -> Vec<Mode> {
     first
         .iter()
         .enumerate()
-        .map(|(at, &mode)| {
-            if rest.iter().all(|row| row.get(at) == Some(&mode)) { mode } else { Mode::Either }
-        })
+        .map(
+            |(at, &mode)| {
+                if rest.iter().all(|row| row.get(at) == Some(&mode)) { mode } else { Mode::Either }
+            },
+        )
         .collect()
 }

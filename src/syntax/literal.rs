@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn what_the_reference_rejects_has_no_value() {
-        for literal in [r#""\r""#, r#""\xCA""#, r#""\xca""#, r#""\u{e9}""#, r#""\u{00E9}""#, r#""\u{d800}""#] {
+        for literal in [r#""\r""#, r#""\xCA""#, r#""\xca""#, r#""\u{e9}""#, r#""\u{00E9}""#, r#""\u{d800}""#]
+        {
             check(literal, None);
         }
         check("\"open", None);

@@ -27,6 +27,5 @@ pub fn text_len(text: &str) -> TextSize {
 /// (past the end, or inside a character).
 #[must_use]
 pub fn slice(text: &str, range: TextRange) -> &str {
-    text.get(usize::from(range.start())..usize::from(range.end()))
-        .unwrap_or("")
+    text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or("")
 }

@@ -1,0 +1,87 @@
+//! The rules about what a program means: `MG1xx` to `MG8xx`.
+//!
+//! Takes a [`Program`]; gives [`Finding`]s. Each family is one module with its rules, the checks
+//! that apply them and a [`Family`] that a row in [`FAMILIES`] names. A check looks at one
+//! statement (its findings are cached while the statement and the signatures it refers to stay the
+//! same) or at the whole program (duplicates, cycles).
+
+use crate::lint::{Finding, Rule, Span};
+use crate::program::{FileSummary, Predicate, Program};
+use crate::syntax::ast::{Atom, Clause, Declaration, Item};
+use crate::text::{FileId, StatementId, TextRange};
+
+/// Rules that belong together, and the checks that apply them. A check that a family does not
+/// have is `None`.
+#[derive(Debug)]
+pub struct Family {
+    /// The rules, in the order of their codes.
+    pub rules: &'static [&'static Rule],
+    /// Looks at one clause that could be read whole. May read other statements only through
+    /// signatures of the predicates that the clause mentions.
+    pub clause: Option<fn(&Context<'_>, &Clause, &mut Vec<Finding>)>,
+    /// Looks at one declaration that could be read whole, under the same restriction.
+    pub declaration: Option<fn(&Context<'_>, &Declaration, &mut Vec<Finding>)>,
+    /// Looks at the whole program; runs at every change, so its cost counts.
+    pub program: Option<fn(&Program, &mut ProgramFindings)>,
+}
+
+/// All families, in the order of their codes.
+pub const FAMILIES: &[Family] = &[];
+
+/// What a check of one statement may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The statement's file.
+    pub file: &'p FileSummary,
+    /// The statement.
+    pub item: &'p Item,
+    /// The statement's text: what its ranges index.
+    pub text: &'p str,
+}
+
+impl<'p> Context<'p> {
+    /// The context of one statement.
+    #[must_use]
+    pub fn new(program: &'p Program, file: &'p FileSummary, item: &'p Item) -> Self {
+        Self { program, file, item, text: file.statement_text(item) }
+    }
+
+    /// The predicate that an atom of this statement means; `None` for built-ins.
+    #[must_use]
+    pub fn predicate(&self, atom: &Atom) -> Option<&'p Predicate> {
+        self.program.predicate_of(self.file, atom)
+    }
+
+    /// The text of a range of this statement.
+    #[must_use]
+    pub fn slice(&self, range: TextRange) -> &'p str {
+        crate::text::slice(self.text, range)
+    }
+
+    /// Where a predicate comes from: its `Decl`, else its first clause.
+    #[must_use]
+    pub fn origin(predicate: &Predicate) -> Option<Span> {
+        predicate.signature.origin().map(|(file, statement, range)| Span::of(file, statement, range))
+    }
+}
+
+/// Collects the findings of checks that look at the whole program.
+#[derive(Debug, Default)]
+pub struct ProgramFindings {
+    findings: Vec<(FileId, StatementId, Finding)>,
+}
+
+impl ProgramFindings {
+    /// Adds a finding about a statement of a file; its ranges count from that statement's start.
+    pub fn push(&mut self, file: FileId, statement: StatementId, finding: Finding) {
+        self.findings.push((file, statement, finding));
+    }
+
+    /// All findings so far.
+    #[must_use]
+    pub fn into_inner(self) -> Vec<(FileId, StatementId, Finding)> {
+        self.findings
+    }
+}
