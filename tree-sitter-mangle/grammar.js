@@ -2,100 +2,270 @@
  * Mangle, a Datalog language for policies: tree-sitter grammar.
  *
  * The grammar is lenient on purpose. What people write by mistake and what has one obvious
- * meaning gets a node of its own, so that the checker can name it and offer a mend; whether the
- * reference accepts a construct is decided after parsing.
+ * meaning gets a node of its own, so that a checker can name it and offer a mend; whether the
+ * reference accepts a construct is decided after parsing. README.md, "For those who read the
+ * tree", lists these nodes.
  */
 
-/** A possibly empty list with one optional trailing comma. */
-const list = (x) => optional(seq(x, repeat(seq(',', x)), optional(',')));
-const list1 = (x) => seq(x, repeat(seq(',', x)), optional(','));
+/**
+ * Elements between commas, with empty slots (`[,]`, `p(1,,2)`), which a checker reports.
+ * `missing_comma` may stand only right after an element: its being valid tells the scanner so.
+ * `more` is what else may follow an element.
+ */
+const filled = ($, element, ...more) => seq(
+  optional($._commas),
+  element,
+  repeat(choice(
+    seq(',', optional($._commas), element),
+    seq($.missing_comma, element),
+    ...more,
+  )),
+  optional(seq(',', optional($._commas))),
+);
+const list1 = ($, ...parts) => choice(filled($, ...parts), $._commas);
+const list = (...parts) => optional(list1(...parts));
+
+/** Left-associative infix arithmetic, which Mangle has not; two levels of precedence. */
+const infix = ($, level, operator) => prec.left(level, seq(
+  field('left', $._expression),
+  field('operator', operator),
+  field('right', $._expression),
+));
 
 export default grammar({
   name: 'mangle',
 
-  extras: ($) => [/[ \t\r\n\f]/, $.comment],
+  externals: ($) => [
+    $._group_stop,      // a full stop that also ends a hidden group of statements
+    $.missing_dot,
+    $._late_stop,       // the same, after a body or where a body may begin
+    $.missing_comma,
+    $.missing_rparen,
+    $.missing_rbracket,
+    $.missing_rbrace,
+    $._double_goes_on,  // zero-width: the string really has more lines
+    $._single_goes_on,
+    $._backtick_goes_on,
+    $.missing_quote,    // where a string was cut
+    $._error_string,    // only ever made inside tree-sitter's own error recovery
+    $._error_sentinel,  // valid only there
+  ],
+
+  extras: ($) => [/[ \t\r\n\f]/, $.comment, $.foreign_comment],
   word: ($) => $.identifier,
-  supertypes: ($) => [],
+  inline: ($) => [$._predicate_name, $._argument],
 
   rules: {
-    source_file: ($) => repeat($._statement),
+    // Statements come in hidden groups. Editing one then costs re-reading its group and the list
+    // of groups, not the list of all statements.
+    source_file: ($) => seq(repeat($._group), optional($._open_group)),
+    _group: ($) => choice($._last, seq($._statement, repeat($._statement), $._last)),
+    _open_group: ($) => seq($._statement, repeat($._statement)),
+    _statement: ($) => choice($.package, $.use, $.declaration, $.clause, $.query),
+    _last: ($) => choice(
+      alias($._last_declaration, $.declaration),
+      alias($._last_clause, $.clause),
+    ),
+    _commas: () => repeat1(','),
 
-    _statement: ($) => choice($.package, $.use, $.declaration, $.clause),
+    package: ($) => seq(
+      'Package',
+      field('name', $._predicate_name),
+      optional(field('attributes', $.atom_list)),
+      choice('!', '.', $.missing_dot),
+    ),
+    use: ($) => seq(
+      'Use',
+      field('name', $._predicate_name),
+      optional(field('attributes', $.atom_list)),
+      choice('!', '.', $.missing_dot),
+    ),
 
-    package: ($) => seq('Package', field('name', $.identifier), optional(field('attributes', $.atom_list)), choice('!', '.')),
-    use: ($) => seq('Use', field('name', $.identifier), optional(field('attributes', $.atom_list)), choice('!', '.')),
-
-    declaration: ($) => seq(
+    declaration: ($) => seq($._declaration, choice('.', $.missing_dot)),
+    _last_declaration: ($) => seq($._declaration, alias($._group_stop, '.')),
+    _declaration: ($) => seq(
       'Decl',
-      field('predicate', $._atom),
-      repeat(choice($.temporal, $.descriptors, $.bound, $.inclusion)),
-      '.',
+      field('predicate', $._head),
+      repeat(choice($.temporal, $.descriptors, $.bound, $.inclusion, $.unknown_part)),
     ),
     temporal: () => 'temporal',
     descriptors: ($) => seq('descr', $.atom_list),
-    bound: ($) => seq('bound', '[', list($._expression), ']'),
+    bound: ($) => seq('bound', '[', list($, $._expression), $._rbracket),
     inclusion: ($) => seq('inclusion', $.atom_list),
-    atom_list: ($) => seq('[', list($._atom), ']'),
+    unknown_part: ($) => seq(field('name', $._predicate_name), optional($.list)),
+    atom_list: ($) => seq('[', list($, $._listed, $.stray_rparen), $._rbracket),
+    _listed: ($) => choice($._atom, $.string, $.constant, $.number),
 
-    clause: ($) => seq(
-      field('head', $._atom),
-      optional(field('annotation', $.annotation)),
-      optional(seq(choice(':-', '⟸'), optional($.body))),
-      '.',
+    clause: ($) => choice(
+      seq($._clause_head, choice('.', $.missing_dot)),
+      seq($._clause_with_body, choice('.', alias($._late_stop, $.missing_dot))),
     ),
-    body: ($) => seq(list1($._premise), repeat($.transform)),
+    _last_clause: ($) => seq(
+      choice($._clause_head, $._clause_with_body),
+      alias($._group_stop, '.'),
+    ),
+    _clause_head: ($) => seq(field('head', $._head), optional(field('annotation', $.annotation))),
+    _clause_with_body: ($) => seq(
+      $._clause_head,
+      choice(':-', '⟸', $.wrong_arrow),
+      optional($.body),
+    ),
+    _head: ($) => choice($.atom, $.bare_atom, $.unopened_atom),
+    // An atom that lost its `(`: `pX, Y)`. In a body a bare atom, terms and a stray `)` stand for it.
+    unopened_atom: ($) => seq(
+      field('name', $.identifier),
+      optional(choice(
+        seq($._first_argument, repeat(seq(',', optional($._expression)))),
+        repeat1(seq(',', optional($._expression))),
+      )),
+      ')',
+    ),
+    _first_argument: ($) => choice(
+      $.constant, $.number, $.float, $.string, $.bytes, $.list, $.map, $.struct,
+    ),
+    wrong_arrow: () => choice('<-', '<=', '←', '=>', '->'),
+    query: ($) => seq(
+      choice('?', '?-'),
+      $.body,
+      choice('.', alias($._late_stop, $.missing_dot)),
+    ),
 
-    // premises
-    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison),
-    negation: ($) => seq(field('operator', choice('!', 'not', '\\+', '~')), choice($._atom, $.comparison, $.temporal_premise)),
+    // Premises
+    body: ($) => choice(
+      seq($._premises, repeat($.transform)),
+      repeat1($.transform),
+    ),
+    _premises: ($) => list1($, $._premise, $.stray_rparen, seq($.disjunction, $._premise)),
+    disjunction: () => ';',
+    stray_rparen: () => ')',
+    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison, $.bare_term),
+    // A term where a premise belongs; what is left of an atom that lost its `(` looks like this.
+    bare_term: ($) => choice($._bare_term),
+    _bare_term: ($) => choice(
+      $.variable, $.constant, $.number, $.float, $.string, $.bytes, $.timestamp, $.duration,
+      $.list, $.map, $.struct, $.dot_type, $.arithmetic,
+    ),
+    negation: ($) => seq(
+      field('operator', choice('!', 'not', '\\+', '~')),
+      choice($._atom, $.comparison, $.temporal_premise, $.negation, $.bare_term),
+    ),
     temporal_premise: ($) => choice(
-      seq(field('operator', $.temporal_operator), $._atom, optional($.annotation)),
-      seq($._atom, $.annotation),
+      seq(field('operator', $.temporal_operator), $._atom, optional(field('annotation', $.annotation))),
+      seq($._atom, field('annotation', $.annotation)),
     ),
-    temporal_operator: ($) => seq(choice('<-', '[-', '<+', '[+'), '[', list1($._time_bound), ']'),
-    annotation: ($) => seq('@', '[', list1($._time_bound), ']'),
-    _time_bound: ($) => choice($.timestamp, $.duration, $.variable, $.now),
+    temporal_operator: ($) => seq(
+      choice('<-', '[-', '<+', '[+'), '[', list($, $._time_bound), $._rbracket,
+    ),
+    annotation: ($) => seq('@', '[', list($, $._time_bound), $._rbracket),
+    _time_bound: ($) => choice($.now, $._expression),
     now: () => 'now',
     comparison: ($) => seq(
-      field('left', $._expression),
-      field('operator', choice('=', '!=', '<', '<=', '>', '>=', '==', '<>', ':=')),
+      choice(
+        field('left', $._expression),
+        seq(field('left', $.variable), field('annotation', $.annotation)), // dropped by the reference
+      ),
+      field('operator', choice('=', '!=', '<', '<=', '>', '>=', '==', '<>', ':=', '=<')),
       field('right', $._expression),
     ),
 
-    // transforms
-    transform: ($) => seq('|>', choice(
-      seq($.do, repeat(seq(',', $.let))),
-      seq($.let, repeat(seq(',', $.let))),
-    )),
+    // Transforms
+    transform: ($) => seq('|>', list($, choice($.do, $.let, $._premise), $.stray_rparen)),
     do: ($) => seq('do', $._expression),
-    let: ($) => seq('let', field('variable', $.variable), '=', field('value', $._expression)),
+    let: ($) => seq(
+      'let',
+      field('variable', choice($.variable, $.bare_name)),
+      '=',
+      field('value', $._expression),
+    ),
 
-    // atoms and terms. Predicates and functions share one shape: `fn:` names are told apart later.
+    // Atoms and terms. Predicates and functions share one shape: `fn:` names are told apart later.
     _atom: ($) => choice($.atom, $.bare_atom),
-    atom: ($) => seq(field('name', $.identifier), '(', list($._expression), ')'),
-    bare_atom: ($) => $.identifier, // `ready.` instead of `ready().`
+    atom: ($) => seq(
+      field('name', $._predicate_name),
+      '(', list($, $._argument), $._rparen,
+    ),
+    bare_atom: ($) => field('name', $.identifier), // `ready.` instead of `ready().`
+    _predicate_name: ($) => choice($.identifier, alias('not', $.identifier), $.variable),
+    _argument: ($) => choice(
+      $._expression, $.typed_argument, $.bare_mode,
+      $.negation, $.comparison,           // after an atom that lost its `)`
+    ),
 
     _expression: ($) => choice(
       $.variable, $.constant, $.number, $.float, $.string, $.bytes,
-      $.timestamp, $.duration,          // not terms in the reference; wrapped by a quick fix
+      $.timestamp, $.duration,          // no terms in the reference; wrapped by a quick fix
       $.atom,                           // function application, or an atom used as a value
       $.bare_name,                      // `x` where a variable was meant
       $.list, $.map, $.struct, $.dot_type,
-      $.bare_mode,                      // `mode(+, -)` without quotes
-      $.typed_argument,                 // `A.Type<string>`
       $.arithmetic,                     // `X + 1`
     ),
-    list: ($) => seq('[', list($._expression), optional(seq('|', $._expression)), ']'),
-    map: ($) => seq('[', list1($.pair), ']'),
-    struct: ($) => seq('{', list($.pair), '}'),
+    bare_name: ($) => $.identifier,
+    bare_mode: () => choice('+', '-', '?'), // `mode(+, -)` without quotes
+    typed_argument: ($) => seq(           // `A.Type<string>`
+      field('name', $.variable), field('type', $.type_name), '<', list($, $._type_member), '>',
+    ),
+    arithmetic: ($) => choice(
+      infix($, 1, choice('+', '-')),
+      infix($, 2, choice('*', '/')),
+    ),
+    list: ($) => seq(
+      '[', list($, $._expression),
+      optional(seq('|', field('tail', $._expression))), $._rbracket,
+    ),
+    map: ($) => seq('[', filled($, $.pair), $._rbracket),
+    struct: ($) => seq('{', list($, choice($.pair, $._expression)), $._rbrace),
     pair: ($) => seq(field('key', $._expression), ':', field('value', $._expression)),
-    dot_type: ($) => seq(field('name', $.type_name), '<', list($._type_member), '>'),
+    dot_type: ($) => seq(field('name', $.type_name), '<', list($, $._type_member), '>'),
     _type_member: ($) => choice($._expression, $.pair, $.optional_field),
-    optional_field: ($) => seq('opt', field('key', $._expression), ':', field('value', $._expression)),
+    optional_field: ($) => seq(
+      'opt', field('key', $._expression), ':', field('value', $._expression),
+    ),
 
-    // tokens
+    _rparen: ($) => choice(')', $.missing_rparen),
+    _rbracket: ($) => choice(']', $.missing_rbracket),
+    _rbrace: ($) => choice('}', $.missing_rbrace),
+
+    // Tokens. Literals are read generously; ranges, escapes and forms are checked later.
     identifier: () => /:?[a-z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
     variable: () => /[A-Z_][A-Za-z0-9_]*/,
+    type_name: () => /\.[A-Z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
+    constant: () => /\/[A-Za-z0-9._~%\-]+(\/[A-Za-z0-9._~%\-]+)*/,
+    number: () => /-?[0-9]+/,
+    float: () => /-?([0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)/,
+    timestamp: () => /[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z?)?/,
+    duration: () => /[0-9]+(d|h|m|s|ms)/,
+
+    // A string on one line is one token. One with a line end is an opening token and, if the scanner
+    // finds that it really goes on, the rest.
+    string: ($) => choice(
+      /"([^"\\\n]|\\[^\n])*"/,
+      /'([^'\\\n]|\\[^\n])*'/,
+      /`([^`\\\n]|\\[^\n])*`/,
+      seq(/"([^"\\\n]|\\[^\n])*\\?/, choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
+      seq(/'([^'\\\n]|\\[^\n])*\\?/, choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
+      seq(/`([^`\\\n]|\\[^\n])*\\?/, choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
+    ),
+    bytes: ($) => choice(
+      /b"([^"\\\n]|\\[^\n])*"/,
+      /b'([^'\\\n]|\\[^\n])*'/,
+      /b`([^`\\\n]|\\[^\n])*`/,
+      seq(/b"([^"\\\n]|\\[^\n])*\\?/, choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
+      seq(/b'([^'\\\n]|\\[^\n])*\\?/, choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
+      seq(/b`([^`\\\n]|\\[^\n])*\\?/, choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
+    ),
+
+    _double_rest: () => token.immediate(/([^"\\]|\\[^\n]|\\\n)*"/),
+    _single_rest: () => token.immediate(/([^'\\]|\\[^\n]|\\\n)*'/),
+    _backtick_rest: () => token.immediate(/([^`\\]|\\[^\n]|\\\n)*`/),
+
     comment: () => token(seq('#', /[^\n]*/)),
+    // `// …`, `% …` and `/* … */`, none of which is Mangle. A second `/*` ends the first, so that
+    // many unclosed ones cost no more than their own length.
+    foreign_comment: () => token(choice(
+      /\/\/[^\n]*/,
+      /%[^\n]*/,
+      /\/\*[^\n]*/,
+      /\/\*([^/*]|\/[^*]|\*+[^/*])*\*+\//,
+    )),
   },
 });

@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod grammar;
 mod tally;
 mod test;
 
@@ -18,12 +19,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Generate the parser of `tree-sitter-mangle` from its `grammar.js`
+    Grammar(grammar::Options),
     /// Install what the tests need and run them all; the closing line counts them
     Test(test::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
+        Task::Grammar(options) => grammar::run(&root(), &options),
         Task::Test(options) => test::run(&options),
     };
     result.unwrap_or_else(|error| {

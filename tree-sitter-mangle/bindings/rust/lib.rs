@@ -1,1 +1,21 @@
-//! x
+//! The Mangle grammar for [tree-sitter](https://tree-sitter.github.io).
+//!
+//! [`LANGUAGE`] is all that a parser needs; the queries are for editors. The README says what a reader
+//! of the tree must know: which nodes stand for mistakes, and that `has_error` does not tell of them.
+
+use tree_sitter_language::LanguageFn;
+
+#[allow(unsafe_code)]
+mod ffi {
+    unsafe extern "C" {
+        pub(super) fn tree_sitter_mangle() -> *const ();
+    }
+}
+
+/// The grammar, for `tree_sitter::Parser::set_language(&LANGUAGE.into())`.
+#[allow(unsafe_code)]
+// SAFETY: the generated function takes nothing and returns a pointer to a static table.
+pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(ffi::tree_sitter_mangle) };
+
+/// The content of `node-types.json`: every node kind with its fields and children.
+pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
