@@ -1,1 +1,0 @@
-//! The built-in predicates and functions of the engine.
