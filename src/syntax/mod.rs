@@ -5,7 +5,12 @@
 //! files.
 
 pub mod ast;
+mod kind;
 pub mod literal;
+mod lower;
+pub mod rules;
 mod source;
+pub mod time;
 
+pub use lower::MAX_NESTING;
 pub use source::SourceFile;

@@ -1,0 +1,61 @@
+//! The kinds of tree-sitter nodes as an enum, so that the lowering matches numbers, not strings.
+
+use std::sync::LazyLock;
+
+use tree_sitter::{Language, Node};
+
+macro_rules! kinds {
+    ($($variant:ident = $name:literal),* $(,)?) => {
+        /// A kind of node. Nodes that the lowering has no use for (punctuation above all) are
+        /// [`Kind::Token`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Kind {
+            $(#[doc = $name] $variant,)*
+            /// Anything else.
+            Token,
+            /// tree-sitter's own `ERROR`.
+            Error,
+        }
+
+        const NAMES: &[(&str, Kind)] = &[$(($name, Kind::$variant),)*];
+    };
+}
+
+kinds! {
+    Package = "package", Use = "use", Declaration = "declaration", Clause = "clause", Query = "query",
+    Temporal = "temporal", Descriptors = "descriptors", Bound = "bound", Inclusion = "inclusion",
+    UnknownPart = "unknown_part", AtomList = "atom_list",
+    Body = "body", Negation = "negation", TemporalPremise = "temporal_premise",
+    TemporalOperator = "temporal_operator", Annotation = "annotation", Comparison = "comparison",
+    Disjunction = "disjunction", BareTerm = "bare_term", WrongArrow = "wrong_arrow",
+    Transform = "transform", Do = "do", Let = "let",
+    Atom = "atom", BareAtom = "bare_atom", UnopenedAtom = "unopened_atom", BareName = "bare_name",
+    BareMode = "bare_mode", TypedArgument = "typed_argument", Arithmetic = "arithmetic",
+    List = "list", Map = "map", Struct = "struct", Pair = "pair", DotType = "dot_type",
+    OptionalField = "optional_field",
+    Identifier = "identifier", Variable = "variable", TypeName = "type_name", Constant = "constant",
+    Number = "number", Float = "float", String = "string", Bytes = "bytes", Timestamp = "timestamp",
+    Duration = "duration", Now = "now", Comment = "comment", ForeignComment = "foreign_comment",
+    MissingDot = "missing_dot", MissingComma = "missing_comma", MissingParen = "missing_rparen",
+    MissingBracket = "missing_rbracket", MissingBrace = "missing_rbrace",
+    MissingQuote = "missing_quote", StrayParen = "stray_rparen",
+    Comma = ",", Dot = ".", Bar = "|", Arrow = ":-", LongArrow = "⟸", Bang = "!",
+}
+
+static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+    let language = Language::from(tree_sitter_mangle::LANGUAGE);
+    let kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let kind_of = |id| {
+        let name = language.node_kind_for_id(id).unwrap_or("");
+        NAMES.iter().find(|(known, _)| *known == name).map_or(Kind::Token, |(_, kind)| *kind)
+    };
+    (0..kinds).map(kind_of).collect()
+});
+
+/// The kind of `node`.
+pub(super) fn kind_of(node: Node<'_>) -> Kind {
+    match node.kind_id() {
+        u16::MAX => Kind::Error,
+        id => TABLE.get(usize::from(id)).copied().unwrap_or(Kind::Token),
+    }
+}

@@ -1,0 +1,159 @@
+//! Atoms and names.
+
+use tree_sitter::Node;
+
+use super::super::ast::{Atom, Name};
+use super::super::kind::Kind;
+use super::super::{literal, rules};
+use super::{Commas, Lower};
+use crate::lint::{Finding, Fix};
+use crate::text::{Symbol, TextRange};
+
+/// Words that the reference keeps for itself; none can name a predicate.
+const RESERVED: [&str; 8] = ["temporal", "descr", "inclusion", "now", "opt", "bound", "let", "do"];
+
+impl<'t> Lower<'_, 't> {
+    /// The cursor is on an atom, with or without parentheses.
+    pub(super) fn atom(&mut self, node: Node<'t>) -> Atom {
+        let range = self.range(node);
+        let bare = Self::is_bare(node);
+        let mut name = None;
+        let mut args = Vec::new();
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| match kind {
+            Kind::Identifier | Kind::Variable if name.is_none() => {
+                name = Some(this.predicate_name(child, kind));
+            }
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Token => {}
+            Kind::Negation | Kind::Comparison => this.premise_as_argument(child),
+            Kind::Error | Kind::MissingParen | Kind::MissingComma | Kind::StrayParen => {
+                this.other(child, kind);
+            }
+            _ => {
+                this.element(&mut commas);
+                let term = this.term(child);
+                args.push(term);
+            }
+        });
+        self.end_of_list(&commas);
+        let name = name.unwrap_or_else(|| Name { symbol: Symbol::new(""), range: TextRange::empty(range.start()) });
+        if bare {
+            self.missing_parens(name);
+        }
+        Atom { name, args, range }
+    }
+
+    /// A negation or comparison among arguments: the `)` of the atom is missing before it.
+    fn premise_as_argument(&mut self, node: Node<'t>) {
+        let at = self.before(TextRange::empty(self.range(node).start()));
+        let message = "A premise cannot be an argument: a `)` is missing before it.";
+        self.hard(Finding::new(&rules::MISSING_BRACKET, at, message));
+    }
+
+    fn missing_parens(&mut self, name: Name) {
+        let fix = Fix::safe("Add `()`").insert(name.range.end(), "()");
+        let message = format!("`{}` needs parentheses, also without arguments: `{}()`.", name.symbol, name.symbol);
+        self.soft(Finding::new(&rules::MISSING_PARENS, name.range, message).fix(fix));
+    }
+
+    fn predicate_name(&mut self, node: Node<'t>, kind: Kind) -> Name {
+        let name = self.name(node);
+        if kind == Kind::Variable {
+            self.uppercase_predicate(name);
+        } else if RESERVED.contains(&name.as_str()) {
+            let message = format!("`{}` is a word of the language and cannot name a predicate.", name.symbol);
+            self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
+        }
+        name
+    }
+
+    fn uppercase_predicate(&mut self, name: Name) {
+        let word = name.as_str();
+        let mut lower: String = word.trim_start_matches('_').to_owned();
+        if let Some(first) = lower.get_mut(..1) {
+            first.make_ascii_lowercase();
+        }
+        let message = format!("`{word}` cannot name a predicate: predicates start with a lower-case letter.");
+        let mut finding = Finding::new(&rules::UPPERCASE_PREDICATE, name.range, message);
+        if lower.starts_with(|c: char| c.is_ascii_lowercase()) {
+            finding = finding.fix(Fix::guess(format!("Rename to `{lower}`")).replace(name.range, lower));
+        }
+        self.soft(finding);
+    }
+
+    pub(super) fn name(&self, node: Node<'t>) -> Name {
+        Name { symbol: Symbol::new(self.source(node)), range: self.range(node) }
+    }
+
+    /// `fn:f(…)` where an atom must stand.
+    pub(super) fn check_not_function(&mut self, atom: &Atom, place: &str) {
+        if atom.is_function() {
+            let message = format!("`{}` is a function; {place} is an atom, which names a predicate.", atom.name.symbol);
+            self.soft(Finding::new(&rules::FUNCTION_AS_ATOM, atom.name.range, message));
+            self.holes = true;
+        }
+    }
+
+    /// `fn:string:contains(X, "a")` as a condition.
+    pub(super) fn function_as_premise(&mut self, atom: &Atom) {
+        self.holes = true;
+        let function = atom.name.as_str();
+        let twin = match function {
+            "fn:string:contains" | "fn:string_contains" => Some(":string:contains"),
+            "fn:string:starts_with" | "fn:string_starts_with" => Some(":string:starts_with"),
+            "fn:string:ends_with" | "fn:string_ends_with" => Some(":string:ends_with"),
+            "fn:list:member" => Some(":list:member"),
+            "fn:match_prefix" => Some(":match_prefix"),
+            _ => None,
+        };
+        let message = format!("`{function}` is a function: it has a value, but does not hold or fail like a premise.");
+        let mut finding = Finding::new(&rules::FUNCTION_AS_PREMISE, atom.name.range, message);
+        if let Some(twin) = twin {
+            finding = finding.fix(Fix::safe(format!("Write `{twin}`")).replace(atom.name.range, twin));
+        } else if function == "fn:list:contains" {
+            let fix = Fix::safe("Wrap it in `:filter(…)`")
+                .insert(atom.range.start(), ":filter(")
+                .insert(atom.range.end(), ")");
+            finding = finding.fix(fix);
+        }
+        self.soft(finding);
+    }
+
+    /// The cursor is on an atom list: `[a(…), b(…)]`.
+    pub(super) fn atom_list(&mut self, node: Node<'t>) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        let mut commas = Commas::default();
+        self.check_glued_bracket(node);
+        self.children(|this, child, kind| match kind {
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Atom | Kind::BareAtom => {
+                this.element(&mut commas);
+                let atom = this.atom(child);
+                this.check_not_function(&atom, "this entry");
+                atoms.push(atom);
+            }
+            Kind::Token => {}
+            Kind::String | Kind::Constant | Kind::Number => {
+                this.element(&mut commas);
+                this.value_in_atom_list(child);
+            }
+            _ => this.other(child, kind),
+        });
+        self.end_of_list(&commas);
+        atoms
+    }
+
+    /// `descr ["text"]`.
+    fn value_in_atom_list(&mut self, node: Node<'t>) {
+        let range = self.range(node);
+        let message = "Only atoms can stand here, such as `doc(\"…\")`.";
+        let mut finding = Finding::new(&rules::NOT_AN_ATOM, range, message);
+        if literal::string_content(self.source(node)).is_some() {
+            let fix = Fix::safe("Wrap it in `doc(…)`").insert(range.start(), "doc(").insert(range.end(), ")");
+            finding = finding.fix(fix);
+        }
+        self.soft(finding);
+        self.holes = true;
+    }
+}

@@ -1,0 +1,283 @@
+//! Facts, rules, bodies and transforms.
+
+use tree_sitter::Node;
+
+use super::super::ast::{
+    Atom, Clause, Interval, Name, Premise, StatementKind, Term, TermKind, Transform, TransformStatement,
+};
+use super::super::kind::{Kind, kind_of};
+use super::super::rules;
+use super::{Commas, Lower};
+use crate::lint::{Finding, Fix};
+use crate::text::{Symbol, TextRange};
+
+/// What a clause consists of, while it is read.
+#[derive(Default)]
+struct Parts {
+    head: Option<Atom>,
+    interval: Option<Interval>,
+    arrow: Option<TextRange>,
+    body: Body,
+}
+
+/// What a body consists of.
+#[derive(Default)]
+struct Body {
+    premises: Vec<Premise>,
+    transforms: Vec<Transform>,
+}
+
+impl<'t> Lower<'_, 't> {
+    pub(super) fn clause(&mut self, node: Node<'t>) -> StatementKind {
+        let mut parts = Parts::default();
+        self.children(|this, child, kind| this.clause_part(&mut parts, child, kind));
+        if let (Some(arrow), true) = (parts.arrow, parts.body.premises.is_empty()) {
+            self.empty_body(arrow, &parts.body);
+        }
+        let Some(head) = parts.head else {
+            self.unreadable(node);
+            return StatementKind::Broken;
+        };
+        StatementKind::Clause(Box::new(Clause {
+            head,
+            interval: parts.interval,
+            arrow: parts.arrow,
+            premises: parts.body.premises,
+            transforms: parts.body.transforms,
+        }))
+    }
+
+    fn clause_part(&mut self, parts: &mut Parts, child: Node<'t>, kind: Kind) {
+        match kind {
+            Kind::Atom | Kind::BareAtom if parts.head.is_none() => {
+                let head = self.atom(child);
+                self.check_not_function(&head, "the head of a clause");
+                parts.head = Some(head);
+            }
+            Kind::UnopenedAtom => parts.head = Some(self.unopened_atom(child)),
+            Kind::Annotation => parts.interval = Some(self.interval(child)),
+            Kind::Arrow | Kind::LongArrow => parts.arrow = Some(self.range(child)),
+            Kind::WrongArrow => {
+                let range = self.range(child);
+                parts.arrow = Some(range);
+                let message = format!("A rule's arrow is `:-` (or `⟸`), not `{}`.", self.source(child));
+                let fix = Fix::safe("Write `:-`").replace(range, ":-");
+                self.soft(Finding::new(&rules::WRONG_ARROW, range, message).fix(fix));
+            }
+            Kind::Body => self.body(&mut parts.body),
+            Kind::Dot => self.full_stop(child),
+            _ => self.other(child, kind),
+        }
+    }
+
+    /// `?p(X).` and `?- p(X).`: a query, which a file cannot hold.
+    pub(super) fn query(&mut self, node: Node<'t>) -> StatementKind {
+        let range = self.range(node);
+        self.holes = true;
+        self.soft(Finding::new(
+            &rules::QUERY_IN_FILE,
+            TextRange::at(range.start(), 1.into()),
+            "A file cannot ask a query; it holds declarations, facts and rules only.",
+        ));
+        StatementKind::Broken
+    }
+
+    fn empty_body(&mut self, arrow: TextRange, body: &Body) {
+        if body.transforms.is_empty() {
+            let message = "This rule has no body. Write what it follows from, or drop the arrow to state a fact.";
+            let fix = Fix::guess("Drop the arrow").replace(arrow, "");
+            self.soft(Finding::new(&rules::EMPTY_BODY, arrow, message).fix(fix));
+            self.holes = true;
+        }
+    }
+
+    /// The cursor is on a body.
+    fn body(&mut self, body: &mut Body) {
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| match kind {
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Transform => {
+                let transform = this.transform(child, body);
+                body.transforms.extend(transform);
+            }
+            Kind::Disjunction => {
+                this.disjunction(child);
+                commas.after_element = false;
+            }
+            Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
+            _ => {
+                this.element(&mut commas);
+                let premise = this.premise(child, kind);
+                body.premises.extend(premise);
+            }
+        });
+        self.end_of_list(&commas);
+    }
+
+    fn disjunction(&mut self, node: Node<'t>) {
+        self.holes = true;
+        self.soft(Finding::new(
+            &rules::DISJUNCTION,
+            self.range(node),
+            "Mangle has no `;`. Write one rule for each alternative, with the same head.",
+        ));
+    }
+
+    fn transform(&mut self, node: Node<'t>, body: &Body) -> Option<Transform> {
+        let range = self.range(node);
+        let mut statements = Vec::new();
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| match kind {
+            Kind::Do | Kind::Let => {
+                this.element(&mut commas);
+                if kind == Kind::Do && !statements.is_empty() {
+                    this.second_do(child);
+                }
+                statements.push(this.transform_statement(child, kind));
+            }
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
+            Kind::Token => {}
+            _ => {
+                this.element(&mut commas);
+                this.not_a_transform(child, kind, statements.is_empty());
+            }
+        });
+        self.end_of_list(&commas);
+        if !commas.after_element && commas.elements > 0 {
+            if let Some(last) = statements.last() {
+                self.trailing_comma(last.range);
+            }
+        }
+        if body.premises.is_empty() {
+            self.holes = true;
+            let pipe = TextRange::at(range.start(), 2.into());
+            let message = "A transform needs a body in front of it to transform.";
+            self.soft(Finding::new(&rules::TRANSFORM_WITHOUT_BODY, pipe, message));
+        }
+        (!statements.is_empty()).then_some(Transform { range, statements })
+    }
+
+    fn second_do(&mut self, node: Node<'t>) {
+        self.holes = true;
+        let range = TextRange::at(self.range(node).start(), 2.into());
+        let message = "Only the first statement of a transform can be a `do`; those after it are `let`s.";
+        self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
+    }
+
+    fn trailing_comma(&mut self, last: TextRange) {
+        let message = "A transform does not end with a comma.";
+        self.holes = true;
+        self.soft(Finding::new(&rules::DOUBLE_COMMA, self.last_character(last), message));
+    }
+
+    fn last_character(&self, range: TextRange) -> TextRange {
+        let width = self.slice(range).chars().next_back().map_or(0, char::len_utf8);
+        TextRange::new(range.end() - super::size(width), range.end())
+    }
+
+    fn not_a_transform(&mut self, node: Node<'t>, kind: Kind, first: bool) {
+        self.holes = true;
+        let is_call = matches!(kind, Kind::Atom) && self.source(node).starts_with("fn:");
+        let range = self.first_line(self.range(node));
+        if first && is_call {
+            let fix = Fix::safe("Insert `do`").insert(range.start(), "do ");
+            let message = "A transform starts with `do` or `let`.";
+            self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message).fix(fix));
+        } else {
+            let message = "Behind `|>` stand `do` and `let` statements only; conditions belong in front of it.";
+            self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
+        }
+    }
+
+    fn transform_statement(&mut self, node: Node<'t>, statement: Kind) -> TransformStatement {
+        let range = self.range(node);
+        let mut terms = Vec::new();
+        self.children(|this, child, kind| match kind {
+            Kind::Token => {}
+            Kind::Error => this.other(child, kind),
+            _ => {
+                let term = this.term(child);
+                terms.push(term);
+            }
+        });
+        let value = terms.pop().unwrap_or(Term { range, kind: TermKind::Broken });
+        let variable = terms.pop();
+        if matches!(value.kind, TermKind::Broken) {
+            self.holes = true;
+        }
+        self.check_applies(&value, statement);
+        TransformStatement { range, variable, value }
+    }
+
+    /// What `do` and `let` take: an application of a function.
+    fn check_applies(&mut self, value: &Term, statement: Kind) {
+        let applies = value.apply().is_some_and(|apply| !apply.is_atom());
+        if applies || matches!(value.kind, TermKind::Broken) {
+            return;
+        }
+        self.holes = true;
+        let shown = super::shorten(self.slice(value.range));
+        let message = if statement == Kind::Do {
+            format!("`do` takes a function, `fn:group_by(…)`; `{shown}` is none.")
+        } else {
+            format!("`let` takes a function; `{shown}` is none. To name a value, write `X = {shown}` in the body.")
+        };
+        self.soft(Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message));
+    }
+
+    pub(super) fn full_stop(&mut self, node: Node<'t>) {
+        let next = self.byte(node.end_byte());
+        if next.is_some_and(|byte| byte.is_ascii_uppercase()) {
+            let range = self.range(node);
+            let fix = Fix::safe("Start a new line behind the full stop").insert(range.end(), "\n");
+            let message = "A full stop glued to a capital letter starts a type (`.List`): this statement does not end for the engine.";
+            self.soft(Finding::new(&rules::TYPE_DOT_GLUED, range, message).fix(fix));
+        }
+    }
+
+    /// The full stop is missing. Usually a name constant has swallowed it: `X = /a.`
+    pub(super) fn missing_dot(&mut self, node: Node<'t>) {
+        let range = self.before(self.range(node));
+        let text = self.text.get(self.base..node.start_byte()).unwrap_or("").trim_end();
+        let word_start = text.rfind(|c: char| !is_name_character(c)).map_or(0, |at| at + 1);
+        let word = text.get(word_start..).unwrap_or("");
+        if word.starts_with('/') && word.ends_with('.') {
+            let dot = TextRange::new(super::size(text.len() - 1), super::size(text.len()));
+            let fix = Fix::safe("Insert a space before the full stop").insert(dot.start(), " ");
+            let message = format!(
+                "The full stop is part of the name here: `{word}` is one constant, and the statement does not end."
+            );
+            self.soft(Finding::new(&rules::NAME_SWALLOWS_DOT, dot, message).fix(fix));
+            return;
+        }
+        let shown = super::shorten(self.slice(range));
+        let message = format!("A full stop is missing after `{shown}`.");
+        let fix = Fix::safe("Insert the full stop").insert(range.end(), ".");
+        self.soft(Finding::new(&rules::MISSING_DOT, range, message).fix(fix));
+    }
+
+    /// `pX, Y)`: an atom whose `(` is gone.
+    fn unopened_atom(&mut self, node: Node<'t>) -> Atom {
+        let range = self.range(node);
+        let mut name = None;
+        self.children(|this, child, kind| {
+            if kind == Kind::Identifier {
+                name = Some(this.range(child));
+            }
+        });
+        let name = name.unwrap_or(range);
+        let message = "The `(` behind the predicate is missing.";
+        self.hard(Finding::new(&rules::UNMATCHED_PARENTHESIS, name, message));
+        let name = Name { symbol: Symbol::new(self.slice(name)), range: name };
+        Atom { name, args: Vec::new(), range }
+    }
+
+    pub(super) fn is_bare(node: Node<'_>) -> bool {
+        kind_of(node) == Kind::BareAtom
+    }
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/')
+}

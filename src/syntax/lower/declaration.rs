@@ -1,0 +1,200 @@
+//! `Decl` statements.
+
+use tree_sitter::Node;
+
+use super::super::ast::{Atom, BoundRow, Declaration, StatementKind, TermKind};
+use super::super::kind::Kind;
+use super::super::rules;
+use super::{Commas, Lower};
+use crate::lint::{Finding, Fix};
+use crate::text::TextRange;
+
+/// A part of a declaration, in the order that the reference asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Temporal,
+    Descriptors,
+    Bound,
+    Inclusion,
+}
+
+impl Part {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Temporal => "temporal",
+            Self::Descriptors => "descr",
+            Self::Bound => "bound",
+            Self::Inclusion => "inclusion",
+        }
+    }
+}
+
+impl<'t> Lower<'_, 't> {
+    pub(super) fn declaration(&mut self, node: Node<'t>) -> StatementKind {
+        let mut atom = None;
+        let mut parts: Vec<(Part, TextRange)> = Vec::new();
+        let (mut temporal, mut descriptors) = (None, Vec::new());
+        let (mut bounds, mut inclusion) = (Vec::new(), Vec::new());
+        self.children(|this, child, kind| {
+            let range = this.range(child);
+            match kind {
+                Kind::Atom | Kind::BareAtom if atom.is_none() => atom = Some(this.declared_atom(child)),
+                Kind::UnopenedAtom => this.unopened_declaration(child),
+                Kind::Temporal => {
+                    parts.push((Part::Temporal, range));
+                    temporal = Some(range);
+                }
+                Kind::Descriptors => {
+                    parts.push((Part::Descriptors, range));
+                    let atoms = this.inner_atoms();
+                    descriptors.extend(atoms);
+                }
+                Kind::Bound => {
+                    parts.push((Part::Bound, range));
+                    let row = this.bound_row(child);
+                    bounds.push(row);
+                }
+                Kind::Inclusion => {
+                    parts.push((Part::Inclusion, range));
+                    let atoms = this.inner_atoms();
+                    inclusion.extend(atoms);
+                }
+                Kind::UnknownPart => this.unknown_part(child),
+                Kind::Dot => this.full_stop(child),
+                _ => this.other(child, kind),
+            }
+        });
+        self.check_part_order(&parts);
+        let Some(atom) = atom else {
+            self.unreadable(node);
+            return StatementKind::Broken;
+        };
+        let declaration = Declaration { atom, temporal, descriptors, bounds, inclusion };
+        StatementKind::Declaration(Box::new(declaration))
+    }
+
+    fn unopened_declaration(&mut self, node: Node<'t>) {
+        let range = self.first_line(self.range(node));
+        let message = "The `(` behind the predicate is missing.";
+        self.hard(Finding::new(&rules::UNMATCHED_PARENTHESIS, range, message));
+    }
+
+    fn declared_atom(&mut self, node: Node<'t>) -> Atom {
+        // What an argument is matters here more than that it is no term.
+        let before = self.soft.len();
+        let holes = self.holes;
+        let atom = self.atom(node);
+        self.check_not_function(&atom, "what `Decl` declares");
+        if atom.args.iter().all(|arg| matches!(arg.kind, TermKind::Variable(_) | TermKind::Wildcard)) {
+            return atom;
+        }
+        let is_argument = |finding: &Finding| {
+            let lenient = [&rules::LOWERCASE_VARIABLE, &rules::LEGACY_TYPED_ARG];
+            lenient.iter().any(|rule| finding.rule == **rule)
+        };
+        let known = self.soft.split_off(before);
+        self.holes = holes;
+        let (arguments, rest): (Vec<_>, Vec<_>) = known.into_iter().partition(is_argument);
+        self.soft.extend(rest);
+        for arg in &atom.args {
+            self.declared_argument(arg.range, &arg.kind, &arguments);
+        }
+        atom
+    }
+
+    fn declared_argument(&mut self, range: TextRange, kind: &TermKind, known: &[Finding]) {
+        let shown = self.slice(range);
+        match (kind, known.iter().find(|finding| range.contains_range(finding.range))) {
+            (TermKind::Variable(_) | TermKind::Wildcard, None) => {}
+            (_, Some(finding)) if finding.rule == &rules::LEGACY_TYPED_ARG => self.soft(finding.clone()),
+            (_, Some(_)) => {
+                let variable = super::token::camel_case(shown);
+                let fix = Fix::safe(format!("Write `{variable}`")).replace(range, variable);
+                let message = format!("`Decl` names its arguments with variables; `{shown}` starts with a lower-case letter.");
+                self.soft(Finding::new(&rules::DECL_LOWERCASE_ARG, range, message).fix(fix));
+            }
+            _ => {
+                self.holes = true;
+                let message = format!(
+                    "`Decl` names its arguments with variables; `{}` is none.",
+                    super::shorten(shown)
+                );
+                self.soft(Finding::new(&rules::DECL_ARG_NOT_VARIABLE, range, message));
+            }
+        }
+    }
+
+    fn inner_atoms(&mut self) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        self.children(|this, child, kind| match kind {
+            Kind::AtomList => atoms = this.atom_list(child),
+            _ => this.other(child, kind),
+        });
+        atoms
+    }
+
+    fn bound_row(&mut self, node: Node<'t>) -> BoundRow {
+        let range = self.range(node);
+        let mut types = Vec::new();
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| match kind {
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Token => {}
+            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
+            _ => {
+                this.element(&mut commas);
+                let term = this.term(child);
+                types.push(term);
+            }
+        });
+        self.end_of_list(&commas);
+        BoundRow { range, types }
+    }
+
+    fn unknown_part(&mut self, node: Node<'t>) {
+        let range = self.first_line(self.range(node));
+        let written = self.slice(range);
+        let word = written.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        let known = [Part::Temporal, Part::Descriptors, Part::Bound, Part::Inclusion];
+        let meant = known.into_iter().find(|part| part.word() == word.trim_end_matches('s').to_lowercase());
+        let word_range = TextRange::at(range.start(), super::size(word.len()));
+        let message = format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");
+        let mut finding = Finding::new(&rules::UNKNOWN_DECL_PART, word_range, message);
+        if let Some(meant) = meant {
+            let fix = Fix::safe(format!("Write `{}`", meant.word())).replace(word_range, meant.word());
+            finding = finding.fix(fix);
+        }
+        self.holes = true;
+        self.soft(finding);
+    }
+
+    /// `temporal descr bound* inclusion`, each but `bound` at most once.
+    fn check_part_order(&mut self, parts: &[(Part, TextRange)]) {
+        for pair in parts.windows(2) {
+            let [(before, _), (part, range)] = pair else { continue };
+            if part > before || (part == before && *part == Part::Bound) {
+                continue;
+            }
+            let message = if part == before {
+                format!("A `Decl` has one `{}` at most.", part.word())
+            } else {
+                format!("`{}` comes before `{}` in a `Decl`.", part.word(), before.word())
+            };
+            let mut finding = Finding::new(&rules::DECL_PART_ORDER, *range, message);
+            if part != before {
+                finding = finding.fix(self.reorder(parts));
+            }
+            self.soft(finding);
+            return;
+        }
+    }
+
+    fn reorder(&self, parts: &[(Part, TextRange)]) -> Fix {
+        let mut sorted: Vec<_> = parts.iter().collect();
+        sorted.sort_by_key(|(part, _)| *part);
+        let edits = parts.iter().zip(sorted).filter(|(old, new)| old.1 != new.1);
+        edits.fold(Fix::safe("Put the parts in order"), |fix, (old, new)| {
+            fix.replace(old.1, self.slice(new.1))
+        })
+    }
+}

@@ -1,0 +1,302 @@
+//! From the tree of one statement to its typed form.
+//!
+//! Total: every tree gives a statement. What is wrong is reported in two grades. *Hard* findings
+//! say that the statement could not be read whole (tree-sitter's errors, invented tokens): only the
+//! first of them is shown, nothing else of that statement, for the rest is guesswork. *Soft*
+//! findings name a construct that was understood but is not Mangle; all of them are shown.
+
+mod atom;
+mod clause;
+mod declaration;
+mod premise;
+mod term;
+mod token;
+
+use tree_sitter::{Node, TreeCursor};
+
+use super::ast::{PackageName, Statement, StatementKind};
+use super::kind::{Kind, kind_of};
+use super::rules;
+use crate::lint::{Finding, Fix};
+use crate::text::{StatementId, TextRange, TextSize};
+
+/// Terms nested deeper than this are not read. Nobody writes them; the limit keeps the recursion
+/// over terms, here and in every rule, within a small stack.
+pub const MAX_NESTING: u32 = 500;
+
+/// Lowers the statement at the cursor's node, which is not moved.
+pub(super) fn statement(cursor: &mut TreeCursor<'_>, text: &str) -> Statement {
+    let node = cursor.node();
+    let mut lower = Lower::new(cursor, text, node);
+    let kind = lower.statement(node);
+    lower.finish(kind, node)
+}
+
+/// The state of lowering one statement.
+struct Lower<'c, 't> {
+    cursor: &'c mut TreeCursor<'t>,
+    /// The text of the file.
+    text: &'c str,
+    /// Where the statement starts in it.
+    base: usize,
+    depth: u32,
+    hard: Option<Finding>,
+    soft: Vec<Finding>,
+    /// Whether something has no typed form although no hard finding says so.
+    holes: bool,
+}
+
+/// Watches the commas of a list for empty slots.
+#[derive(Default)]
+struct Commas {
+    elements: u32,
+    /// The last comma that follows no element.
+    stray: Option<TextRange>,
+    after_element: bool,
+}
+
+impl<'c, 't> Lower<'c, 't> {
+    fn new(cursor: &'c mut TreeCursor<'t>, text: &'c str, node: Node<'t>) -> Self {
+        let base = node.start_byte();
+        Self { cursor, text, base, depth: 0, hard: None, soft: Vec::new(), holes: false }
+    }
+
+    fn finish(self, kind: StatementKind, node: Node<'_>) -> Statement {
+        let damaged = self.hard.is_some() || self.holes;
+        let findings = match self.hard {
+            Some(hard) => vec![hard],
+            None => self.soft,
+        };
+        let len = size(node.end_byte() - node.start_byte());
+        Statement { id: StatementId::fresh(), len, kind, damaged, findings }
+    }
+
+    fn statement(&mut self, node: Node<'t>) -> StatementKind {
+        match kind_of(node) {
+            Kind::Package => self.package(node, "Package", StatementKind::Package),
+            Kind::Use => self.package(node, "Use", StatementKind::Use),
+            Kind::Declaration => self.declaration(node),
+            Kind::Clause => self.clause(node),
+            Kind::Query => self.query(node),
+            _ => self.broken(node),
+        }
+    }
+
+    /// Text that is no statement.
+    fn broken(&mut self, node: Node<'t>) -> StatementKind {
+        self.unreadable(node);
+        StatementKind::Broken
+    }
+
+    fn package(
+        &mut self,
+        node: Node<'t>,
+        keyword: &str,
+        make: fn(PackageName) -> StatementKind,
+    ) -> StatementKind {
+        let mut name = None;
+        let mut attributes = Vec::new();
+        self.children(|this, child, kind| match kind {
+            Kind::Identifier | Kind::Variable => name = Some(this.name(child)),
+            Kind::AtomList => attributes = this.atom_list(child),
+            Kind::Dot => {
+                let range = this.range(child);
+                let message = format!("`{keyword}` ends with `!`, not with a full stop.");
+                let fix = Fix::safe("Replace the full stop by `!`").replace(range, "!");
+                this.soft(Finding::new(&rules::PACKAGE_DOT, range, message).fix(fix));
+            }
+            Kind::MissingDot => {
+                let at = this.range(child);
+                let message = format!("This `{keyword}` is not finished: its `!` is missing.");
+                let fix = Fix::safe("Insert `!`").insert(at.start(), "!");
+                this.soft(Finding::new(&rules::PACKAGE_DOT, this.before(at), message).fix(fix));
+            }
+            _ => this.other(child, kind),
+        });
+        match name {
+            Some(name) => make(PackageName { name, attributes }),
+            None => self.broken(node),
+        }
+    }
+
+    /// Visits the children of the cursor's node with the cursor on each; comments are skipped.
+    fn children(&mut self, mut visit: impl FnMut(&mut Self, Node<'t>, Kind)) {
+        if !self.cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let child = self.cursor.node();
+            match kind_of(child) {
+                Kind::Comment => {}
+                Kind::ForeignComment => {
+                    let finding = foreign_comment(self.source(child), self.range(child));
+                    self.soft(finding);
+                }
+                kind => visit(self, child, kind),
+            }
+            if !self.cursor.goto_next_sibling() {
+                break;
+            }
+        }
+        self.cursor.goto_parent();
+    }
+
+    /// A child that a construct has no place for: damage, or punctuation.
+    fn other(&mut self, child: Node<'t>, kind: Kind) {
+        match kind {
+            Kind::Error => self.unreadable(child),
+            Kind::MissingDot => self.missing_dot(child),
+            Kind::MissingComma => self.missing(child, ",", "A comma is missing"),
+            Kind::MissingParen => self.missing(child, ")", "A closing `)` is missing"),
+            Kind::MissingBracket => self.missing(child, "]", "A closing `]` is missing"),
+            Kind::MissingBrace => self.missing(child, "}", "A closing `}` is missing"),
+            Kind::StrayParen => {
+                let finding = Finding::new(
+                    &rules::UNMATCHED_PARENTHESIS,
+                    self.range(child),
+                    "This `)` closes nothing: its `(` is missing.",
+                );
+                self.hard(finding);
+            }
+            _ if child.is_missing() => {
+                let message = format!("`{}` is missing here.", child.kind());
+                let range = self.before(self.range(child));
+                self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
+            }
+            _ => {}
+        }
+    }
+
+    /// A closing token or comma that the grammar had to invent.
+    fn missing(&mut self, at: Node<'t>, token: &str, what: &str) {
+        let at = self.range(at);
+        let range = self.before(at);
+        let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
+        let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
+        let shown = shorten(self.slice(range));
+        let message = format!("{what} after `{shown}`.");
+        self.hard(Finding::new(rule, range, message).fix(fix));
+    }
+
+    /// Text that tree-sitter could not fit in.
+    fn unreadable(&mut self, node: Node<'t>) {
+        let range = self.first_line(self.range(node));
+        let shown = shorten(self.slice(range));
+        let message = if shown.is_empty() {
+            "Something is missing here.".to_owned()
+        } else {
+            format!("`{shown}` cannot be read here.")
+        };
+        self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
+    }
+
+    fn comma(&mut self, commas: &mut Commas, at: Node<'t>) {
+        if !commas.after_element {
+            commas.stray = Some(self.range(at));
+            if commas.elements > 0 {
+                self.stray_comma(commas);
+            }
+        }
+        commas.after_element = false;
+    }
+
+    fn element(&mut self, commas: &mut Commas) {
+        if commas.elements == 0 && commas.stray.is_some() {
+            self.stray_comma(commas);
+        }
+        commas.elements += 1;
+        commas.after_element = true;
+    }
+
+    fn stray_comma(&mut self, commas: &mut Commas) {
+        if let Some(range) = commas.stray.take() {
+            let fix = Fix::safe("Delete the comma").replace(range, "");
+            let message = "There is nothing between this comma and its neighbour.";
+            self.soft(Finding::new(&rules::DOUBLE_COMMA, range, message).fix(fix));
+        }
+    }
+
+    fn end_of_list(&mut self, commas: &Commas) {
+        if let (0, Some(range)) = (commas.elements, commas.stray) {
+            let fix = Fix::safe("Delete the comma").replace(range, "");
+            let message = "A list may end with a comma, but not consist of one.";
+            self.soft(Finding::new(&rules::LONE_COMMA, range, message).fix(fix));
+        }
+    }
+
+    fn hard(&mut self, finding: Finding) {
+        self.hard.get_or_insert(finding);
+    }
+
+    fn soft(&mut self, finding: Finding) {
+        self.soft.push(finding);
+    }
+
+    /// The bytes of `node`, from the start of the statement.
+    fn range(&self, node: Node<'_>) -> TextRange {
+        self.between(node.start_byte(), node.end_byte())
+    }
+
+    fn between(&self, start: usize, end: usize) -> TextRange {
+        TextRange::new(size(start - self.base), size(end - self.base))
+    }
+
+    /// The text of a node.
+    fn source(&self, node: Node<'_>) -> &'c str {
+        self.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    /// The text of a range that counts from the start of the statement.
+    fn slice(&self, range: TextRange) -> &'c str {
+        let start = self.base + usize::from(range.start());
+        self.text.get(start..start + usize::from(range.len())).unwrap_or("")
+    }
+
+    /// The byte at `offset` of the file.
+    fn byte(&self, offset: usize) -> Option<u8> {
+        self.text.as_bytes().get(offset).copied()
+    }
+
+    /// The word or character that ends before a zero-width `at`, white space in between skipped:
+    /// where a person looks for what is missing.
+    fn before(&self, at: TextRange) -> TextRange {
+        let start = self.base + usize::from(at.start());
+        let text = self.text.get(self.base..start).unwrap_or("").trim_end();
+        let word = text.len() - text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+        let last = text.chars().next_back().map_or(0, char::len_utf8);
+        TextRange::new(size(text.len() - word.max(last)), size(text.len()))
+    }
+
+    /// The part of `range` up to its first line end.
+    fn first_line(&self, range: TextRange) -> TextRange {
+        let line = self.slice(range).lines().next().unwrap_or("").trim_end();
+        TextRange::at(range.start(), size(line.len()))
+    }
+}
+
+/// The finding for a comment in another language's notation.
+pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
+    let body = text
+        .trim_start_matches(['/', '%', '*'])
+        .trim_end()
+        .trim_end_matches("*/");
+    let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim().trim_start_matches("* "))).collect();
+    let marker = if text.starts_with('%') { "%" } else { text.get(..2).unwrap_or(text) };
+    let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
+    let fix = Fix::safe("Turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
+    Finding::new(&rules::WRONG_COMMENT, range, message).fix(fix)
+}
+
+/// A byte count as a [`TextSize`]; files are far smaller than 4 GiB.
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+/// Up to 40 characters of the first line of `text`.
+fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("").trim();
+    match line.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,291 @@
+//! Premises: atoms, negations, temporal atoms, comparisons.
+
+use tree_sitter::Node;
+
+use super::super::ast::{
+    Comparison, Interval, Literal, Operator, Premise, TemporalOperator, Term, TermKind, TimeBound,
+    TimeBoundKind,
+};
+use super::super::kind::{Kind, kind_of};
+use super::super::rules;
+use super::{Commas, Lower};
+use crate::lint::{Finding, Fix};
+use crate::text::TextRange;
+
+impl<'t> Lower<'_, 't> {
+    pub(super) fn premise(&mut self, node: Node<'t>, kind: Kind) -> Option<Premise> {
+        match kind {
+            Kind::Atom | Kind::BareAtom => Some(Premise::Literal(self.plain_literal(node))),
+            Kind::TemporalPremise => Some(self.temporal_premise(node)),
+            Kind::Negation => Some(self.negation(node)),
+            Kind::Comparison => Some(Premise::Comparison(self.comparison(node))),
+            Kind::BareTerm => Some(self.bare_term(node)),
+            _ => {
+                self.other(node, kind);
+                None
+            }
+        }
+    }
+
+    fn plain_literal(&mut self, node: Node<'t>) -> Literal {
+        let atom = self.atom(node);
+        if atom.is_function() {
+            self.function_as_premise(&atom);
+        }
+        Literal { range: atom.range, negation: None, operator: None, atom, interval: None }
+    }
+
+    /// A term where a premise belongs.
+    fn bare_term(&mut self, node: Node<'t>) -> Premise {
+        let range = self.range(node);
+        let mut terms = Vec::new();
+        self.children(|this, child, kind| match kind {
+            Kind::Error => this.other(child, kind),
+            _ => {
+                let term = this.term(child);
+                terms.push(term);
+            }
+        });
+        self.holes = true;
+        let shown = super::shorten(self.slice(range));
+        let message = format!("`{shown}` is a value, not a condition. A premise is an atom or a comparison.");
+        self.soft(Finding::new(&rules::NOT_A_PREMISE, range, message));
+        Premise::Broken(range, terms)
+    }
+
+    fn negation(&mut self, node: Node<'t>) -> Premise {
+        let range = self.range(node);
+        let mut operator = None;
+        let mut inner = None;
+        self.children(|this, child, kind| match kind {
+            Kind::Bang | Kind::Token => operator = Some(this.range(child)),
+            Kind::Error => this.other(child, kind),
+            _ => inner = this.premise(child, kind),
+        });
+        let operator = operator.unwrap_or(TextRange::at(range.start(), 1.into()));
+        self.check_negation_sign(operator);
+        match inner {
+            Some(Premise::Literal(literal)) => self.negated_literal(range, operator, literal),
+            Some(Premise::Comparison(comparison)) => self.negated_comparison(operator, comparison),
+            Some(Premise::Broken(_, terms)) => Premise::Broken(range, terms),
+            None => {
+                self.holes = true;
+                Premise::Broken(range, Vec::new())
+            }
+        }
+    }
+
+    /// `not`, `\+`, `~` instead of `!`.
+    fn check_negation_sign(&mut self, operator: TextRange) {
+        let written = self.slice(operator);
+        if written == "!" {
+            return;
+        }
+        let spaced = TextRange::new(operator.start(), operator.end() + self.blanks_after(operator));
+        let fix = Fix::safe("Write `!`").replace(spaced, "!");
+        let message = format!("Negation is written `!p(X)` in Mangle, not `{written} p(X)`.");
+        self.soft(Finding::new(&rules::NOT_KEYWORD, operator, message).fix(fix));
+    }
+
+    fn blanks_after(&self, range: TextRange) -> crate::text::TextSize {
+        let rest = self.text.get(self.base + usize::from(range.end())..).unwrap_or("");
+        super::size(rest.len() - rest.trim_start_matches([' ', '\t']).len())
+    }
+
+    fn negated_literal(&mut self, range: TextRange, operator: TextRange, literal: Literal) -> Premise {
+        if literal.negation.is_some() {
+            self.holes = true;
+            let message = "A negation cannot be negated again.";
+            self.soft(Finding::new(&rules::DOUBLE_NEGATION, operator, message));
+        }
+        if literal.is_temporal() {
+            self.holes = true;
+            let message = "A temporal premise cannot be negated. State it in a helper rule and negate the helper.";
+            self.soft(Finding::new(&rules::NEGATED_TEMPORAL, range, message));
+        }
+        Premise::Literal(Literal { range, negation: Some(operator), ..literal })
+    }
+
+    fn negated_comparison(&mut self, operator: TextRange, comparison: Comparison) -> Premise {
+        let flipped = comparison.operator.negated();
+        let fix = Fix::safe(format!("Write `{}`", flipped.as_str()))
+            .replace(operator, "")
+            .replace(comparison.operator_range, flipped.as_str());
+        let message = format!(
+            "A comparison cannot be negated; `{}` is the opposite of `{}`.",
+            flipped.as_str(),
+            comparison.operator.as_str()
+        );
+        self.soft(Finding::new(&rules::NEGATED_COMPARISON, operator, message).fix(fix));
+        Premise::Comparison(Comparison { operator: flipped, ..comparison })
+    }
+
+    fn temporal_premise(&mut self, node: Node<'t>) -> Premise {
+        let range = self.range(node);
+        let (mut operator, mut literal, mut interval) = (None, None, None);
+        self.children(|this, child, kind| match kind {
+            Kind::TemporalOperator => operator = Some(this.temporal_operator(child)),
+            Kind::Annotation => interval = Some(this.interval(child)),
+            Kind::Atom | Kind::BareAtom => literal = Some(this.plain_literal(child)),
+            _ => this.other(child, kind),
+        });
+        match literal {
+            Some(literal) => {
+                Premise::Literal(Literal { range, negation: None, operator, atom: literal.atom, interval })
+            }
+            None => {
+                self.unreadable(node);
+                Premise::Broken(range, Vec::new())
+            }
+        }
+    }
+
+    fn temporal_operator(&mut self, node: Node<'t>) -> TemporalOperator {
+        let range = self.range(node);
+        let sign = self.source(node);
+        let bounds = self.time_bounds();
+        if bounds.len() != 2 {
+            self.operator_bounds(range, &bounds);
+        }
+        TemporalOperator {
+            range,
+            future: sign.get(1..2) == Some("+"),
+            always: sign.starts_with('['),
+            bounds,
+        }
+    }
+
+    fn operator_bounds(&mut self, range: TextRange, bounds: &[TimeBound]) {
+        self.holes = true;
+        let message = "A temporal operator takes two bounds: `<-[0d, 30d]` means within the last 30 days.";
+        let mut finding = Finding::new(&rules::OPERATOR_NEEDS_TWO_BOUNDS, range, message);
+        if let [only] = bounds {
+            finding = finding.fix(Fix::safe("Start at `0d`").insert(only.range.start(), "0d, "));
+        }
+        self.soft(finding);
+    }
+
+    pub(super) fn interval(&mut self, node: Node<'t>) -> Interval {
+        let range = self.range(node);
+        let bounds = self.time_bounds();
+        if !(1..=2).contains(&bounds.len()) {
+            self.holes = true;
+            let message = "An interval has one or two bounds: `@[2024-05-01]` or `@[2024-05-01, _]`.";
+            self.soft(Finding::new(&rules::BAD_INTERVAL, range, message));
+        }
+        Interval { range, bounds }
+    }
+
+    fn time_bounds(&mut self) -> Vec<TimeBound> {
+        let mut bounds = Vec::new();
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| match kind {
+            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Token => {}
+            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
+            _ => {
+                this.element(&mut commas);
+                let bound = this.time_bound(child, kind);
+                bounds.push(bound);
+            }
+        });
+        self.end_of_list(&commas);
+        bounds
+    }
+
+    fn time_bound(&mut self, node: Node<'t>, kind: Kind) -> TimeBound {
+        let range = self.range(node);
+        let kind = match kind {
+            Kind::Now => TimeBoundKind::Now,
+            Kind::Timestamp => TimeBoundKind::Timestamp(self.timestamp(node)),
+            Kind::Duration => TimeBoundKind::Duration(self.duration(node)),
+            Kind::Variable => match self.term(node).kind {
+                TermKind::Variable(symbol) => TimeBoundKind::Variable(symbol),
+                _ => TimeBoundKind::Wildcard,
+            },
+            _ => {
+                self.holes = true;
+                let shown = super::shorten(self.source(node));
+                let message = format!(
+                    "`{shown}` is no bound of an interval. Dates, `7d`, `now`, variables and `_` are."
+                );
+                self.soft(Finding::new(&rules::BAD_INTERVAL, range, message));
+                TimeBoundKind::Broken
+            }
+        };
+        TimeBound { range, kind }
+    }
+
+    fn comparison(&mut self, node: Node<'t>) -> Comparison {
+        let range = self.range(node);
+        let mut sides = Vec::new();
+        let mut operator = None;
+        self.children(|this, child, kind| match kind {
+            Kind::Annotation => this.annotation_on_comparison(child),
+            Kind::Error => this.other(child, kind),
+            Kind::Token => operator = Some(this.range(child)),
+            _ => {
+                let term = this.term(child);
+                sides.push(term);
+            }
+        });
+        let operator_range = operator.unwrap_or(TextRange::empty(range.end()));
+        let operator = self.operator(operator_range);
+        let hole = || Term { range: TextRange::empty(range.end()), kind: TermKind::Broken };
+        let right = sides.pop().unwrap_or_else(hole);
+        let left = sides.pop().unwrap_or_else(hole);
+        for side in [&left, &right] {
+            self.check_not_atom(side);
+        }
+        Comparison { range, operator, operator_range, left, right }
+    }
+
+    fn annotation_on_comparison(&mut self, node: Node<'t>) {
+        let range = self.range(node);
+        let fix = Fix::guess("Delete the interval").replace(range, "");
+        let message = "The engine drops an interval on a comparison without a word.";
+        self.soft(Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message).fix(fix));
+    }
+
+    fn operator(&mut self, range: TextRange) -> Operator {
+        let written = self.slice(range);
+        let meant = match written {
+            "=" => return Operator::Equal,
+            "!=" => return Operator::NotEqual,
+            "<" => {
+                self.check_glued_sign(range);
+                return Operator::Less;
+            }
+            "<=" => return Operator::LessEqual,
+            ">" => return Operator::Greater,
+            ">=" => return Operator::GreaterEqual,
+            "<>" => Operator::NotEqual,
+            "=<" => Operator::LessEqual,
+            _ => Operator::Equal,
+        };
+        let fix = Fix::safe(format!("Write `{}`", meant.as_str())).replace(range, meant.as_str());
+        let message = format!("`{written}` is no operator of Mangle; `{}` is meant.", meant.as_str());
+        self.soft(Finding::new(&rules::WRONG_OPERATOR, range, message).fix(fix));
+        meant
+    }
+
+    /// `X <-1`: the reference reads the operator `<-`.
+    fn check_glued_sign(&mut self, operator: TextRange) {
+        let after = self.byte(self.base + usize::from(operator.end()));
+        if let Some(sign @ (b'-' | b'+')) = after {
+            let sign = char::from(sign);
+            let fix = Fix::safe("Insert a space").insert(operator.end(), " ");
+            let message =
+                format!("`<{sign}` without a space is a temporal operator for the engine, not `<` and a number.");
+            let range = TextRange::new(operator.start(), operator.end() + super::size(1));
+            self.soft(Finding::new(&rules::LT_MINUS, range, message).fix(fix));
+        }
+    }
+
+    /// `X = p(1)`: an atom where a value belongs.
+    fn check_not_atom(&mut self, term: &Term) {
+        if matches!(term.kind, TermKind::Broken) {
+            self.holes = true;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Terms and type expressions.
+
+use tree_sitter::Node;
+
+use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
+use super::super::kind::{Kind, kind_of};
+use super::super::rules;
+use super::{Commas, Lower, MAX_NESTING};
+use crate::lint::{Finding, Fix};
+use crate::text::{Symbol, TextRange};
+
+impl<'t> Lower<'_, 't> {
+    /// The cursor is on a term.
+    pub(super) fn term(&mut self, node: Node<'t>) -> Term {
+        let range = self.range(node);
+        if self.depth >= MAX_NESTING {
+            self.too_deep(range);
+            return Term { range, kind: TermKind::Broken };
+        }
+        self.depth += 1;
+        let kind = self.term_kind(node, range);
+        self.depth -= 1;
+        if matches!(kind, TermKind::Broken) {
+            self.holes = true;
+        }
+        Term { range, kind }
+    }
+
+    fn term_kind(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        match kind_of(node) {
+            Kind::Variable => self.variable(node, range),
+            Kind::Constant => TermKind::Name(Symbol::new(self.source(node))),
+            Kind::Number => self.number(node),
+            Kind::Float => self.float(node),
+            Kind::String => self.string(node, false),
+            Kind::Bytes => self.string(node, true),
+            Kind::Timestamp | Kind::Duration => self.time_literal_as_term(node),
+            Kind::Atom => self.application(node),
+            Kind::List => self.list(node, range),
+            Kind::Map => self.pairs(node, range, "fn:map", ApplyForm::Map),
+            Kind::Struct => self.pairs(node, range, "fn:struct", ApplyForm::Struct),
+            Kind::DotType => self.dot_type(),
+            Kind::OptionalField => self.optional_field(range),
+            Kind::BareName => self.bare_name(node, range),
+            Kind::BareMode => self.bare_mode(range),
+            Kind::TypedArgument => self.typed_argument(node, range),
+            Kind::Arithmetic => self.arithmetic(node, range),
+            kind => {
+                self.other(node, kind);
+                TermKind::Broken
+            }
+        }
+    }
+
+    fn too_deep(&mut self, range: TextRange) {
+        let message = format!("Nested more than {MAX_NESTING} deep; what is inside is not checked.");
+        let start = TextRange::at(range.start(), range.len().min(1.into()));
+        self.hard(Finding::new(&rules::NESTED_TOO_DEEP, start, message));
+    }
+
+    /// `fn:f(…)`, or `p(…)` where a value belongs.
+    fn application(&mut self, node: Node<'t>) -> TermKind {
+        let atom = self.atom(node);
+        if !atom.is_function() {
+            let message = format!(
+                "`{}(…)` is an atom, which holds or fails; it has no value that could stand here.",
+                atom.name.symbol
+            );
+            self.holes = true;
+            self.soft(Finding::new(&rules::PREDICATE_AS_VALUE, atom.name.range, message));
+        }
+        TermKind::Apply(Box::new(Apply { function: atom.name, form: ApplyForm::Call, args: atom.args }))
+    }
+
+    fn list(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        self.check_glued_bracket(node);
+        let mut tail = None;
+        let args = self.elements(|this, child, kind| {
+            if kind == Kind::Bar {
+                tail = Some(this.range(child));
+            }
+            kind == Kind::Bar
+        });
+        if let Some(bar) = tail {
+            self.holes = true;
+            let message = "Lists are not taken apart by `[H | T]`; write `:match_cons(List, H, T)` as a premise.";
+            self.soft(Finding::new(&rules::CONS_BAR, bar, message));
+        }
+        self.sugar("fn:list", ApplyForm::List, range, args)
+    }
+
+    /// `[-1]`: the reference reads the operator `[-`.
+    pub(super) fn check_glued_bracket(&mut self, node: Node<'t>) {
+        if let Some(sign @ (b'-' | b'+')) = self.byte(node.start_byte() + 1) {
+            let range = TextRange::at(self.range(node).start(), 2.into());
+            let sign = char::from(sign);
+            let fix = Fix::safe("Insert a space").insert(range.start() + super::size(1), " ");
+            let message =
+                format!("`[{sign}` without a space is a temporal operator for the engine, not the start of a list.");
+            self.soft(Finding::new(&rules::NEGATIVE_LIST_HEAD, range, message).fix(fix));
+        }
+    }
+
+    /// The terms among the children; `skip` sees each child first and says whether it is dealt with.
+    fn elements(&mut self, mut skip: impl FnMut(&mut Self, Node<'t>, Kind) -> bool) -> Vec<Term> {
+        let mut args = Vec::new();
+        let mut commas = Commas::default();
+        self.children(|this, child, kind| {
+            if skip(this, child, kind) {
+                return;
+            }
+            match kind {
+                Kind::Comma => this.comma(&mut commas, child),
+                Kind::Token => {}
+                Kind::Error | Kind::MissingBracket | Kind::MissingBrace | Kind::MissingComma => {
+                    this.other(child, kind);
+                }
+                Kind::Pair => {
+                    this.element(&mut commas);
+                    this.pair(child, &mut args);
+                }
+                _ => {
+                    this.element(&mut commas);
+                    let term = this.term(child);
+                    args.push(term);
+                }
+            }
+        });
+        self.end_of_list(&commas);
+        args
+    }
+
+    /// A map or a struct.
+    fn pairs(&mut self, node: Node<'t>, range: TextRange, function: &str, form: ApplyForm) -> TermKind {
+        self.check_glued_bracket(node);
+        let mut lonely = None;
+        let args = self.elements(|this, child, kind| {
+            if !matches!(kind, Kind::Pair | Kind::Comma | Kind::Token | Kind::Error) && !child.is_extra() {
+                lonely.get_or_insert(this.range(child));
+            }
+            false
+        });
+        if let (Some(range), false) = (lonely, self.hard.is_some()) {
+            self.holes = true;
+            let message = "Each entry here is a `key : value` pair; this one has no `:`.";
+            self.soft(Finding::new(&rules::NOT_A_PAIR, range, message));
+        }
+        self.sugar(function, form, range, args)
+    }
+
+    /// The cursor is on a pair, whose key and value become two arguments.
+    fn pair(&mut self, node: Node<'t>, args: &mut Vec<Term>) {
+        self.check_glued_colon(node);
+        self.children(|this, child, kind| match kind {
+            Kind::Token => {}
+            Kind::Error => this.other(child, kind),
+            _ => {
+                let term = this.term(child);
+                args.push(term);
+            }
+        });
+    }
+
+    /// `X:2` is a type name and `:fn:list()` a predicate name for the reference.
+    fn check_glued_colon(&mut self, node: Node<'t>) {
+        let Some(key) = node.named_child(0) else { return };
+        let source = self.source(node);
+        let after_key = key.end_byte() - node.start_byte();
+        let Some(colon) = source.get(after_key..).and_then(|rest| rest.find(':')).map(|at| at + after_key) else {
+            return;
+        };
+        let key_glued = colon == after_key && kind_of(key) == Kind::Variable;
+        let value_glued = source.as_bytes().get(colon + 1).is_some_and(u8::is_ascii_lowercase);
+        if !key_glued && !value_glued {
+            return;
+        }
+        let start = self.range(node).start() + super::size(colon);
+        let range = TextRange::at(start, 1.into());
+        let fix = Fix::safe("Put spaces around the colon").replace(range, " : ");
+        let message = "A colon glued to a word is part of that word for the engine.";
+        self.soft(Finding::new(&rules::COLON_GLUED, range, message).fix(fix));
+    }
+
+    fn sugar(&self, function: &str, form: ApplyForm, range: TextRange, args: Vec<Term>) -> TermKind {
+        let function = Name { symbol: Symbol::new(function), range: TextRange::at(range.start(), 1.into()) };
+        TermKind::Apply(Box::new(Apply { function, form, args }))
+    }
+
+    /// `.List</number>`; the cursor is on it.
+    fn dot_type(&mut self) -> TermKind {
+        let mut name = None;
+        let args = self.elements(|this, child, kind| {
+            if kind == Kind::TypeName && name.is_none() {
+                name = Some((this.source(child), this.range(child)));
+                return true;
+            }
+            kind == Kind::TypeName
+        });
+        let Some((written, range)) = name else { return TermKind::Broken };
+        let symbol = Symbol::new(&format!("fn:{}", written.trim_start_matches('.')));
+        TermKind::Apply(Box::new(Apply { function: Name { symbol, range }, form: ApplyForm::DotType, args }))
+    }
+
+    /// `opt /note : /string` in a struct type.
+    fn optional_field(&mut self, range: TextRange) -> TermKind {
+        let args = self.elements(|_, _, _| false);
+        self.sugar("fn:opt", ApplyForm::Optional, range, args)
+    }
+
+    /// `x` where a variable was meant.
+    fn bare_name(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        let word = self.source(node);
+        let variable = super::token::camel_case(word);
+        let message = format!(
+            "`{word}` is no value: variables start with a capital (`{variable}`), constants with a slash (`/{word}`), text stands in quotes."
+        );
+        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message));
+        TermKind::Broken
+    }
+
+    /// `mode(+, -)`.
+    fn bare_mode(&mut self, range: TextRange) -> TermKind {
+        let sign = self.slice(range);
+        let fix = Fix::safe("Quote it").replace(range, format!("\"{sign}\""));
+        let message = format!("Modes are strings: `\"{sign}\"`.");
+        self.soft(Finding::new(&rules::MODE_UNQUOTED, range, message).fix(fix));
+        TermKind::Broken
+    }
+
+    /// `A.Type<string>`, which no released engine reads.
+    fn typed_argument(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        let variable = node.named_child(0).map_or(range, |name| self.range(name));
+        let types = TextRange::new(variable.end(), range.end());
+        let fix = Fix::guess("Delete the type").replace(types, "");
+        let message = format!(
+            "No engine reads `{}`. Types stand behind the declared atom: `bound [/string]`.",
+            super::shorten(self.slice(range))
+        );
+        self.soft(Finding::new(&rules::LEGACY_TYPED_ARG, range, message).fix(fix));
+        TermKind::Broken
+    }
+
+    /// `X + 1`.
+    fn arithmetic(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
+        let function = match operator {
+            "+" => "fn:plus",
+            "-" => "fn:minus",
+            "*" => "fn:mult",
+            _ => "fn:div",
+        };
+        let side = |name| node.child_by_field_name(name).map(|side| (self.source(side), kind_of(side)));
+        let message = format!("There is no infix `{operator}`; write `{function}(…)`.");
+        let mut finding = Finding::new(&rules::INFIX_ARITHMETIC, self.first_line(range), message);
+        if let (Some((left, left_kind)), Some((right, right_kind))) = (side("left"), side("right"))
+            && left_kind != Kind::Arithmetic
+            && right_kind != Kind::Arithmetic
+        {
+            let call = format!("{function}({left}, {right})");
+            finding = finding.fix(Fix::safe(format!("Write `{}`", super::shorten(&call))).replace(range, call));
+        }
+        self.soft(finding);
+        TermKind::Broken
+    }
+}

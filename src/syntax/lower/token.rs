@@ -1,0 +1,175 @@
+//! Literals and variables: what the grammar reads generously is checked here.
+
+use tree_sitter::Node;
+
+use super::super::ast::TermKind;
+use super::super::kind::{Kind, kind_of};
+use super::super::literal::{self, Piece};
+use super::super::{rules, time};
+use super::Lower;
+use crate::lint::{Finding, Fix};
+use crate::text::{Symbol, TextRange, TextSize};
+
+impl<'t> Lower<'_, 't> {
+    pub(super) fn variable(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
+        let word = self.source(node);
+        if word == "_" {
+            return TermKind::Wildcard;
+        }
+        if word.contains('_') {
+            let name = camel_case(word);
+            let fix = Fix::guess(format!("Rename to `{name}`")).replace(range, name.as_str());
+            let message = format!("Variables have no underscore: `{word}` does not parse. Write `{name}`.");
+            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).fix(fix));
+        } else if matches!(word, "Package" | "Use" | "Decl") {
+            let message = format!("`{word}` is a word of the language and cannot name a variable.");
+            self.soft(Finding::new(&rules::RESERVED_WORD, range, message));
+        }
+        TermKind::Variable(Symbol::new(word))
+    }
+
+    pub(super) fn number(&mut self, node: Node<'t>) -> TermKind {
+        let value = self.source(node).parse().ok();
+        if value.is_none() {
+            let message = "This does not fit the 64 bits of a number.";
+            self.soft(Finding::new(&rules::NUMBER_RANGE, self.range(node), message));
+        }
+        TermKind::Number(value)
+    }
+
+    pub(super) fn float(&mut self, node: Node<'t>) -> TermKind {
+        let range = self.range(node);
+        let written = self.source(node);
+        let value = written.parse::<f64>().unwrap_or(f64::INFINITY);
+        if !written.contains('.') {
+            let spelt = written.replacen(['e', 'E'], ".0e", 1);
+            let fix = Fix::safe(format!("Write `{spelt}`")).replace(range, spelt.as_str());
+            let message = format!("An exponent needs a fraction before it: `{spelt}`.");
+            self.soft(Finding::new(&rules::EXPONENT_NEEDS_FRACTION, range, message).fix(fix));
+        } else if value.is_infinite() {
+            let message = "This does not fit the 64 bits of a float.";
+            self.soft(Finding::new(&rules::NUMBER_RANGE, range, message));
+        }
+        TermKind::Float(value)
+    }
+
+    pub(super) fn string(&mut self, node: Node<'t>, bytes: bool) -> TermKind {
+        let kind = if bytes { TermKind::Bytes } else { TermKind::String };
+        if self.is_unterminated(node) {
+            return kind;
+        }
+        let source = self.source(node);
+        if source.contains('\\') {
+            self.check_escapes(node, source, bytes);
+        }
+        kind
+    }
+
+    /// Strings on several lines have children, the last of which may stand for a missing quote.
+    fn is_unterminated(&mut self, node: Node<'t>) -> bool {
+        let last = node.child_count().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        let Some(last) = last.and_then(|last| node.child(last)) else { return false };
+        if kind_of(last) != Kind::MissingQuote {
+            return false;
+        }
+        let opening = self.opening_quote(node);
+        let end = self.first_line(self.range(node)).end();
+        let quote = self.slice(opening).chars().next_back().unwrap_or('"');
+        let fix = Fix::guess("Close the string at the end of the line").insert(end, quote);
+        let message = "This string is never closed.";
+        self.hard(Finding::new(&rules::UNTERMINATED_STRING, opening, message).fix(fix));
+        true
+    }
+
+    fn opening_quote(&self, node: Node<'t>) -> TextRange {
+        let prefix = if self.source(node).starts_with('b') { 2 } else { 1 };
+        TextRange::at(self.range(node).start(), TextSize::new(prefix))
+    }
+
+    fn check_escapes(&mut self, node: Node<'t>, source: &str, bytes: bool) {
+        let prefix = usize::from(bytes);
+        let Some(content) = source.get(prefix..).and_then(literal::string_content) else { return };
+        let start = self.range(node).start() + super::size(prefix + 1);
+        for (at, piece) in literal::pieces(content, bytes) {
+            if let Piece::Bad(escape) = piece {
+                let range = TextRange::at(start + super::size(at), super::size(escape.len()));
+                self.bad_escape(range, escape, content.get(at..).unwrap_or(""));
+            }
+        }
+    }
+
+    fn bad_escape(&mut self, range: TextRange, escape: &str, rest: &str) {
+        let message = match escape {
+            "\\x" => "`\\x` takes two lower-case hex digits, in a string below `80`.".to_owned(),
+            "\\u" => "`\\u{…}` takes four to six lower-case hex digits of a character.".to_owned(),
+            _ => format!("`{escape}` is no escape; a backslash itself is written `\\\\`."),
+        };
+        let mut finding = Finding::new(&rules::BAD_ESCAPE, range, message);
+        let lower: String = rest.chars().take(12).collect::<String>().to_lowercase();
+        let digits = literal::pieces(&lower, false).next();
+        if let (Some((_, Piece::Char(_))), true) = (digits, matches!(escape, "\\x" | "\\u")) {
+            let len = if escape == "\\x" { 4 } else { lower.find('}').map_or(2, |at| at + 1) };
+            let whole = TextRange::at(range.start(), super::size(len));
+            let spelt = lower.get(..len).unwrap_or(&lower);
+            finding = finding.fix(Fix::safe("Write the digits in lower case").replace(whole, spelt));
+        } else if !matches!(escape, "\\x" | "\\u") {
+            finding = finding.fix(Fix::guess("Double the backslash").insert(range.start(), "\\"));
+        }
+        self.soft(finding);
+    }
+
+    /// `X = 7d`, `p(2024-01-15)`.
+    pub(super) fn time_literal_as_term(&mut self, node: Node<'t>) -> TermKind {
+        let range = self.range(node);
+        let written = self.source(node);
+        let call = if kind_of(node) == Kind::Duration {
+            format!("fn:duration:parse(\"{}\")", time::go_duration(written))
+        } else {
+            format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written))
+        };
+        let fix = Fix::safe(format!("Write `{call}`")).replace(range, call);
+        let message = "Times and durations can be written only inside `@[…]`; elsewhere they are built by a function.";
+        self.soft(Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, message).fix(fix));
+        TermKind::Broken
+    }
+
+    pub(super) fn timestamp(&mut self, node: Node<'t>) -> Option<i64> {
+        let value = time::parse_timestamp(self.source(node));
+        self.check_time(node, value, "There is no such date or time.")
+    }
+
+    pub(super) fn duration(&mut self, node: Node<'t>) -> Option<i64> {
+        let value = time::parse_duration(self.source(node));
+        self.check_time(node, value, "This duration is too long for the 64 bits of its nanoseconds.")
+    }
+
+    fn check_time(&mut self, node: Node<'t>, value: Option<i64>, message: &str) -> Option<i64> {
+        if value.is_none() {
+            self.soft(Finding::new(&rules::TIME_RANGE, self.range(node), message));
+        }
+        value
+    }
+}
+
+/// `my_var`, `_tmp`, `My_Var` as a variable: `MyVar`, `Tmp`, `MyVar`.
+pub(super) fn camel_case(word: &str) -> String {
+    let parts = word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let mut name = String::with_capacity(word.len());
+    for part in parts {
+        let (first, rest) = part.split_at(1);
+        name.push_str(&first.to_ascii_uppercase());
+        name.push_str(rest);
+    }
+    if name.starts_with(|c: char| c.is_ascii_uppercase()) { name } else { format!("V{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::camel_case;
+
+    #[test]
+    fn variables_in_camel_case() {
+        let names = ["my_var", "_tmp", "My_Var", "x", "_", "a:b.c", "_1"].map(camel_case);
+        assert_eq!(names, ["MyVar", "Tmp", "MyVar", "X", "V", "ABC", "V1"]);
+    }
+}
