@@ -1,13 +1,36 @@
 //! The diagnostics of a program: runs the checks, places what they find, applies severities.
+//!
+//! Findings about one statement are kept while the statement and the signatures of the predicates
+//! that it mentions stay the same, so that a keystroke costs the checks of one clause.
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+
+use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
-use crate::lint::Diagnostic;
-use crate::program::Program;
-use crate::text::FileId;
+use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
+use crate::program::{FileSummary, Program};
+use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
+use crate::text::{FileId, StatementId, TextRange, TextSize};
+
+/// What is kept of one statement: a fingerprint of what its findings depend on, and these.
+type Kept = (u64, Arc<[Finding]>);
 
 /// The findings about single statements, kept between the revisions of a program.
 #[derive(Debug, Default)]
-pub struct FindingCache {}
+pub struct FindingCache {
+    files: DashMap<FileId, FxHashMap<StatementId, Kept>, FxBuildHasher>,
+}
+
+impl FindingCache {
+    /// Forgets a file that left its program.
+    pub fn forget(&self, file: FileId) {
+        self.files.remove(&file);
+    }
+}
 
 /// The diagnostics of every file of `program`, sorted by start; files without any have an empty
 /// list. In the order of [`Program::files`].
@@ -17,6 +40,188 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    let _ = (settings, cache);
-    program.files.iter().map(|file| (file.id, Vec::new())).collect()
+    let mut checked: Vec<FileFindings> =
+        program.files.iter().map(|file| check_file(program, file, cache)).collect();
+    for (file, statement, finding) in check_program(program) {
+        let place = program.files.binary_search_by_key(&file, |file| file.id);
+        if let Some(findings) = place.ok().and_then(|index| checked.get_mut(index)) {
+            findings.push((Some(statement), finding));
+        }
+    }
+    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let files = program.files.iter().zip(checked);
+    files.map(|(file, findings)| (file.id, placer.place_all(file, findings))).collect()
+}
+
+/// Findings of one file with the statement that their ranges count from, if any.
+type FileFindings = Vec<(Option<StatementId>, Finding)>;
+
+fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
+    let mut findings = ProgramFindings::default();
+    for check in FAMILIES.iter().filter_map(|family| family.program) {
+        check(program, &mut findings);
+    }
+    findings.into_inner()
+}
+
+fn check_file(program: &Program, file: &FileSummary, cache: &FindingCache) -> FileFindings {
+    let mut all: FileFindings = file.findings.iter().map(|finding| (None, finding.clone())).collect();
+    let mut old = cache.files.remove(&file.id).map(|(_, kept)| kept).unwrap_or_default();
+    let mut kept = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
+    for item in file.items.iter() {
+        let statement = &item.statement;
+        let id = statement.id;
+        all.extend(statement.findings.iter().map(|finding| (Some(id), finding.clone())));
+        if statement.damaged {
+            continue;
+        }
+        let context = Context::new(program, file, item);
+        let fingerprint = fingerprint(&context, statement);
+        let findings = match old.remove(&id) {
+            Some((before, findings)) if before == fingerprint => findings,
+            _ => check_statement(&context, statement).into(),
+        };
+        all.extend(findings.iter().map(|finding| (Some(id), finding.clone())));
+        kept.insert(id, (fingerprint, findings));
+    }
+    cache.files.insert(file.id, kept);
+    all
+}
+
+fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    match &statement.kind {
+        StatementKind::Clause(clause) => {
+            for check in FAMILIES.iter().filter_map(|family| family.clause) {
+                check(context, clause, &mut findings);
+            }
+        }
+        StatementKind::Declaration(declaration) => {
+            for check in FAMILIES.iter().filter_map(|family| family.declaration) {
+                check(context, declaration, &mut findings);
+            }
+        }
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    }
+    findings
+}
+
+/// A number that changes with everything outside a statement that its findings may depend on.
+fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
+    let mut hasher = FxHasher::default();
+    match &statement.kind {
+        StatementKind::Clause(clause) => clause_fingerprint(context, clause, &mut hasher),
+        StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    }
+    hasher.finish()
+}
+
+fn clause_fingerprint(context: &Context<'_>, clause: &Clause, hasher: &mut FxHasher) {
+    hash_atom(context, &clause.head, hasher);
+    for literal in clause.literals() {
+        hash_atom(context, &literal.atom, hasher);
+    }
+}
+
+fn hash_atom(context: &Context<'_>, atom: &Atom, hasher: &mut FxHasher) {
+    if atom.is_builtin() {
+        return;
+    }
+    match context.predicate(atom) {
+        Some(predicate) if predicate.exists() => predicate.fingerprint.hash(hasher),
+        // What is said of a predicate that does not exist depends on which others do.
+        _ => context.program.vocabulary().hash(hasher),
+    }
+}
+
+/// Places findings in files.
+struct Placer<'p> {
+    program: &'p Program,
+    settings: &'p RuleSettings,
+    /// Where statements start, for the files that findings point into.
+    starts: FxHashMap<FileId, FxHashMap<StatementId, TextSize>>,
+}
+
+impl<'p> Placer<'p> {
+    fn place_all(&mut self, file: &'p FileSummary, findings: FileFindings) -> Vec<Diagnostic> {
+        let mut placed: Vec<_> = findings
+            .into_iter()
+            .filter_map(|(statement, finding)| self.place(file, statement, finding))
+            .collect();
+        placed.sort_by(|a, b| order(a).cmp(&order(b)));
+        placed
+    }
+
+    fn place(
+        &mut self,
+        file: &'p FileSummary,
+        statement: Option<StatementId>,
+        finding: Finding,
+    ) -> Option<Diagnostic> {
+        let severity = self.settings.severity(finding.rule)?;
+        let start = match statement {
+            Some(statement) => self.start_of(file.id, statement)?,
+            None => TextSize::new(0),
+        };
+        let related = finding.related.into_iter().filter_map(|related| {
+            let (file, range) = self.resolve(file.id, start, related.span)?;
+            Some(RelatedPlace { file, range, message: related.message })
+        });
+        Some(Diagnostic {
+            rule: finding.rule,
+            severity,
+            range: finding.range + start,
+            message: finding.message,
+            related: related.collect(),
+            fix: finding.fix.and_then(|fix| self.place_fix(file, start, fix)),
+        })
+    }
+
+    /// A fix one of whose places is gone is dropped whole.
+    fn place_fix(&mut self, file: &FileSummary, start: TextSize, fix: Fix) -> Option<ResolvedFix> {
+        let edits = fix.edits.into_iter().map(|edit| {
+            let (file, range) = self.resolve(file.id, start, edit.span)?;
+            let text = self.with_line_ends(file, edit.text);
+            Some(FileEdit { file, range, text })
+        });
+        let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
+        edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
+        Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+    }
+
+    /// New lines end as the first line of the file does.
+    fn with_line_ends(&self, file: FileId, text: String) -> String {
+        let crlf = self.program.file(file).is_some_and(|file| {
+            let lf = memchr::memchr(b'\n', file.text.as_bytes());
+            lf.and_then(|lf| lf.checked_sub(1)).is_some_and(|at| file.text.as_bytes().get(at) == Some(&b'\r'))
+        });
+        if crlf { text.replace('\n', "\r\n") } else { text }
+    }
+
+    fn resolve(&mut self, file: FileId, start: TextSize, span: Span) -> Option<(FileId, TextRange)> {
+        match span.anchor {
+            Anchor::Here => Some((file, span.range + start)),
+            Anchor::File => Some((file, span.range)),
+            Anchor::Statement(file, statement) => {
+                let start = self.start_of(file, statement)?;
+                Some((file, span.range + start))
+            }
+        }
+    }
+
+    fn start_of(&mut self, file: FileId, statement: StatementId) -> Option<TextSize> {
+        let program = self.program;
+        let starts = self.starts.entry(file).or_insert_with(|| {
+            let items = program.file(file).map(|file| file.items.iter());
+            let start_of = |item: &Item| (item.statement.id, item.start);
+            items.into_iter().flatten().map(start_of).collect()
+        });
+        starts.get(&statement).copied()
+    }
+}
+
+fn order(diagnostic: &Diagnostic) -> (TextSize, TextSize, &str, &str) {
+    let range = diagnostic.range;
+    (range.start(), range.end(), diagnostic.rule.code, &diagnostic.message)
 }

@@ -4,3 +4,6 @@
 
 pub mod diagnostics;
 pub mod registry;
+
+#[cfg(test)]
+pub(crate) mod testing;

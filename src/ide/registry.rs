@@ -2,14 +2,83 @@
 
 use crate::analysis;
 use crate::lint::Rule;
+use crate::syntax;
 
 /// Every rule, in the order of the codes.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    analysis::FAMILIES.iter().flat_map(|family| family.rules.iter().copied())
+    let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
+    syntax::rules::RULES.iter().chain(families).copied()
 }
 
 /// The rule with this code or name.
 #[must_use]
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.code == code_or_name || rule.name == code_or_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::ide::testing::{Checked, apply_fixes};
+    use crate::lint::{FixKind, Severity};
+
+    #[test]
+    fn codes_and_names_are_unique() {
+        let (mut codes, mut names) = (FxHashSet::default(), FxHashSet::default());
+        for rule in rules() {
+            assert!(codes.insert(rule.code), "{} twice", rule.code);
+            assert!(names.insert(rule.name), "{} twice", rule.name);
+        }
+    }
+
+    #[test]
+    fn bad_examples_have_their_finding_and_nothing_else() {
+        let wrong: Vec<_> = rules()
+            .filter_map(|rule| {
+                let found: Vec<_> = Checked::new_with(rule.bad, rule).names().collect();
+                let ok = rule.bad.is_empty()
+                    || (found.contains(&rule.name)
+                        && found.iter().all(|&name| name == rule.name || !is_grave(name)));
+                (!ok).then(|| format!("{}: {found:?}", rule.name))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn good_examples_have_no_finding() {
+        let wrong: Vec<_> = rules()
+            .filter_map(|rule| {
+                let found: Vec<_> = Checked::new_with(rule.good, rule)
+                    .names()
+                    .filter(|&name| name == rule.name || is_grave(name))
+                    .collect();
+                (!found.is_empty()).then(|| format!("{}: {found:?}", rule.name))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn fixes_mend_their_bad_example() {
+        let wrong: Vec<_> = rules()
+            .filter(|rule| rule.fix != FixKind::None)
+            .filter_map(|rule| {
+                let fixed = apply_fixes(rule.bad, rule);
+                let left: Vec<_> = Checked::new_with(&fixed, rule)
+                    .names()
+                    .filter(|&name| name == rule.name || is_grave(name))
+                    .collect();
+                (fixed == rule.bad || !left.is_empty())
+                    .then(|| format!("{}: {left:?} in\n{fixed}", rule.name))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    fn is_grave(name: &str) -> bool {
+        find(name).is_some_and(|rule| rule.severity >= Some(Severity::Warning))
+    }
 }

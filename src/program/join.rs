@@ -3,9 +3,10 @@
 //! Costs time in the number of (file, predicate) pairs, not of statements: a file's own index is
 //! built once and only referred to here.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::file::key_of;
 use super::{FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
@@ -68,6 +69,7 @@ pub struct Program {
     by_name: FxHashMap<Symbol, Vec<PredicateId>>,
     /// Named packages and the keys (as written) that each defines or declares.
     packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
+    vocabulary: u64,
 }
 
 impl Program {
@@ -87,6 +89,7 @@ impl Program {
         for predicate in &mut program.predicates {
             predicate.fingerprint = predicate.signature.fingerprint();
         }
+        program.vocabulary = program.hash_vocabulary();
         program.files = files;
         program
     }
@@ -145,6 +148,20 @@ impl Program {
             }
             _ => key,
         }
+    }
+
+    /// A number that changes with the set of predicates that exist and with the packages in use.
+    #[must_use]
+    pub fn vocabulary(&self) -> u64 {
+        self.vocabulary
+    }
+
+    fn hash_vocabulary(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for predicate in self.predicates.iter().filter(|predicate| predicate.exists()) {
+            predicate.key.hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// The predicate that an atom of `file` means. `None` for built-ins and for atoms that are

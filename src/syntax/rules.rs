@@ -336,8 +336,8 @@ rules! {
     NOT_A_PAIR = "MG052" "not-a-pair" Error None {
         "An entry without a key among pairs."
         "Maps and structs consist of pairs."
-        "p([/a : 1, 2])."
-        "p([/a : 1, /b : 2])."
+        "p({/a : 1, 2})."
+        "p({/a : 1, /b : 2})."
     }
     DOUBLE_NEGATION = "MG053" "double-negation" Error None {
         "A negated negation."

@@ -1,10 +1,22 @@
-//! One file: its text, its tree, its statements.
+//! One file: its text, its tree, its statements, and how an edit changes them.
+//!
+//! An edit re-parses incrementally and lowers again only what tree-sitter built anew: statements
+//! whose nodes the new tree shares with the old one are shared here too, id and all.
 
+use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::ast::Item;
-use crate::lint::Finding;
-use crate::text::TextEdit;
+use rustc_hash::FxHashMap;
+use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
+
+use super::ast::{Item, StatementKind};
+use super::kind::{Kind, kind_of};
+use super::{lower, rules};
+use crate::lint::{Finding, Fix};
+use crate::text::{TextEdit, TextRange, TextSize, slice, text_len};
+
+const BOM: &str = "\u{feff}";
 
 /// A parsed file. Cheap to clone; an edit gives a new one that shares what did not change.
 #[derive(Debug, Clone)]
@@ -12,27 +24,75 @@ pub struct SourceFile {
     text: Arc<str>,
     items: Arc<[Item]>,
     findings: Arc<[Finding]>,
+    parse: Option<Arc<Parse>>,
+}
+
+/// A tree, and which of its nodes became which item.
+#[derive(Debug)]
+struct Parse {
+    tree: Tree,
+    /// [`Node::id`] of each item's node. An id is an address within the tree, so it means
+    /// something only while the tree lives.
+    nodes: Vec<usize>,
+}
+
+/// What the walk over the top of a tree collects.
+struct Walk<'o> {
+    text: Arc<str>,
+    items: Vec<Item>,
+    nodes: Vec<usize>,
+    findings: Vec<Finding>,
+    old: Option<Old<'o>>,
+}
+
+/// The items of the file before the edit, to be found by node.
+struct Old<'o> {
+    items: &'o [Item],
+    nodes: &'o [usize],
+    /// The item that the next node most likely is: both trees have their nodes in one order.
+    next: usize,
+    /// All of them by node, made when the guess first fails.
+    index: Option<FxHashMap<usize, usize>>,
+}
+
+impl Old<'_> {
+    fn find(&mut self, node: Node<'_>) -> Option<&Item> {
+        if self.nodes.get(self.next) != Some(&node.id()) {
+            let nodes = self.nodes;
+            let index = self.index.get_or_insert_with(|| nodes.iter().copied().zip(0..).collect());
+            self.next = *index.get(&node.id())?;
+        }
+        self.next += 1;
+        self.items.get(self.next - 1)
+    }
 }
 
 impl SourceFile {
     /// Parses `text`.
     #[must_use]
     pub fn parse(text: Arc<str>) -> Self {
-        Self { text, items: Arc::new([]), findings: Arc::new([]) }
+        let tree = parse(&text, None);
+        Self::build(text, tree, None)
     }
 
     /// The file after `edits`, which lead (applied in order) from this file's text to `text`.
     /// Statements that the edits do not touch are shared with this file and keep their ids.
     #[must_use]
     pub fn edit(&self, text: Arc<str>, edits: &[TextEdit]) -> Self {
-        let _ = edits;
-        Self::parse(text)
+        let Some(old) = &self.parse else { return Self::parse(text) };
+        let mut edited = old.tree.clone();
+        for edit in edits {
+            edited.edit(&input_edit(*edit));
+        }
+        let tree = parse(&text, Some(&edited));
+        Self::build(text, tree, Some(Old { items: &self.items, nodes: &old.nodes, next: 0, index: None }))
     }
 
     /// The same file without its tree, for files that nobody edits: statements stay, an edit
     /// parses anew.
     #[must_use]
-    pub fn without_tree(self) -> Self {
+    pub fn without_tree(mut self) -> Self {
+        self.parse = None;
         self
     }
 
@@ -53,4 +113,178 @@ impl SourceFile {
     pub fn findings(&self) -> &Arc<[Finding]> {
         &self.findings
     }
+
+    /// The tree, unless it was dropped.
+    #[must_use]
+    pub fn tree(&self) -> Option<&Tree> {
+        self.parse.as_ref().map(|parse| &parse.tree)
+    }
+
+    fn build(text: Arc<str>, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
+        let Some(tree) = tree else { return Self::unparsed(text) };
+        let mut walk =
+            Walk { text: Arc::clone(&text), items: Vec::new(), nodes: Vec::new(), findings: Vec::new(), old };
+        walk.check_bom();
+        walk.top(&mut tree.walk());
+        walk.check_order();
+        let Walk { items, nodes, findings, .. } = walk;
+        let parse = Some(Arc::new(Parse { tree, nodes }));
+        Self { text, items: items.into(), findings: findings.into(), parse }
+    }
+
+    /// tree-sitter gives no tree only when it is told to stop.
+    fn unparsed(text: Arc<str>) -> Self {
+        let message = "This file is too damaged to be read in reasonable time; nothing in it is checked.";
+        let start = TextRange::at(TextSize::new(0), text_len(&text).min(TextSize::new(1)));
+        let finding = Finding::new(&rules::SYNTAX_ERROR, start, message);
+        Self { text, items: Arc::new([]), findings: Arc::new([finding]), parse: None }
+    }
+}
+
+/// Parses under a limit on work: tree-sitter's error recovery is not linear on every input.
+fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
+    thread_local! {
+        static PARSER: RefCell<Parser> = RefCell::new(new_parser());
+    }
+    // The callback comes about once every hundred operations; sane files need some 30 calls a
+    // kilobyte of text at most.
+    let mut calls_left = 200_000 + text.len();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        calls_left = calls_left.saturating_sub(1);
+        if calls_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    PARSER.with_borrow_mut(|parser| {
+        let tree = parser.parse_with_options(
+            &mut |offset, _| bytes.get(offset..).unwrap_or(&[]),
+            old,
+            Some(options),
+        );
+        // After a stop the parser would resume the old text.
+        parser.reset();
+        tree
+    })
+}
+
+fn new_parser() -> Parser {
+    let mut parser = Parser::new();
+    let language = Language::from(tree_sitter_mangle::LANGUAGE);
+    if let Err(error) = parser.set_language(&language) {
+        // The grammar is compiled in; a test parses with it.
+        tracing::error!(%error, "the built-in grammar does not load");
+    }
+    parser
+}
+
+fn input_edit(edit: TextEdit) -> InputEdit {
+    // Only bytes count: the grammar looks at no columns and nobody asks for points.
+    let point = Point::new(0, 0);
+    let start = usize::from(edit.range.start());
+    InputEdit {
+        start_byte: start,
+        old_end_byte: usize::from(edit.range.end()),
+        new_end_byte: start + usize::from(edit.new_len),
+        start_position: point,
+        old_end_position: point,
+        new_end_position: point,
+    }
+}
+
+impl Walk<'_> {
+    /// Collects the statements below the cursor's node.
+    fn top(&mut self, cursor: &mut TreeCursor<'_>) {
+        if !cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let node = cursor.node();
+            match kind_of(node) {
+                Kind::Comment => {}
+                Kind::ForeignComment => self.foreign_comment(node),
+                Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query => {
+                    self.statement(cursor, node);
+                }
+                Kind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
+                Kind::Error => self.statement(cursor, node),
+                _ => {}
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+        cursor.goto_parent();
+    }
+
+    fn statement(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
+        let start = TextSize::new(u32::try_from(node.start_byte()).unwrap_or(u32::MAX));
+        let kept = self.old.as_mut().and_then(|old| old.find(node));
+        let statement = match kept {
+            Some(item) => Arc::clone(&item.statement),
+            None => Arc::new(lower::statement(cursor, &self.text)),
+        };
+        self.items.push(Item { start, statement });
+        self.nodes.push(node.id());
+    }
+
+    /// An `ERROR` around whole statements: these are read, the rest is one finding.
+    fn damage_with_statements(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
+        let text = Arc::clone(&self.text);
+        let range = absolute(node);
+        let line = slice(&text, range).lines().next().unwrap_or("").trim_end();
+        let message = format!("`{}` cannot be read here.", lower::shorten(line));
+        let range = TextRange::at(range.start(), text_len(line));
+        self.findings.push(Finding::new(&rules::SYNTAX_ERROR, range, message));
+        self.top(cursor);
+    }
+
+    fn foreign_comment(&mut self, node: Node<'_>) {
+        let range = absolute(node);
+        let finding = lower::foreign_comment(slice(&self.text, range), range);
+        self.findings.push(finding);
+    }
+
+    fn check_bom(&mut self) {
+        if self.text.starts_with(BOM) {
+            let range = TextRange::up_to(text_len(BOM));
+            let fix = Fix::safe("Delete the byte order mark").replace(range, "");
+            let message = "This file starts with an invisible byte order mark, which the engine rejects.";
+            self.findings.push(Finding::new(&rules::BOM, range, message).fix(fix));
+        }
+    }
+
+    /// `Package` first, then `Use`s, then the rest.
+    fn check_order(&mut self) {
+        let mut seen = 0;
+        for item in &self.items {
+            let (rank, word) = match &item.statement.kind {
+                StatementKind::Package(_) => (1, "Package"),
+                StatementKind::Use(_) => (2, "Use"),
+                StatementKind::Broken => continue,
+                StatementKind::Declaration(_) | StatementKind::Clause(_) => (3, ""),
+            };
+            if rank < seen || (rank == 1 && seen == 1) {
+                let range = TextRange::at(item.start, text_len(word));
+                let message = match (rank, seen) {
+                    (1, 1) => "A file has one `Package` at most.".to_owned(),
+                    (1, _) => "`Package` must be the first statement of its file.".to_owned(),
+                    _ => "`Use` must stand before all declarations and clauses.".to_owned(),
+                };
+                self.findings.push(Finding::new(&rules::STATEMENT_ORDER, range, message));
+            }
+            seen = seen.max(rank);
+        }
+    }
+}
+
+fn holds_statements(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| {
+        matches!(kind_of(child), Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
+    })
+}
+
+fn absolute(node: Node<'_>) -> TextRange {
+    let size = |byte| TextSize::new(u32::try_from(byte).unwrap_or(u32::MAX));
+    TextRange::new(size(node.start_byte()), size(node.end_byte()))
 }

@@ -37,7 +37,8 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
-        let name = name.unwrap_or_else(|| Name { symbol: Symbol::new(""), range: TextRange::empty(range.start()) });
+        let name =
+            name.unwrap_or_else(|| Name { symbol: Symbol::new(""), range: TextRange::empty(range.start()) });
         if bare {
             self.missing_parens(name);
         }
@@ -53,7 +54,8 @@ impl<'t> Lower<'_, 't> {
 
     fn missing_parens(&mut self, name: Name) {
         let fix = Fix::safe("Add `()`").insert(name.range.end(), "()");
-        let message = format!("`{}` needs parentheses, also without arguments: `{}()`.", name.symbol, name.symbol);
+        let message =
+            format!("`{}` needs parentheses, also without arguments: `{}()`.", name.symbol, name.symbol);
         self.soft(Finding::new(&rules::MISSING_PARENS, name.range, message).fix(fix));
     }
 
@@ -89,7 +91,8 @@ impl<'t> Lower<'_, 't> {
     /// `fn:f(…)` where an atom must stand.
     pub(super) fn check_not_function(&mut self, atom: &Atom, place: &str) {
         if atom.is_function() {
-            let message = format!("`{}` is a function; {place} is an atom, which names a predicate.", atom.name.symbol);
+            let message =
+                format!("`{}` is a function; {place} is an atom, which names a predicate.", atom.name.symbol);
             self.soft(Finding::new(&rules::FUNCTION_AS_ATOM, atom.name.range, message));
             self.holes = true;
         }
@@ -107,7 +110,8 @@ impl<'t> Lower<'_, 't> {
             "fn:match_prefix" => Some(":match_prefix"),
             _ => None,
         };
-        let message = format!("`{function}` is a function: it has a value, but does not hold or fail like a premise.");
+        let message =
+            format!("`{function}` is a function: it has a value, but does not hold or fail like a premise.");
         let mut finding = Finding::new(&rules::FUNCTION_AS_PREMISE, atom.name.range, message);
         if let Some(twin) = twin {
             finding = finding.fix(Fix::safe(format!("Write `{twin}`")).replace(atom.name.range, twin));

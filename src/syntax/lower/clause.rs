@@ -84,7 +84,8 @@ impl<'t> Lower<'_, 't> {
 
     fn empty_body(&mut self, arrow: TextRange, body: &Body) {
         if body.transforms.is_empty() {
-            let message = "This rule has no body. Write what it follows from, or drop the arrow to state a fact.";
+            let message =
+                "This rule has no body. Write what it follows from, or drop the arrow to state a fact.";
             let fix = Fix::guess("Drop the arrow").replace(arrow, "");
             self.soft(Finding::new(&rules::EMPTY_BODY, arrow, message).fix(fix));
             self.holes = true;
@@ -185,7 +186,8 @@ impl<'t> Lower<'_, 't> {
             let message = "A transform starts with `do` or `let`.";
             self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message).fix(fix));
         } else {
-            let message = "Behind `|>` stand `do` and `let` statements only; conditions belong in front of it.";
+            let message =
+                "Behind `|>` stand `do` and `let` statements only; conditions belong in front of it.";
             self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
         }
     }
@@ -221,7 +223,9 @@ impl<'t> Lower<'_, 't> {
         let message = if statement == Kind::Do {
             format!("`do` takes a function, `fn:group_by(…)`; `{shown}` is none.")
         } else {
-            format!("`let` takes a function; `{shown}` is none. To name a value, write `X = {shown}` in the body.")
+            format!(
+                "`let` takes a function; `{shown}` is none. To name a value, write `X = {shown}` in the body."
+            )
         };
         self.soft(Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message));
     }

@@ -90,7 +90,7 @@ impl<'t> Lower<'_, 't> {
         }
         let is_argument = |finding: &Finding| {
             let lenient = [&rules::LOWERCASE_VARIABLE, &rules::LEGACY_TYPED_ARG];
-            lenient.iter().any(|rule| finding.rule == **rule)
+            lenient.iter().any(|rule| finding.rule == *rule)
         };
         let known = self.soft.split_off(before);
         self.holes = holes;
@@ -110,7 +110,9 @@ impl<'t> Lower<'_, 't> {
             (_, Some(_)) => {
                 let variable = super::token::camel_case(shown);
                 let fix = Fix::safe(format!("Write `{variable}`")).replace(range, variable);
-                let message = format!("`Decl` names its arguments with variables; `{shown}` starts with a lower-case letter.");
+                let message = format!(
+                    "`Decl` names its arguments with variables; `{shown}` starts with a lower-case letter."
+                );
                 self.soft(Finding::new(&rules::DECL_LOWERCASE_ARG, range, message).fix(fix));
             }
             _ => {
@@ -158,7 +160,8 @@ impl<'t> Lower<'_, 't> {
         let known = [Part::Temporal, Part::Descriptors, Part::Bound, Part::Inclusion];
         let meant = known.into_iter().find(|part| part.word() == word.trim_end_matches('s').to_lowercase());
         let word_range = TextRange::at(range.start(), super::size(word.len()));
-        let message = format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");
+        let message =
+            format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");
         let mut finding = Finding::new(&rules::UNKNOWN_DECL_PART, word_range, message);
         if let Some(meant) = meant {
             let fix = Fix::safe(format!("Write `{}`", meant.word())).replace(word_range, meant.word());

@@ -42,6 +42,8 @@ struct Lower<'c, 't> {
     depth: u32,
     hard: Option<Finding>,
     soft: Vec<Finding>,
+    /// Variables with an underscore, as often as they occur.
+    underscored: Vec<(&'c str, TextRange)>,
     /// Whether something has no typed form although no hard finding says so.
     holes: bool,
 }
@@ -58,10 +60,20 @@ struct Commas {
 impl<'c, 't> Lower<'c, 't> {
     fn new(cursor: &'c mut TreeCursor<'t>, text: &'c str, node: Node<'t>) -> Self {
         let base = node.start_byte();
-        Self { cursor, text, base, depth: 0, hard: None, soft: Vec::new(), holes: false }
+        Self {
+            cursor,
+            text,
+            base,
+            depth: 0,
+            hard: None,
+            soft: Vec::new(),
+            underscored: Vec::new(),
+            holes: false,
+        }
     }
 
-    fn finish(self, kind: StatementKind, node: Node<'_>) -> Statement {
+    fn finish(mut self, kind: StatementKind, node: Node<'_>) -> Statement {
+        self.report_underscores();
         let damaged = self.hard.is_some() || self.holes;
         let findings = match self.hard {
             Some(hard) => vec![hard],
@@ -276,11 +288,9 @@ impl<'c, 't> Lower<'c, 't> {
 
 /// The finding for a comment in another language's notation.
 pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
-    let body = text
-        .trim_start_matches(['/', '%', '*'])
-        .trim_end()
-        .trim_end_matches("*/");
-    let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim().trim_start_matches("* "))).collect();
+    let body = text.trim_start_matches(['/', '%', '*']).trim_end().trim_end_matches("*/");
+    let lines: Vec<_> =
+        body.lines().map(|line| format!("# {}", line.trim().trim_start_matches("* "))).collect();
     let marker = if text.starts_with('%') { "%" } else { text.get(..2).unwrap_or(text) };
     let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
     let fix = Fix::safe("Turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
@@ -293,7 +303,7 @@ fn size(bytes: usize) -> TextSize {
 }
 
 /// Up to 40 characters of the first line of `text`.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     let line = text.lines().next().unwrap_or("").trim();
     match line.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),

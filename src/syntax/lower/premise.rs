@@ -6,7 +6,7 @@ use super::super::ast::{
     Comparison, Interval, Literal, Operator, Premise, TemporalOperator, Term, TermKind, TimeBound,
     TimeBoundKind,
 };
-use super::super::kind::{Kind, kind_of};
+use super::super::kind::Kind;
 use super::super::rules;
 use super::{Commas, Lower};
 use crate::lint::{Finding, Fix};
@@ -100,7 +100,8 @@ impl<'t> Lower<'_, 't> {
         }
         if literal.is_temporal() {
             self.holes = true;
-            let message = "A temporal premise cannot be negated. State it in a helper rule and negate the helper.";
+            let message =
+                "A temporal premise cannot be negated. State it in a helper rule and negate the helper.";
             self.soft(Finding::new(&rules::NEGATED_TEMPORAL, range, message));
         }
         Premise::Literal(Literal { range, negation: Some(operator), ..literal })
@@ -147,12 +148,7 @@ impl<'t> Lower<'_, 't> {
         if bounds.len() != 2 {
             self.operator_bounds(range, &bounds);
         }
-        TemporalOperator {
-            range,
-            future: sign.get(1..2) == Some("+"),
-            always: sign.starts_with('['),
-            bounds,
-        }
+        TemporalOperator { range, future: sign.get(1..2) == Some("+"), always: sign.starts_with('['), bounds }
     }
 
     fn operator_bounds(&mut self, range: TextRange, bounds: &[TimeBound]) {
@@ -275,8 +271,9 @@ impl<'t> Lower<'_, 't> {
         if let Some(sign @ (b'-' | b'+')) = after {
             let sign = char::from(sign);
             let fix = Fix::safe("Insert a space").insert(operator.end(), " ");
-            let message =
-                format!("`<{sign}` without a space is a temporal operator for the engine, not `<` and a number.");
+            let message = format!(
+                "`<{sign}` without a space is a temporal operator for the engine, not `<` and a number."
+            );
             let range = TextRange::new(operator.start(), operator.end() + super::size(1));
             self.soft(Finding::new(&rules::LT_MINUS, range, message).fix(fix));
         }

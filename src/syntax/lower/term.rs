@@ -83,7 +83,8 @@ impl<'t> Lower<'_, 't> {
         });
         if let Some(bar) = tail {
             self.holes = true;
-            let message = "Lists are not taken apart by `[H | T]`; write `:match_cons(List, H, T)` as a premise.";
+            let message =
+                "Lists are not taken apart by `[H | T]`; write `:match_cons(List, H, T)` as a premise.";
             self.soft(Finding::new(&rules::CONS_BAR, bar, message));
         }
         self.sugar("fn:list", ApplyForm::List, range, args)
@@ -95,8 +96,9 @@ impl<'t> Lower<'_, 't> {
             let range = TextRange::at(self.range(node).start(), 2.into());
             let sign = char::from(sign);
             let fix = Fix::safe("Insert a space").insert(range.start() + super::size(1), " ");
-            let message =
-                format!("`[{sign}` without a space is a temporal operator for the engine, not the start of a list.");
+            let message = format!(
+                "`[{sign}` without a space is a temporal operator for the engine, not the start of a list."
+            );
             self.soft(Finding::new(&rules::NEGATIVE_LIST_HEAD, range, message).fix(fix));
         }
     }
@@ -166,7 +168,8 @@ impl<'t> Lower<'_, 't> {
         let Some(key) = node.named_child(0) else { return };
         let source = self.source(node);
         let after_key = key.end_byte() - node.start_byte();
-        let Some(colon) = source.get(after_key..).and_then(|rest| rest.find(':')).map(|at| at + after_key) else {
+        let Some(colon) = source.get(after_key..).and_then(|rest| rest.find(':')).map(|at| at + after_key)
+        else {
             return;
         };
         let key_glued = colon == after_key && kind_of(key) == Kind::Variable;
@@ -257,7 +260,8 @@ impl<'t> Lower<'_, 't> {
             && right_kind != Kind::Arithmetic
         {
             let call = format!("{function}({left}, {right})");
-            finding = finding.fix(Fix::safe(format!("Write `{}`", super::shorten(&call))).replace(range, call));
+            finding =
+                finding.fix(Fix::safe(format!("Write `{}`", super::shorten(&call))).replace(range, call));
         }
         self.soft(finding);
         TermKind::Broken

@@ -17,15 +17,28 @@ impl<'t> Lower<'_, 't> {
             return TermKind::Wildcard;
         }
         if word.contains('_') {
-            let name = camel_case(word);
-            let fix = Fix::guess(format!("Rename to `{name}`")).replace(range, name.as_str());
-            let message = format!("Variables have no underscore: `{word}` does not parse. Write `{name}`.");
-            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).fix(fix));
+            self.underscored.push((word, range));
         } else if matches!(word, "Package" | "Use" | "Decl") {
             let message = format!("`{word}` is a word of the language and cannot name a variable.");
             self.soft(Finding::new(&rules::RESERVED_WORD, range, message));
         }
         TermKind::Variable(Symbol::new(word))
+    }
+
+    /// One finding a variable, whose fix renames it wherever it stands in the statement.
+    pub(super) fn report_underscores(&mut self) {
+        let all = std::mem::take(&mut self.underscored);
+        for (index, &(word, range)) in all.iter().enumerate() {
+            if all.iter().take(index).any(|(earlier, _)| *earlier == word) {
+                continue;
+            }
+            let name = camel_case(word);
+            let places = all.iter().filter(|(other, _)| *other == word);
+            let fix = Fix::guess(format!("Rename to `{name}`"));
+            let fix = places.fold(fix, |fix, (_, place)| fix.replace(*place, name.as_str()));
+            let message = format!("Variables have no underscore: `{word}` does not parse. Write `{name}`.");
+            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).fix(fix));
+        }
     }
 
     pub(super) fn number(&mut self, node: Node<'t>) -> TermKind {
@@ -73,9 +86,12 @@ impl<'t> Lower<'_, 't> {
             return false;
         }
         let opening = self.opening_quote(node);
-        let end = self.first_line(self.range(node)).end();
+        let line = self.first_line(self.range(node));
+        // What usually closes the clause was not meant to be in the string.
+        let content = self.slice(line).trim_end_matches([')', ']', '}', '.', ',', ' ']);
+        let end = line.start() + super::size(content.len());
         let quote = self.slice(opening).chars().next_back().unwrap_or('"');
-        let fix = Fix::guess("Close the string at the end of the line").insert(end, quote);
+        let fix = Fix::guess("Close the string on its first line").insert(end, quote);
         let message = "This string is never closed.";
         self.hard(Finding::new(&rules::UNTERMINATED_STRING, opening, message).fix(fix));
         true
@@ -128,7 +144,8 @@ impl<'t> Lower<'_, 't> {
             format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written))
         };
         let fix = Fix::safe(format!("Write `{call}`")).replace(range, call);
-        let message = "Times and durations can be written only inside `@[…]`; elsewhere they are built by a function.";
+        let message =
+            "Times and durations can be written only inside `@[…]`; elsewhere they are built by a function.";
         self.soft(Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, message).fix(fix));
         TermKind::Broken
     }

@@ -1,0 +1,137 @@
+//! Fixtures for tests of rules and features.
+//!
+//! A fixture is a program in one string. A line `#- NAME` starts a file of that name; without one
+//! the whole string is the file `main.mg`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::Expect;
+
+use super::diagnostics::{FindingCache, diagnostics};
+use crate::config::RuleSettings;
+use crate::lint::{Diagnostic, Rule, Severity};
+use crate::program::{FileSummary, Program};
+use crate::syntax::SourceFile;
+use crate::text::{Encoding, FileId, LineIndex, TextRange};
+
+/// A fixture and its diagnostics.
+pub(crate) struct Checked {
+    names: Vec<String>,
+    texts: Vec<String>,
+    pub(crate) diagnostics: Vec<(FileId, Vec<Diagnostic>)>,
+}
+
+/// Splits a fixture into files.
+pub(crate) fn files(fixture: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in fixture.split_inclusive('\n') {
+        if let Some(name) = line.strip_prefix("#- ") {
+            files.push((name.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+        } else {
+            files.push(("main.mg".to_owned(), line.to_owned()));
+        }
+    }
+    files
+}
+
+/// The program of a fixture; files have the ids 0, 1, … in order.
+pub(crate) fn program(fixture: &str) -> Program {
+    let summaries = files(fixture)
+        .into_iter()
+        .zip(0..)
+        .map(|((_, text), id)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into()))));
+    Program::new(summaries.collect())
+}
+
+impl Checked {
+    pub(crate) fn new(fixture: &str) -> Self {
+        Self::with_settings(fixture, &RuleSettings::default())
+    }
+
+    /// Checks with `rule` switched on, whatever its default.
+    pub(crate) fn new_with(fixture: &str, rule: &'static Rule) -> Self {
+        let mut settings = RuleSettings::default();
+        settings.set(rule, Some(rule.severity.unwrap_or(Severity::Hint)));
+        Self::with_settings(fixture, &settings)
+    }
+
+    fn with_settings(fixture: &str, settings: &RuleSettings) -> Self {
+        let (names, texts) = files(fixture).into_iter().unzip();
+        let diagnostics = diagnostics(&program(fixture), settings, &FindingCache::default());
+        Self { names, texts, diagnostics }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.diagnostics.iter().flat_map(|(_, found)| found).map(|diagnostic| diagnostic.rule.name)
+    }
+
+    /// One line a finding, with the related places and the fix below it.
+    pub(crate) fn render(&self) -> String {
+        let mut out = String::new();
+        for (file, found) in &self.diagnostics {
+            for diagnostic in found {
+                let Diagnostic { rule, severity, message, .. } = diagnostic;
+                let place = self.place(*file, diagnostic.range);
+                writeln!(out, "{place} {severity} {}: {message}", rule.name).unwrap();
+                for related in &diagnostic.related {
+                    let place = self.place(related.file, related.range);
+                    writeln!(out, "  {place} {}", related.message).unwrap();
+                }
+                if let Some(fix) = &diagnostic.fix {
+                    writeln!(out, "  fix: {}", fix.title).unwrap();
+                }
+            }
+        }
+        out
+    }
+
+    fn place(&self, file: FileId, range: TextRange) -> String {
+        let text = &self.texts[file.0 as usize];
+        let index = LineIndex::new(text);
+        let [start, end] =
+            [range.start(), range.end()].map(|offset| index.line_col(text, offset, Encoding::Utf32));
+        let name =
+            if self.names.len() > 1 { format!("{}:", self.names[file.0 as usize]) } else { String::new() };
+        let until = if start.line == end.line {
+            format!("{}", end.col + 1)
+        } else {
+            format!("{}:{}", end.line + 1, end.col + 1)
+        };
+        format!("{name}{}:{}-{until}", start.line + 1, start.col + 1)
+    }
+}
+
+/// Checks a fixture and compares its findings, one line each.
+#[track_caller]
+pub(crate) fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&Checked::new(fixture).render());
+}
+
+/// The fixture after the first fix of `rule` in it was applied.
+pub(crate) fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
+    let checked = Checked::new_with(fixture, rule);
+    let found = checked.diagnostics.iter().flat_map(|(_, found)| found);
+    let fix = found.filter(|diagnostic| diagnostic.rule == rule).find_map(|found| found.fix.clone());
+    let mut texts = checked.texts;
+    for edit in fix.iter().flat_map(|fix| fix.edits.iter().rev()) {
+        let range = usize::from(edit.range.start())..usize::from(edit.range.end());
+        texts[edit.file.0 as usize].replace_range(range, &edit.text);
+    }
+    let multiple = fixture.starts_with("#- ");
+    let named = |(name, text): (&String, String)| {
+        if multiple { format!("#- {name}\n{text}") } else { text }
+    };
+    checked.names.iter().zip(texts).map(named).collect()
+}
+
+/// Compares the fixture after the first fix of the rule called `rule`.
+#[track_caller]
+pub(crate) fn check_fix(rule: &str, fixture: &str, expect: Expect) {
+    let rule = super::registry::find(rule).unwrap();
+    expect.assert_eq(&apply_fixes(fixture, rule));
+}
