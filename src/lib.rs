@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod config;
+pub mod host;
 pub mod ide;
 pub mod lint;
 pub mod program;

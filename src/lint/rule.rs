@@ -69,6 +69,20 @@ pub enum Group {
 }
 
 impl Group {
+    /// All groups, in the order of their codes.
+    pub const ALL: [Self; 10] = [
+        Self::Syntax,
+        Self::Declarations,
+        Self::Safety,
+        Self::Predicates,
+        Self::Transforms,
+        Self::Stratification,
+        Self::Types,
+        Self::Temporal,
+        Self::Quality,
+        Self::Configuration,
+    ];
+
     /// The word used in output and configuration.
     #[must_use]
     pub fn as_str(self) -> &'static str {

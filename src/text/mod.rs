@@ -8,11 +8,13 @@
 mod document;
 mod id;
 mod line_index;
+mod nearest;
 mod symbol;
 
 pub use document::{ContentChange, Document, EditError, TextEdit};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex};
+pub use nearest::nearest;
 pub use symbol::Symbol;
 pub use text_size::{TextRange, TextSize};
 

@@ -1,0 +1,142 @@
+//! The rules about configuration files, and about files that cannot be read as text.
+
+use crate::lint::{FixKind, Group, Rule, Severity};
+
+/// All rules of this module, in the order of their codes.
+pub const RULES: &[&Rule] = &[
+    &CONFIG_SYNTAX,
+    &CONFIG_UNKNOWN_KEY,
+    &CONFIG_BAD_VALUE,
+    &CONFIG_UNKNOWN_RULE,
+    &INVALID_UTF8,
+    &BINARY_FILE,
+    &FILE_TOO_LARGE,
+    &UNREADABLE_FILE,
+    &EMPTY_PROGRAM,
+];
+
+/// The file is no TOML.
+pub(super) static CONFIG_SYNTAX: Rule = Rule {
+    code: "MG901",
+    name: "config-syntax",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "The configuration file is not valid TOML",
+    rationale: "Nothing of the file is used then: every setting is at its default, and all files below the \
+                configuration file are taken as one program.",
+    bad: "#- mangle-ls.toml\nfail_on = \n",
+    good: "#- mangle-ls.toml\nfail_on = \"warning\"\n",
+    fix: FixKind::None,
+};
+
+/// A key that means nothing.
+pub(super) static CONFIG_UNKNOWN_KEY: Rule = Rule {
+    code: "MG902",
+    name: "config-unknown-key",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "The configuration file has a key that this version does not know",
+    rationale: "The key is ignored. Most are typing mistakes, and then a setting that somebody relies on is \
+                silently at its default.",
+    bad: "#- mangle-ls.toml\nfail_om = \"warning\"\n",
+    good: "#- mangle-ls.toml\nfail_on = \"warning\"\n",
+    fix: FixKind::Unsafe,
+};
+
+/// A value of the wrong type, a word that is not offered, a glob that does not compile.
+pub(super) static CONFIG_BAD_VALUE: Rule = Rule {
+    code: "MG903",
+    name: "config-bad-value",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "A setting has a value that it cannot have",
+    rationale: "The setting stays at its default: a severity that was raised for CI is not, a file that was \
+                excluded is checked.",
+    bad: "#- mangle-ls.toml\nfail_on = \"warnings\"\n",
+    good: "#- mangle-ls.toml\nfail_on = \"warning\"\n",
+    fix: FixKind::Unsafe,
+};
+
+/// A rule that does not exist.
+pub(super) static CONFIG_UNKNOWN_RULE: Rule = Rule {
+    code: "MG904",
+    name: "config-unknown-rule",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "`[rules]` names a rule that does not exist",
+    rationale: "The line has no effect: the rule that was meant keeps its severity.",
+    bad: "#- mangle-ls.toml\n[rules]\nconfig-unknown-kye = \"off\"\n",
+    good: "#- mangle-ls.toml\n[rules]\nconfig-unknown-key = \"off\"\n",
+    fix: FixKind::Unsafe,
+};
+
+/// Bytes that are no UTF-8.
+pub static INVALID_UTF8: Rule = Rule {
+    code: "MG905",
+    name: "invalid-utf8",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "The file has bytes that are not UTF-8",
+    rationale: "The engine reads each of them as the replacement character U+FFFD. In a string the text is \
+                not the one that was meant, and two different texts may become equal.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A file that is no text.
+pub static BINARY_FILE: Rule = Rule {
+    code: "MG906",
+    name: "binary-file",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "The file is not text",
+    rationale: "A program that is told to load the file fails. Nothing in it is checked, and what it was \
+                meant to define is missing from the program.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A file beyond the size limit.
+pub static FILE_TOO_LARGE: Rule = Rule {
+    code: "MG907",
+    name: "file-too-large",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "The file is larger than 16 MiB and is not checked",
+    rationale: "Policies are written by hand and are thousands of times smaller; checking such a file would \
+                cost seconds at every change. What it defines is missing from the program.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A file of a folder that cannot be read.
+pub static UNREADABLE_FILE: Rule = Rule {
+    code: "MG908",
+    name: "unreadable-file",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "A file or folder below the checked ones cannot be read",
+    rationale: "What it defines is missing from the program, so findings about undefined predicates may be \
+                its consequence. A file that was named on the command line is an error instead, and exit \
+                status 2.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A `[[program]]` without files.
+pub static EMPTY_PROGRAM: Rule = Rule {
+    code: "MG909",
+    name: "empty-program",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "No file belongs to a `[[program]]`",
+    rationale: "Nothing is checked, which looks the same as nothing being wrong. Mostly a folder was renamed, \
+                or git ignores the files.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};

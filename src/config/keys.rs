@@ -1,0 +1,119 @@
+//! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
+
+use super::FailOn;
+
+/// The values that a severity in `[rules]` can have.
+pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
+
+/// A table of the configuration file.
+#[derive(Debug)]
+pub struct Section {
+    /// The name in brackets; empty for the keys outside of any table.
+    pub name: &'static str,
+    /// Its keys. Empty for a table whose keys are names of something else.
+    pub keys: &'static [Key],
+}
+
+/// A key.
+#[derive(Debug)]
+pub struct Key {
+    /// The key.
+    pub name: &'static str,
+    /// What its values look like.
+    pub kind: Kind,
+    /// The default, as it would be written; empty where leaving the key out means something that
+    /// cannot be written.
+    pub default: &'static str,
+    /// What it does, in a sentence or two.
+    pub doc: &'static str,
+}
+
+/// What the values of a key look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    Text,
+    /// A list of globs relative to the configuration file.
+    Globs,
+    /// A list of `name/arity`.
+    Predicates,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A table of the section of this name.
+    Table,
+    /// A list of tables (`[[…]]`) of the section of this name.
+    Tables,
+}
+
+/// All tables with their keys.
+pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES];
+
+/// The keys outside of any table.
+pub const ROOT: Section = Section {
+    name: "",
+    keys: &[
+        Key {
+            name: "fail_on",
+            kind: Kind::Word(&FailOn::WORDS),
+            default: "\"error\"",
+            doc: "From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.",
+        },
+        Key {
+            name: "program",
+            kind: Kind::Tables,
+            default: "",
+            doc: "The programs: which files are analysed together. Without any, all files below the \
+                  configuration file are one program.",
+        },
+        Key {
+            name: "rules",
+            kind: Kind::Table,
+            default: "",
+            doc: "How grave the findings of which rules are.",
+        },
+    ],
+};
+
+/// `[[program]]`
+pub const PROGRAM: Section = Section {
+    name: "program",
+    keys: &[
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            default: "",
+            doc: "What the program is called in output. Without it, the name of the folder.",
+        },
+        Key {
+            name: "include",
+            kind: Kind::Globs,
+            default: "[\"**/*.mg\", \"**/*.gl\"]",
+            doc: "Which files belong to it. Files that git ignores, hidden files and files of a folder that \
+                  has its own configuration never do.",
+        },
+        Key {
+            name: "exclude",
+            kind: Kind::Globs,
+            default: "[]",
+            doc: "Which of the included files do not belong to it.",
+        },
+        Key {
+            name: "host_predicates",
+            kind: Kind::Predicates,
+            default: "[]",
+            doc: "Predicates that the program in which the engine is embedded supplies, as `name/arity`. They \
+                  count as declared and defined.",
+        },
+    ],
+};
+
+/// `[rules]`: its keys are rules.
+pub const RULES: Section = Section { name: "rules", keys: &[] };
+
+impl Section {
+    /// The key of this name.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}

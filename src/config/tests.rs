@@ -1,0 +1,276 @@
+//! What is read from configuration files, and what is found wrong with them.
+
+#![allow(clippy::unwrap_used)]
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::{FailOn, Parsed, RULES, keys, parse};
+use crate::lint::{FixKind, Group, Rule, Severity};
+use crate::text::slice;
+
+static SAFETY: Rule = rule("MG202", "negation-wildcard", Group::Safety);
+static ORDER: Rule = rule("MG214", "comparison-before-binding", Group::Safety);
+static IDIOM: Rule = rule("MG801", "long-clause", Group::Quality);
+
+const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
+    Rule {
+        code,
+        name,
+        group,
+        severity: Some(Severity::Warning),
+        summary: "",
+        rationale: "",
+        bad: "",
+        good: "",
+        fix: FixKind::None,
+    }
+}
+
+fn read(text: &str) -> Parsed {
+    let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
+    parse(text, &rules)
+}
+
+/// Renders the findings: rule, the text at fault, message, fix.
+fn check(text: &str, expected: Expect) {
+    let findings = read(text).findings.into_iter().map(|finding| {
+        let there = slice(text, finding.range);
+        let fix = finding.fix.map_or(String::new(), |fix| format!(" [{}]", fix.title));
+        format!("{} at {there:?}: {}{fix}\n", finding.rule.name, finding.message)
+    });
+    expected.assert_eq(&findings.collect::<String>());
+}
+
+#[test]
+fn a_full_file() {
+    let parsed = read(
+        r#"
+fail_on = "warning"
+[[program]]
+name = "guardian"
+include = ["policy", "schemas.gl"]
+exclude = ["policy/old"]
+host_predicates = ["now/1", "fs.size/2"]
+[[program]]
+"#,
+    );
+    assert!(parsed.findings.is_empty());
+    let [guardian, rest] = &parsed.settings.programs[..] else { panic!("two programs") };
+    let belongs = ["policy/a.mg", "schemas.gl", "policy/old/b.mg", "other.mg"].map(|f| guardian.includes(f));
+    assert_eq!(belongs, [true, true, false, false]);
+    assert_eq!(guardian.name.as_deref(), Some("guardian"));
+    let host: Vec<_> = guardian.host_predicates.iter().map(|p| (p.name.as_str(), p.arity)).collect();
+    assert_eq!(host, [("now", 1), ("fs.size", 2)]);
+    assert!(rest.name.is_none() && rest.includes("other.mg") && !rest.includes("README.md"));
+    assert_eq!(parsed.settings.fail_on, FailOn::AtLeast(Severity::Warning));
+}
+
+#[test]
+fn narrower_keys_of_rules_win_in_any_order() {
+    let text = r#"
+[rules]
+negation-wildcard = "error"
+"MG2*" = "off"
+safety = "hint"
+"MG*" = "information"
+MG801 = "off"
+"#;
+    let parsed = read(text);
+    assert!(parsed.findings.is_empty());
+    let severity = |rule| parsed.settings.rules.severity(rule);
+    assert_eq!(severity(&SAFETY), Some(Severity::Error));
+    assert_eq!(severity(&ORDER), Some(Severity::Hint));
+    assert_eq!(severity(&IDIOM), None);
+    assert_eq!(severity(RULES[0]), Some(Severity::Information));
+}
+
+#[test]
+fn a_severity_of_rules_that_is_not_set_is_the_rules_own() {
+    assert_eq!(read("").settings.rules.severity(&SAFETY), Some(Severity::Warning));
+}
+
+#[test]
+fn unknown_keys() {
+    check(
+        "fail_om = 'error'\ncolour = 1\n[[program]]\ninculde = []\n[[programs]]\n[rule]\na = 1\n",
+        expect![[r#"
+            config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
+            config-unknown-key at "colour": There is no setting `colour`; the key is ignored.
+            config-unknown-key at "inculde": There is no setting `inculde` in `program`; the key is ignored. Did you mean `include`? [Write `include`]
+            config-unknown-key at "programs": There is no setting `programs`; the key is ignored. Did you mean `program`? [Write `program`]
+            config-unknown-key at "rule": There is no setting `rule`; the key is ignored. Did you mean `rules`? [Write `rules`]
+        "#]],
+    );
+}
+
+#[test]
+fn bad_values() {
+    check(
+        "fail_on = 'warnings'\nrules = 3\n[program]\nname = 'x'\n",
+        expect![[r#"
+        config-bad-value at "warnings": `fail_on` cannot be "warnings"; it is one of error, warning, information, hint, never. Did you mean `warning`? [Write `warning`]
+        config-bad-value at "3": `rules` is a table, not a number.
+        config-bad-value at "[program]": A program is written `[[program]]`, with two pairs of brackets.
+    "#]],
+    );
+    check(
+        "[[program]]\nname = 1\ninclude = '*.mg'\nexclude = ['[a', '../x', 'ok', 7]\n\
+         host_predicates = ['now', 'Now/1', 'now/1', 'now/99999']\n[rules]\nsafety = 'warn'\nMG202 = true\n",
+        expect![[r#"
+            config-bad-value at "1": `name` is a string, not a number.
+            config-bad-value at "*.mg": `include` is a list of strings, not a string.
+            config-bad-value at "[a": The glob `[a` cannot be used: unclosed character class; missing ']'.
+            config-bad-value at "../x": The glob `../x` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "7": Each of `exclude` is a string, not a number.
+            config-bad-value at "now": `now` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "Now/1": `Now/1` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "now/99999": `now/99999` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "warn": The severity of a rule cannot be "warn"; it is one of off, hint, information, warning, error.
+            config-bad-value at "true": The severity of a rule is a string, not true or false.
+        "#]],
+    );
+    check(
+        "[[program]]\nname = 'a'\n[[program]]\nname = 'a'\n",
+        expect![[r#"
+        config-bad-value at "a": Another program is called `a` already.
+    "#]],
+    );
+}
+
+#[test]
+fn a_glob_that_cannot_be_used_leaves_the_others() {
+    let parsed = read("[[program]]\ninclude = ['[a', 'b.mg']\n");
+    let program = &parsed.settings.programs[0];
+    assert!(program.includes("b.mg") && !program.includes("c.mg"));
+}
+
+#[test]
+fn unknown_rules() {
+    check(
+        "[rules]\nnegation-wildcrad = 'off'\nMG203 = 'off'\n\"MG7*\" = 'off'\nsafty = 'off'\nxyzzy = 'off'\n",
+        expect![[r#"
+            config-unknown-rule at "negation-wildcrad": There is no rule `negation-wildcrad`, and no group of rules of that name. Did you mean `negation-wildcard`? [Write `negation-wildcard`]
+            config-unknown-rule at "MG203": There is no rule `MG203`, and no group of rules of that name.
+            config-unknown-rule at "MG7*": No rule has a code or a name that matches `MG7*`.
+            config-unknown-rule at "safty": There is no rule `safty`, and no group of rules of that name. Did you mean `safety`? [Write `safety`]
+            config-unknown-rule at "xyzzy": There is no rule `xyzzy`, and no group of rules of that name.
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_no_toml() {
+    for (text, expected) in [
+        (
+            "fail_on = ",
+            expect![[r#"
+            config-syntax at "": The file ends in the middle of an entry. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "fail_on = error",
+            expect![[r#"
+            config-syntax at "error": A string needs quotes. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "a = 1\nb = 2\na = 3",
+            expect![[r#"
+            config-syntax at "a": The key `a` stands twice. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "[[program]]\nname = \"x",
+            expect![[r#"
+            config-syntax at "\"": The string has no closing quote. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "[rules]\n[rules]\n",
+            expect![[r#"
+            config-syntax at "[rules]": The table `[rules]` stands twice. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "{",
+            expect![[r#"
+            config-syntax at "{": This should be a table key, but is a left brace. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "a = \"\\q\"",
+            expect![[r#"
+            config-syntax at "q": `\q` is no escape of TOML; a backslash is written `\\`. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "\u{0}",
+            expect![[r#"
+            config-syntax at "\0": The character `\0` does not belong here. Nothing of this file is used.
+        "#]],
+        ),
+    ] {
+        check(text, expected);
+    }
+    check(
+        &format!("a = {}", "[".repeat(100_000)),
+        expect![[r#"
+        config-syntax at "[": The values are nested too deeply. Nothing of this file is used.
+    "#]],
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_no_error() {
+    let parsed = read("\u{feff}fail_on = 'never'\n");
+    assert_eq!((parsed.settings.fail_on, parsed.findings.len()), (FailOn::Never, 0));
+}
+
+#[test]
+fn findings_point_behind_a_byte_order_mark() {
+    check(
+        "\u{feff}fail_om = 'never'\n",
+        expect![[r#"
+        config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
+    "#]],
+    );
+}
+
+#[test]
+fn the_examples_of_the_rules_hold() {
+    for rule in RULES.iter().filter(|rule| !rule.bad.is_empty()) {
+        let codes = |example: &str| {
+            let text = example.strip_prefix("#- mangle-ls.toml\n").unwrap();
+            read(text).findings.iter().map(|finding| finding.rule.code).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(rule.bad), [rule.code]);
+        assert_eq!(codes(rule.good), [""; 0]);
+    }
+}
+
+#[test]
+fn defaults_in_the_table_are_the_defaults() {
+    let mut text = String::new();
+    for section in keys::SECTIONS.iter().filter(|section| !section.keys.is_empty()) {
+        if !section.name.is_empty() {
+            text.push_str(&format!("[[{}]]\n", section.name));
+        }
+        for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
+            text.push_str(&format!("{} = {}\n", key.name, key.default));
+        }
+    }
+    let parsed = read(&text);
+    assert!(parsed.findings.is_empty(), "{text}");
+    assert_eq!(parsed.settings.fail_on, FailOn::default());
+    assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "(\\[|\\]|=|\"|'|\n| |\\{|\\}|\\.|,|#|\\\\|a|program|rules|fail_on|1|é|\r|\t|\0){0,30}") {
+        for finding in read(&text).findings {
+            prop_assert!(text.get(usize::from(finding.range.start())..usize::from(finding.range.end())).is_some());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Typed access to values of a TOML document, with findings for what has the wrong type.
+
+use toml_span::value::{Table, ValueInner};
+use toml_span::{Span, Value};
+
+use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
+use super::keys::Section;
+use crate::lint::{Finding, Fix};
+use crate::text::{TextRange, TextSize, nearest, slice, text_len};
+
+/// Collects findings while values are read.
+#[derive(Debug)]
+pub(super) struct Reader<'t> {
+    /// The text of the file.
+    pub(super) text: &'t str,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Reader<'_> {
+    /// Reports the keys of `table` that `section` does not have.
+    pub(super) fn unknown_keys(&mut self, section: &Section, table: &Table<'_>) {
+        for key in table.keys().filter(|key| section.key(&key.name).is_none()) {
+            let place =
+                if section.name.is_empty() { String::new() } else { format!(" in `{}`", section.name) };
+            let message = format!("There is no setting `{}`{place}; the key is ignored.", key.name);
+            let known = section.keys.iter().map(|key| key.name);
+            self.findings.push(suggest(
+                Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message),
+                &key.name,
+                known,
+            ));
+        }
+    }
+
+    /// A value of the wrong kind.
+    pub(super) fn bad_value(&mut self, span: Span, message: impl Into<String>) {
+        let range = first_line(self.text, span);
+        self.findings.push(Finding::new(&CONFIG_BAD_VALUE, range, message));
+    }
+
+    /// The string that `value` should be.
+    pub(super) fn string(&mut self, mut value: Value<'_>, what: &str) -> Option<(String, Span)> {
+        let span = value.span;
+        match value.take() {
+            ValueInner::String(text) => Some((text.into_owned(), span)),
+            other => {
+                self.bad_value(span, capital(&format!("{what} is a string, not {}.", kind(&other))));
+                None
+            }
+        }
+    }
+
+    /// The strings of the list that `value` should be.
+    pub(super) fn strings(&mut self, mut value: Value<'_>, what: &str) -> Vec<(String, Span)> {
+        let span = value.span;
+        match value.take() {
+            ValueInner::Array(values) => values
+                .into_iter()
+                .filter_map(|value| self.string(value, &format!("each of {what}")))
+                .collect(),
+            other => {
+                self.bad_value(span, capital(&format!("{what} is a list of strings, not {}.", kind(&other))));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The table that `value` should be.
+    pub(super) fn table<'de>(&mut self, mut value: Value<'de>, what: &str) -> Option<Table<'de>> {
+        let span = value.span;
+        match value.take() {
+            ValueInner::Table(table) => Some(table),
+            other => {
+                self.bad_value(span, capital(&format!("{what} is a table, not {}.", kind(&other))));
+                None
+            }
+        }
+    }
+
+    /// The word that `value` should be, read by `parse`; `words` is what may stand there.
+    pub(super) fn word<T>(
+        &mut self,
+        value: Value<'_>,
+        what: &str,
+        words: &[&'static str],
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let (word, span) = self.string(value, what)?;
+        let parsed = parse(&word);
+        if parsed.is_none() {
+            let message = format!("{what} cannot be \"{word}\"; it is one of {}.", words.join(", "));
+            let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), capital(&message));
+            self.findings.push(suggest(finding, &word, words.iter().copied()));
+        }
+        parsed
+    }
+}
+
+/// Adds the nearest of `known` to the message and as a fix, if one is near.
+pub(super) fn suggest<'a>(
+    mut finding: Finding,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Finding {
+    let Some(near) = nearest(word, known) else { return finding };
+    finding.message.push_str(&format!(" Did you mean `{near}`?"));
+    let range = finding.range;
+    finding.fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+}
+
+/// A span of the TOML parser as a range.
+pub(super) fn range(span: Span) -> TextRange {
+    let offset = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
+    TextRange::new(offset(span.start), offset(span.end.max(span.start)))
+}
+
+/// The first line of a span: where an entry as a whole is at fault, its start says enough.
+pub(super) fn first_line(text: &str, span: Span) -> TextRange {
+    let whole = range(span);
+    let line = slice(text, whole).lines().next().map_or(TextSize::new(0), text_len);
+    TextRange::at(whole.start(), line)
+}
+
+fn kind(value: &ValueInner<'_>) -> &'static str {
+    match value {
+        ValueInner::String(_) => "a string",
+        ValueInner::Integer(_) | ValueInner::Float(_) => "a number",
+        ValueInner::Boolean(_) => "true or false",
+        ValueInner::Array(_) => "a list",
+        ValueInner::Table(_) => "a table",
+    }
+}
+
+/// The sentence with a capital at its start.
+fn capital(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,67 @@
+//! Reading and parsing the files of a resolution, in parallel.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::resolve::{Problem, Resolution};
+use super::walk::plain;
+use super::{FileTable, Overlay, Target, read};
+use crate::lint::Finding;
+use crate::program::FileSummary;
+use crate::syntax::SourceFile;
+use crate::text::FileId;
+
+/// What a file contributes to programs. `findings` are those of its [`super::FileText`]: what kept it from being
+/// read as it is.
+#[must_use]
+pub fn summarise(id: FileId, source: &SourceFile, findings: &[Finding]) -> Arc<FileSummary> {
+    let mut summary = FileSummary::new(id, source);
+    if !findings.is_empty() {
+        summary.findings = findings.iter().chain(source.findings().iter()).cloned().collect();
+    }
+    Arc::new(summary)
+}
+
+/// Reads every file of `resolution` once. `done` is called after each, on any thread. A file that
+/// cannot be read is a problem, and missing from the result.
+#[must_use]
+pub fn load(
+    resolution: &Resolution,
+    targets: &[Target],
+    overlay: &Overlay,
+    table: &FileTable,
+    done: impl Fn() + Sync,
+) -> (FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
+    let one = |id: FileId| {
+        let loaded = load_file(id, targets, overlay, table);
+        done();
+        loaded.map(|file| (id, file))
+    };
+    let results: Vec<_> = resolution.files().into_par_iter().map(one).collect();
+    let mut files = FxHashMap::default();
+    let mut problems = Vec::new();
+    for result in results {
+        match result {
+            Ok((id, file)) => drop(files.insert(id, file)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (files, problems)
+}
+
+fn load_file(
+    id: FileId,
+    targets: &[Target],
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Result<Arc<FileSummary>, Problem> {
+    let path = table.path(id);
+    let text = read(&path, overlay).map_err(|error| {
+        let named = targets.iter().any(|target| matches!(target, Target::File(file) if **file == *path));
+        Problem { path: path.to_path_buf(), why: plain(&error), named }
+    })?;
+    let source = SourceFile::parse(text.text).without_tree();
+    Ok(summarise(id, &source, &text.findings))
+}

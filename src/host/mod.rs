@@ -1,0 +1,28 @@
+//! The only file IO, and the one answer to "which files are which program", for both shells.
+//!
+//! Takes paths (of the command line, or the folders and documents of an editor) and the texts of
+//! open documents ([`Overlay`]); gives programs as lists of [`crate::text::FileId`]s
+//! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]). Knows
+//! nothing of what is found wrong with them, except what keeps a file from being read at all.
+
+mod decode;
+mod load;
+mod overlay;
+mod paths;
+mod project;
+mod read;
+mod resolve;
+mod target;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use decode::{FileText, MAX_FILE_LEN};
+pub use load::{load, summarise};
+pub use overlay::Overlay;
+pub use paths::{FileTable, absolute, is_mangle, is_single, relative};
+pub use project::Project;
+pub use read::read;
+pub use resolve::{Member, Problem, ProgramFiles, Resolution, Shell, resolve};
+pub use target::{STDIN, Target, targets};

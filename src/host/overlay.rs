@@ -1,0 +1,36 @@
+//! The texts of open documents.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+/// Texts that count instead of what is on disk: an editor's open documents, or standard input.
+/// Documents that are not on disk at all exist through it.
+#[derive(Debug, Clone, Default)]
+pub struct Overlay {
+    texts: FxHashMap<PathBuf, Arc<str>>,
+}
+
+impl Overlay {
+    /// Sets the text of an absolute path.
+    pub fn insert(&mut self, path: PathBuf, text: Arc<str>) {
+        self.texts.insert(path, text);
+    }
+
+    /// Forgets a path: from now on what is on disk counts.
+    pub fn remove(&mut self, path: &Path) {
+        self.texts.remove(path);
+    }
+
+    /// The text of a path, if it is open.
+    #[must_use]
+    pub fn get(&self, path: &Path) -> Option<&Arc<str>> {
+        self.texts.get(path)
+    }
+
+    /// All paths, in no particular order.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.texts.keys().map(PathBuf::as_path)
+    }
+}

@@ -1,0 +1,166 @@
+//! Paths: their table of ids, their normal form, and what a file's name says about it.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+
+use crate::text::FileId;
+
+/// All files that were ever seen, by path and by id. Ids stay for the life of the process.
+#[derive(Debug, Default)]
+pub struct FileTable {
+    rows: RwLock<Rows>,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    paths: Vec<Arc<Path>>,
+    ids: FxHashMap<Arc<Path>, FileId>,
+}
+
+impl FileTable {
+    /// The id of a path, which should be [`absolute`]; a new one for a new path.
+    pub fn id(&self, path: &Path) -> FileId {
+        if let Some(id) = self.rows.read().ids.get(path) {
+            return *id;
+        }
+        let mut rows = self.rows.write();
+        // Another thread may have been faster between the two locks.
+        if let Some(id) = rows.ids.get(path) {
+            return *id;
+        }
+        let id = FileId(u32::try_from(rows.paths.len()).unwrap_or(u32::MAX));
+        let path: Arc<Path> = path.into();
+        rows.paths.push(Arc::clone(&path));
+        rows.ids.insert(path, id);
+        id
+    }
+
+    /// The id of a path, if it has one.
+    #[must_use]
+    pub fn known(&self, path: &Path) -> Option<FileId> {
+        self.rows.read().ids.get(path).copied()
+    }
+
+    /// The path of an id; the empty path for an id that is not of this table.
+    #[must_use]
+    pub fn path(&self, id: FileId) -> Arc<Path> {
+        let rows = self.rows.read();
+        rows.paths.get(id.0 as usize).map_or_else(|| Path::new("").into(), Arc::clone)
+    }
+}
+
+/// `path`, seen from `folder`, as an absolute path without `.` and `..`.
+#[must_use]
+pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in folder.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// How output names a file: relative to `folder` if it lies below it (one level up at most),
+/// with `/` between the parts.
+#[must_use]
+pub fn relative(folder: &Path, path: &Path) -> String {
+    let mut shown = String::new();
+    let mut base = folder;
+    loop {
+        if let Ok(rest) = path.strip_prefix(base) {
+            shown.push_str(&slashes(rest));
+            return if shown.is_empty() { ".".into() } else { shown };
+        }
+        match base.parent() {
+            // What is on another branch from the root on is clearer with its full path.
+            Some(parent) if parent.parent().is_some() => base = parent,
+            _ => return slashes(path),
+        }
+        shown.push_str("../");
+    }
+}
+
+/// A path with `/` between its parts.
+pub(super) fn slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace('\\', "/") }
+}
+
+/// Whether the name is that of a Mangle file: `.mg` or `.gl`.
+#[must_use]
+pub fn is_mangle(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "mg" || extension == "gl")
+}
+
+/// Whether the file never joins a program but is analysed as the program plus itself: a sample
+/// kernel (`*.kernel.mg`) or a policy test (`*_test.mg`).
+#[must_use]
+pub fn is_single(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".kernel.mg") || name.ends_with("_test.mg")
+}
+
+/// Whether the file's name says that it declares the predicates of the files beside it.
+pub(super) fn is_schema(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("schemas") && is_mangle(path) && !is_single(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_stable() {
+        let table = FileTable::default();
+        let (a, b) = (table.id(Path::new("/p/a.mg")), table.id(Path::new("/p/b.mg")));
+        assert_eq!((table.id(Path::new("/p/a.mg")), table.known(Path::new("/p/c.mg"))), (a, None));
+        assert_eq!(&*table.path(b), Path::new("/p/b.mg"));
+        assert_eq!(&*table.path(FileId(99)), Path::new(""));
+    }
+
+    #[test]
+    fn dots_vanish() {
+        for (path, expected) in [
+            ("a.mg", "/p/q/a.mg"),
+            ("./x/./a.mg", "/p/q/x/a.mg"),
+            ("../a.mg", "/p/a.mg"),
+            ("../../../../a.mg", "/a.mg"),
+            ("/z/a.mg", "/z/a.mg"),
+            (".", "/p/q"),
+        ] {
+            assert_eq!(absolute(Path::new("/p/q"), Path::new(path)), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn names_for_people_are_short() {
+        for (path, expected) in [
+            ("/p/q/a.mg", "a.mg"),
+            ("/p/q/r/a.mg", "r/a.mg"),
+            ("/p/a.mg", "../a.mg"),
+            ("/z/a.mg", "/z/a.mg"),
+            ("/p/q", "."),
+        ] {
+            assert_eq!(relative(Path::new("/p/q"), Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn what_names_say() {
+        let said =
+            |path| (is_mangle(Path::new(path)), is_single(Path::new(path)), is_schema(Path::new(path)));
+        assert_eq!(said("a/schemas_x.gl"), (true, false, true));
+        assert_eq!(said("a/fix.kernel.mg"), (true, true, false));
+        assert_eq!(said("a/schemas_test.mg"), (true, true, false));
+        assert_eq!(said("a/README.md"), (false, false, false));
+    }
+}

@@ -1,0 +1,30 @@
+//! Reading one file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::{FileText, MAX_FILE_LEN, Overlay};
+
+/// The text of a file: that of the open document, else that on disk. No more than the size limit
+/// is read, so endless files are no danger.
+///
+/// # Errors
+/// When the file cannot be opened or read, or is a folder.
+pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
+    if let Some(text) = overlay.get(path) {
+        return Ok(FileText::of_text(text));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if metadata.len() > MAX_FILE_LEN as u64 {
+        return Ok(FileText::too_large(metadata.len()));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    // A pipe has no length beforehand.
+    file.take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(FileText::of_bytes(bytes))
+}
