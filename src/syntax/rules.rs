@@ -33,7 +33,7 @@ rules! {
         "p(1) $ q(2)."
         "p(1). q(2)."
     }
-    BOM = "MG002" "bom" Warning Safe {
+    BOM = "MG002" "bom" Error Safe {
         "The file starts with a byte order mark."
         "The engine rejects the first character of the file. Editors hide it."
         "\u{feff}p(1)."

@@ -1,0 +1,60 @@
+//! What the integration tests share: programs from texts, and their diagnostics.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mangle_ls::config::RuleSettings;
+use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_ls::lint::Diagnostic;
+use mangle_ls::program::{FileSummary, Program};
+use mangle_ls::syntax::SourceFile;
+use mangle_ls::text::FileId;
+
+/// The folder of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The program of these texts; ids are 0, 1, … in order.
+pub fn program(texts: &[impl AsRef<str>]) -> Program {
+    let files = texts.iter().zip(0..).map(|(text, id)| {
+        let source = SourceFile::parse(text.as_ref().into());
+        Arc::new(FileSummary::new(FileId(id), &source))
+    });
+    Program::new(files.collect())
+}
+
+/// The diagnostics of these texts as one program, a list a file.
+pub fn check(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
+    let found = diagnostics(&program(texts), &RuleSettings::default(), &FindingCache::default());
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// The public checkout of the corpus, if the environment names one.
+pub fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("MANGLE_LS_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SKIPPED: set MANGLE_LS_CORPUS to a checkout of codeNERD (tests/corpora/codenerd.json names the revision)");
+    }
+    folder
+}
+
+/// A deterministic sequence of numbers (SplitMix64), for seeded mutations.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
+    }
+}
