@@ -58,3 +58,18 @@ impl Random {
         usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
     }
 }
+
+/// The kernel files of the corpus in order, as paths below its folder.
+pub fn kernel_files() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("tests/corpora/codenerd.json")).unwrap();
+    let corpus: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let files = corpus["kernel_files_in_order"].as_array().unwrap();
+    files.iter().map(|file| file.as_str().unwrap().to_owned()).collect()
+}
+
+/// The texts of the kernel files, if the environment names a checkout.
+pub fn kernel_texts() -> Option<Vec<Arc<str>>> {
+    let folder = corpus()?;
+    let read = |file: String| std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    Some(kernel_files().into_iter().map(read).map(Arc::from).collect())
+}

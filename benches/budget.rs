@@ -1,0 +1,76 @@
+//! The budget table of the checker, as ratios within one run: `cargo bench --bench budget`.
+//!
+//! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`; `tests/corpora/codenerd.json` names the
+//! revision and the files.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mangle_ls::config::RuleSettings;
+use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_ls::program::{FileSummary, Program};
+use mangle_ls::syntax::SourceFile;
+use mangle_ls::text::FileId;
+
+/// Runs of each measurement; the fastest counts, since noise only ever adds.
+const RUNS: u32 = 15;
+
+fn main() {
+    let Some(texts) = support::kernel_texts() else { return };
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let bare = fastest(|| bare_parse(&texts));
+    let lowered = fastest(|| parse(&texts));
+    let sources = parse(&texts);
+    let joined = fastest(|| join(&sources));
+    let program = join(&sources);
+    let judged = fastest(|| judge(&program));
+    let check = fastest(|| judge(&join(&parse(&texts))));
+    println!("{} files, {bytes} bytes, one thread, files read beforehand", texts.len());
+    row("bare tree-sitter parse", bare, bare);
+    row("parse and lowering", lowered, bare);
+    row("join", joined, bare);
+    row("rules", judged, bare);
+    row("check in all (budget 2.00)", check, bare);
+}
+
+fn row(what: &str, time: Duration, bare: Duration) {
+    let ratio = time.as_secs_f64() / bare.as_secs_f64();
+    println!("{what:<28} {:>8.2} ms {ratio:>6.2} x bare parse", time.as_secs_f64() * 1e3);
+}
+
+fn fastest<T>(mut work: impl FnMut() -> T) -> Duration {
+    let run = |_| {
+        let start = Instant::now();
+        let result = black_box(work());
+        let time = start.elapsed();
+        drop(result);
+        time
+    };
+    (0..RUNS).map(run).min().unwrap()
+}
+
+fn bare_parse(texts: &[Arc<str>]) -> Vec<tree_sitter::Tree> {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_mangle::LANGUAGE.into()).unwrap();
+    texts.iter().map(|text| parser.parse(text.as_bytes(), None).unwrap()).collect()
+}
+
+fn parse(texts: &[Arc<str>]) -> Vec<SourceFile> {
+    texts.iter().map(|text| SourceFile::parse(Arc::clone(text))).collect()
+}
+
+fn join(sources: &[SourceFile]) -> Program {
+    let files = sources.iter().zip(0..).map(|(source, id)| Arc::new(FileSummary::new(FileId(id), source)));
+    Program::new(files.collect())
+}
+
+fn judge(program: &Program) -> usize {
+    let found = diagnostics(program, &RuleSettings::default(), &FindingCache::default());
+    found.iter().map(|(_, found)| found.len()).sum()
+}
