@@ -5,6 +5,8 @@
 //! statement (its findings are cached while the statement and the signatures it refers to stay the
 //! same) or at the whole program (duplicates, cycles).
 
+mod predicates;
+
 use crate::lint::{Finding, Rule, Span};
 use crate::program::{FileSummary, Predicate, Program};
 use crate::syntax::ast::{Atom, Clause, Declaration, Item};
@@ -26,7 +28,7 @@ pub struct Family {
 }
 
 /// All families, in the order of their codes.
-pub const FAMILIES: &[Family] = &[];
+pub const FAMILIES: &[Family] = &[predicates::FAMILY];
 
 /// What a check of one statement may look at.
 #[derive(Debug, Clone, Copy)]

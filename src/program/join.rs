@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::file::key_of;
 use super::{FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
-use crate::syntax::ast::{Atom, Item, StatementKind};
+use crate::syntax::ast::{Atom, Clause, Declaration, Item, Statement, StatementKind};
 use crate::text::{FileId, StatementId, Symbol, TextRange, TextSize};
 
 /// A predicate of a program: an index into [`Program::predicates`].
@@ -29,6 +29,10 @@ pub struct Predicate {
     /// The files that mention it, as index into [`Program::files`] and the key under which the
     /// file's index has it.
     pub files: Vec<(u32, PredicateKey)>,
+    /// The statement of its first `Decl`: index into [`Program::files`], index of the item there.
+    pub declared_at: Option<(u32, u32)>,
+    /// The statement of its first clause, likewise. Comparing two gives their order.
+    pub defined_at: Option<(u32, u32)>,
 }
 
 impl Predicate {
@@ -100,23 +104,26 @@ impl Program {
         let Some(predicate) = self.predicates.get_mut(id.0 as usize) else { return };
         predicate.files.push((index, key));
         let signature = &mut predicate.signature;
-        for &item in &there.declarations {
-            let Some(item) = file.items.get(item as usize) else { continue };
+        for &at in &there.declarations {
+            let Some(item) = file.items.get(at as usize) else { continue };
             let Some(declaration) = item.statement.declaration() else { continue };
             // The reference rejects a second Decl; what is known comes from the first.
             if signature.declared.is_none() {
                 signature.declare(declaration, file.statement_text(item));
                 let range = declaration.atom.name.range;
                 signature.declared = Some((file.id, item.statement.id, range));
+                predicate.declared_at = Some((index, at));
             }
         }
         signature.has_rules |= !there.rules.is_empty();
         let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
-        if let Some(item) = first_head.and_then(|&item| file.items.get(item as usize))
+        if let Some(&at) = first_head
+            && let Some(item) = file.items.get(at as usize)
             && let Some(clause) = item.statement.clause()
             && signature.defined.is_none()
         {
             signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
+            predicate.defined_at = Some((index, at));
         }
         if there.annotated_head && signature.declared.is_none() {
             signature.temporal = true;
@@ -133,6 +140,8 @@ impl Program {
             signature: Signature::default(),
             fingerprint: 0,
             files: Vec::new(),
+            declared_at: None,
+            defined_at: None,
         });
         self.by_key.insert(key, id);
         self.by_name.entry(key.name).or_default().push(id);
@@ -214,6 +223,24 @@ impl Program {
     pub fn file(&self, id: FileId) -> Option<&Arc<FileSummary>> {
         let index = self.files.binary_search_by_key(&id, |file| file.id).ok()?;
         self.files.get(index)
+    }
+
+    /// The first declaration of a predicate, which is the one that counts. What a check of a clause
+    /// reads here is covered by [`Signature::fingerprint`]. `None` also when it is damaged.
+    #[must_use]
+    pub fn declaration(&self, predicate: &Predicate) -> Option<&Declaration> {
+        self.whole_statement(predicate.declared_at?)?.declaration()
+    }
+
+    /// The first clause of a predicate; covered by [`Signature::fingerprint`] as well.
+    #[must_use]
+    pub fn first_clause(&self, predicate: &Predicate) -> Option<&Clause> {
+        self.whole_statement(predicate.defined_at?)?.clause()
+    }
+
+    fn whole_statement(&self, (file, item): (u32, u32)) -> Option<&Statement> {
+        let item = self.files.get(file as usize)?.items.get(item as usize)?;
+        Some(item.statement.as_ref()).filter(|statement| !statement.damaged)
     }
 
     /// The declarations of a predicate, in file order.

@@ -37,10 +37,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     let scratch = root.join("target").join("grammar-check");
     generate(&grammar, &scratch)?;
-    let stale: Vec<&str> = GENERATED
-        .into_iter()
-        .filter(|name| differs(&source.join(name), &scratch.join(name)))
-        .collect();
+    let stale: Vec<&str> =
+        GENERATED.into_iter().filter(|name| differs(&source.join(name), &scratch.join(name))).collect();
     if stale.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
