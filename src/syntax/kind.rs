@@ -47,6 +47,11 @@ static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
     let kind_of = |id| {
         let name = language.node_kind_for_id(id).unwrap_or("");
+        // `do` is a node and the keyword in it; only the node has a kind of its own.
+        let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        if is_word && !language.node_kind_is_named(id) {
+            return Kind::Token;
+        }
         NAMES.iter().find(|(known, _)| *known == name).map_or(Kind::Token, |(_, kind)| *kind)
     };
     (0..kinds).map(kind_of).collect()
