@@ -10,6 +10,8 @@ mod existence;
 mod functions;
 mod heads;
 mod near;
+#[cfg(test)]
+mod tests;
 
 use super::{Context, Family, ProgramFindings};
 use crate::lint::Finding;

@@ -91,11 +91,11 @@ impl Near {
         Some(if rest.is_empty() { last.clone() } else { format!("{} or {last}", rest.join(", ")) })
     }
 
-    /// The name that is nearer than all others and has the right arity.
+    /// The name that has the right arity and is nearer than all others that have.
     pub(super) fn certain(&self) -> Option<&'static str> {
         let (first, rest) = self.found.split_first()?;
         let right_arity = first.score.is_multiple_of(2);
-        let alone = rest.iter().all(|other| other.score / 2 > first.score / 2);
+        let alone = rest.iter().all(|other| other.score > first.score);
         (right_arity && alone).then_some(first.name)
     }
 }

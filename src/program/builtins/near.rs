@@ -23,9 +23,9 @@ const fn advised(wrong: &'static str, advice: &'static str) -> Correction {
 
 /// Sorted by the wrong name.
 const CORRECTIONS: &[Correction] = &[
-    advised(":avg", "`:avg` is no predicate: aggregate with `|> do fn:group_by(…), let V = fn:avg(X)`"),
+    advised(":avg", "aggregate with `|> do fn:group_by(…), let V = fn:avg(X)`"),
     renamed(":contains", ":string:contains"),
-    advised(":count", "`:count` is no predicate: aggregate with `|> do fn:group_by(…), let V = fn:count()`"),
+    advised(":count", "aggregate with `|> do fn:group_by(…), let V = fn:count()`"),
     renamed(":ends_with", ":string:ends_with"),
     advised(
         ":list:contains",
@@ -35,10 +35,10 @@ const CORRECTIONS: &[Correction] = &[
         ":match",
         "take a value apart with `:match_cons`, `:match_pair`, `:match_entry` or `:match_field`",
     ),
-    advised(":max", "`:max` is no predicate: aggregate with `|> do fn:group_by(…), let V = fn:max(X)`"),
-    advised(":min", "`:min` is no predicate: aggregate with `|> do fn:group_by(…), let V = fn:min(X)`"),
+    advised(":max", "aggregate with `|> do fn:group_by(…), let V = fn:max(X)`"),
+    advised(":min", "aggregate with `|> do fn:group_by(…), let V = fn:min(X)`"),
     renamed(":starts_with", ":string:starts_with"),
-    advised(":sum", "`:sum` is no predicate: aggregate with `|> do fn:group_by(…), let V = fn:sum(X)`"),
+    advised(":sum", "aggregate with `|> do fn:group_by(…), let V = fn:sum(X)`"),
     renamed("fn:add", "fn:plus"),
     renamed("fn:append", "fn:list:append"),
     renamed("fn:average", "fn:avg"),
