@@ -1,0 +1,26 @@
+// Entry point: two commands, one setting, one server.
+
+import * as vscode from "vscode";
+import { Server } from "./server.ts";
+
+let server: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Mangle", { log: true });
+  const running = new Server(context.extensionUri, log);
+  server = running;
+  context.subscriptions.push(
+    log,
+    vscode.commands.registerCommand("mangle.restart", () => running.restart()),
+    vscode.commands.registerCommand("mangle.showLogs", () => log.show()),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("mangle.server.path")) void running.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
+  );
+  void running.restart(); // not awaited: a server that hangs must not hang the extension
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}
