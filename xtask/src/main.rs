@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod editors;
 mod grammar;
 mod tally;
 mod test;
@@ -23,12 +24,15 @@ enum Task {
     Grammar(grammar::Options),
     /// Install what the tests need and run them all; the closing line counts them
     Test(test::Options),
+    /// Try the clients in the real editors; installs those in .cache/editors
+    Editors,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Grammar(options) => grammar::run(&root(), &options),
         Task::Test(options) => test::run(&options),
+        Task::Editors => editors::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {
         eprintln!("xtask: {error:#}");

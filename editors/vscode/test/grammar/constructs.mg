@@ -44,7 +44,7 @@ shift(/p/ann)@[2024-03-01T06:00:00Z, now].
 idle(L) ⟸ line(L), !served(L, _).
 #       ^ keyword.operator.rule.mangle
 #         ^^^^ entity.name.function.call.mangle
-#                  ^ keyword.operator.logical.negation.mangle
+#                  ^ keyword.control.negation.mangle
 #                   ^^^^^^ entity.name.function.call.mangle
 #                             ^ variable.language.anonymous.mangle
 cheap(L) :- fare(L, C), C <= -250, C != 1.0e5, :lt(C, 7) .

@@ -1,0 +1,10 @@
+-- File types and commands; nothing here is slow and nothing starts a program.
+vim.filetype.add({
+  extension = { mg = 'mangle', gl = 'mangle' },
+  pattern = { ['.*%.mg'] = { 'mangle', { priority = 10 } } }, -- 0.10 has a pattern of its own: Modula-3
+})
+
+vim.api.nvim_create_user_command('MangleInstallParser', function(command)
+  local done, problem = pcall(require('mangle.parser').install, command.args ~= '' and command.args or nil)
+  if not done then vim.notify('mangle: ' .. problem, vim.log.levels.ERROR) end
+end, { nargs = '?', complete = 'dir', desc = 'Build the Mangle parser and copy its queries (argument: folder of tree-sitter-mangle)' })

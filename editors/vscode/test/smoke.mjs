@@ -1,0 +1,170 @@
+// Drives the real VS Code, as code-server in Chromium: a program with mistakes is opened,
+// coloured, reported, mended. Prints a line `ok - …` or `not ok - …` for each check.
+//   node smoke.mjs CODE-SERVER MANGLE-LS VSIX PROGRAM OUTPUT
+// PROGRAM is a copy of examples/incident that may be changed; OUTPUT gets the screenshots, which are for a person.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+
+const [codeServer, server, vsix, program, output] = process.argv.slice(2).map((path) => resolve(path));
+const file = join(program, "constitution.mg");
+const home = join(output, "home");
+const patience = 60_000;
+
+/** Settings of a user who wants to be left alone by everything that is not tested. */
+const settings = {
+  "chat.disableAIFeatures": true,
+  "workbench.startupEditor": "none",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.colorTheme": "Default Dark Modern",
+  "editor.minimap.enabled": false,
+};
+
+let failed = false;
+
+async function check(name, page, test) {
+  try {
+    await test();
+    console.log(`ok - ${name}`);
+  } catch (error) {
+    failed = true;
+    console.log(`not ok - ${name}: ${error.message.split("\n")[0]}`);
+    await page.screenshot({ path: join(output, `failed-${name.replaceAll(/\W+/g, "-")}.png`) });
+  }
+}
+
+const folders = ["--config", join(home, "config.yaml"), "--user-data-dir", join(home, "data"), "--extensions-dir", join(home, "extensions")];
+const environment = { ...process.env, HOME: home };
+
+function write(name, content) {
+  const path = join(home, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** The path belongs to the machine that the server runs on, so it is not among the user's settings. */
+function setServer(path) {
+  write("data/Machine/settings.json", JSON.stringify({ "mangle.server.path": path }));
+}
+
+function install() {
+  rmSync(home, { recursive: true, force: true });
+  write("config.yaml", "auth: none\n");
+  write("data/User/settings.json", JSON.stringify(settings));
+  setServer(server);
+  execFileSync(codeServer, [...folders, "--install-extension", vsix], { env: environment, stdio: "ignore" });
+}
+
+/** Starts code-server on a free port; gives the process and its address. */
+function start() {
+  const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", "--disable-proxy"];
+  const child = spawn(codeServer, [...folders, "--bind-addr", "127.0.0.1:0", "--auth", "none", ...quiet], { env: environment, detached: true });
+  return new Promise((done, fail) => {
+    let said = "";
+    const late = setTimeout(() => fail(new Error(`code-server does not start: ${said}`)), patience);
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+      const address = /HTTP server listening on (http:\S+?)\/?\s/.exec(said)?.[1];
+      if (address === undefined) return;
+      clearTimeout(late);
+      done({ child, address });
+    });
+  });
+}
+
+/** Runs a command from the palette: its row may take seconds to come, and must be the exact one. */
+async function command(page, name) {
+  await page.keyboard.press("F1");
+  await page.locator(".quick-input-widget input:visible").first().waitFor();
+  await page.keyboard.type(name);
+  const rows = page.locator(".quick-input-list .monaco-list-row");
+  await rows.filter({ has: page.getByText(name, { exact: true }) }).first().click({ timeout: patience });
+}
+
+async function open(page, name) {
+  await page.keyboard.press("Control+p");
+  await page.locator(".quick-input-widget input:visible").first().waitFor();
+  await page.keyboard.type(name);
+  await page.locator(`.quick-input-list .monaco-list-row:has-text("${name}")`).first().click({ timeout: patience });
+  await page.locator(`.tab[data-resource-name="${name}"]`).waitFor({ timeout: patience });
+}
+
+async function until(what, condition) {
+  const end = Date.now() + patience;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** Puts the cursor before the first place with this text. */
+async function find(page, text) {
+  await page.keyboard.press("Control+f");
+  await page.locator(".find-widget.visible textarea").first().waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type(text);
+  await page.locator(".find-widget.visible .matchesCount", { hasText: "1 of" }).waitFor({ timeout: patience });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowLeft"); // it selects what it finds
+}
+
+const line = (page, text) => page.locator(".view-line", { hasText: text }).first();
+
+async function drive(page, address) {
+  await page.goto(`${address}/?folder=${encodeURIComponent(program)}`);
+  await page.locator(".monaco-workbench").waitFor({ timeout: patience });
+  await check("the file opens as Mangle", page, async () => {
+    await open(page, "constitution.mg");
+    await page.locator(".statusbar-item", { hasText: /^Mangle$/ }).waitFor({ timeout: patience });
+  });
+  await check("highlighting", page, async () => {
+    const head = line(page, "permitted(Action, Target, Payload) :-");
+    await head.locator("span span").nth(3).waitFor({ timeout: patience });
+    const colours = await head.locator("span span").evaluateAll((spans) => spans.map((span) => getComputedStyle(span).color));
+    if (new Set(colours).size < 3) throw new Error(`only these colours in a clause: ${colours}`);
+  });
+  await check("squiggles and the problems panel", page, async () => {
+    await command(page, "View: Focus Problems");
+    await page.locator(".markers-panel .monaco-list-row", { hasText: "constitution.mg" }).first().waitFor({ timeout: patience });
+    await page.locator(`.tab[data-resource-name="constitution.mg"]`).click();
+    await find(page, "not is_known(");
+    await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "diagnostics.png") });
+  });
+  await check("a quick fix changes the text", page, async () => {
+    await page.keyboard.press("Control+.");
+    await page.locator(".action-widget .monaco-list-row.action:visible").first().waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "quick-fix.png") });
+    await page.keyboard.press("Enter");
+    await line(page, "    !is_known(Action)").waitFor({ timeout: patience });
+    await page.keyboard.press("Control+s");
+    await until("the fix in the saved file", () => readFileSync(file, "utf8").includes("\n    !is_known(Action)."));
+    await page.screenshot({ path: join(output, "fixed.png") });
+  });
+  await check("restart and logs", page, async () => {
+    await command(page, "Mangle: Restart Server");
+    await command(page, "Mangle: Show Logs");
+    await page.locator(".panel .view-line", { hasText: "Starting mangle-ls" }).nth(1).waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "logs.png") });
+  });
+  await check("a server that is not there is said", page, async () => {
+    setServer(join(home, "mangle-ls"));
+    await page.locator(".notification-toast", { hasText: "there is no program there" }).waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "missing.png") });
+  });
+}
+
+install();
+const { child, address } = await start();
+let browser;
+try {
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
+  await drive(await browser.newPage({ viewport: { width: 1280, height: 800 } }), address);
+} finally {
+  await browser?.close();
+  process.kill(-child.pid);
+}
+process.exit(failed ? 1 : 0);

