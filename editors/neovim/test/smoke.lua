@@ -46,7 +46,9 @@ local function run()
   end)
   check('highlighting', function()
     assert(vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()], 'not active')
-    for text, wanted in pairs({ ['# The'] = 'comment', ['permitted('] = 'function', ['ActionID'] = 'variable', ['"https'] = 'string' }) do
+    local expected = { { '# The', 'comment' }, { 'permitted(', 'function' }, { 'ActionID', 'variable' }, { '"https', 'string' } }
+    for _, pair in ipairs(expected) do
+      local text, wanted = pair[1], pair[2]
       local found = colours(text)
       local hit = vim.iter(found):any(function(name) return name:match('^' .. wanted) end)
       assert(hit, ('%s is @%s, not @%s'):format(text, table.concat(found, ' @'), wanted))

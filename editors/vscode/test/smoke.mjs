@@ -31,7 +31,8 @@ async function check(name, page, test) {
   } catch (error) {
     failed = true;
     console.log(`not ok - ${name}: ${error.message.split("\n")[0]}`);
-    await page.screenshot({ path: join(output, `failed-${name.replaceAll(/\W+/g, "-")}.png`) });
+    const picture = join(output, `failed-${name.replaceAll(/\W+/g, "-")}.png`);
+    await page.screenshot({ path: picture }).catch(() => console.log("the page is gone: no picture"));
   }
 }
 
@@ -60,7 +61,7 @@ function install() {
 /** Starts code-server on a free port; gives the process and its address. */
 function start() {
   const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", "--disable-proxy"];
-  const child = spawn(codeServer, [...folders, "--bind-addr", "127.0.0.1:0", "--auth", "none", ...quiet], { env: environment, detached: true });
+  const child = spawn(codeServer, [...folders, "--bind-addr", "127.0.0.1:0", "--auth", "none", ...quiet], { env: environment });
   return new Promise((done, fail) => {
     let said = "";
     const late = setTimeout(() => fail(new Error(`code-server does not start: ${said}`)), patience);
@@ -165,6 +166,6 @@ try {
   await drive(await browser.newPage({ viewport: { width: 1280, height: 800 } }), address);
 } finally {
   await browser?.close();
-  process.kill(-child.pid);
+  child.kill();
 }
 process.exit(failed ? 1 : 0);
