@@ -8,20 +8,13 @@ use anyhow::{Context, Result};
 use crate::tally::Tally;
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Leave out the editors, which need some 1.3 GB and a few minutes at their first run
-    #[arg(long)]
-    no_editors: bool,
-}
+pub(crate) struct Options {}
 
 type Step = (&'static str, fn() -> Result<Tally>);
 
 /// Runs all steps, also after one has failed.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let mut steps: Vec<Step> = vec![("Rust tests", rust_tests)];
-    if !options.no_editors {
-        steps.push(("editors", crate::editors::run));
-    }
+pub(crate) fn run(_options: &Options) -> Result<ExitCode> {
+    let steps: Vec<Step> = vec![("Rust tests", rust_tests)];
     let mut tally = Tally::default();
     for (name, step) in steps {
         println!("\n=== {name}");

@@ -46,6 +46,7 @@ local function run()
   end)
   check('highlighting', function()
     assert(vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()], 'not active')
+    vim.treesitter.get_parser(0):parse(true) -- colouring parses in the background; the questions below do not wait
     local expected = { { '# The', 'comment' }, { 'permitted(', 'function' }, { 'ActionID', 'variable' }, { '"https', 'string' } }
     for _, pair in ipairs(expected) do
       local text, wanted = pair[1], pair[2]
