@@ -8,21 +8,20 @@
  */
 
 /**
- * Elements between commas, with empty slots (`[,]`, `p(1,,2)`), which a checker reports.
- * `missing_comma` may stand only right after an element: its being valid tells the scanner so.
- * `more` is what else may follow an element.
+ * What stands between two elements. `double_comma` is an empty slot. `missing_comma` may stand only
+ * right after an element: its being valid tells the scanner so.
  */
-const filled = ($, element, ...more) => seq(
-  optional($._commas),
-  element,
-  repeat(choice(
-    seq(',', optional($._commas), element),
-    seq($.missing_comma, element),
-    ...more,
-  )),
-  optional(seq(',', optional($._commas))),
+const separator = ($) => choice(',', $.double_comma, $.missing_comma);
+
+/** Elements with one optional trailing comma. `more` is what else may follow an element. */
+const list1 = ($, element, ...more) => choice(
+  seq(
+    element,
+    repeat(choice(seq(separator($), element), ...more)),
+    optional(choice(',', $.double_comma)),
+  ),
+  ',', // a lone comma
 );
-const list1 = ($, ...parts) => choice(filled($, ...parts), $._commas);
 const list = (...parts) => optional(list1(...parts));
 
 /** Left-associative infix arithmetic, which Mangle has not; two levels of precedence. */
@@ -32,6 +31,19 @@ const infix = ($, level, operator) => prec.left(level, seq(
   field('right', $._expression),
 ));
 
+/** A string between `quote`s on one line. */
+const line_string = (prefix, quote) => new RegExp(`${prefix}${quote}([^${quote}\\\\\n]|\\\\[^\n])*${quote}`);
+/** Its first line, up to the line end; a backslash may stand before that. */
+const string_start = (prefix, quote) => new RegExp(`${prefix}${quote}([^${quote}\\\\\n]|\\\\[^\n])*\\\\?`);
+/** The rest of it, up to and with the closing quote; a `#` in it starts no comment. */
+const string_rest = (quote) => token.immediate(prec(1, new RegExp(`([^${quote}\\\\]|\\\\[^\n]|\\\\\n)*${quote}`)));
+/** A string of several lines, or one that was cut at its first line end because it is not closed. */
+const long_string = ($, prefix) => choice(
+  seq(string_start(prefix, '"'), choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
+  seq(string_start(prefix, "'"), choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
+  seq(string_start(prefix, '`'), choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
+);
+
 export default grammar({
   name: 'mangle',
 
@@ -40,9 +52,7 @@ export default grammar({
     $.missing_dot,
     $._late_stop,       // the same, after a body or where a body may begin
     $.missing_comma,
-    $.missing_rparen,
-    $.missing_rbracket,
-    $.missing_rbrace,
+    $._missing_closer,
     $._double_goes_on,  // zero-width: the string really has more lines
     $._single_goes_on,
     $._backtick_goes_on,
@@ -52,21 +62,26 @@ export default grammar({
   ],
 
   extras: ($) => [/[ \t\r\n\f]/, $.comment, $.foreign_comment],
-  word: ($) => $.identifier,
   inline: ($) => [$._predicate_name, $._argument],
 
   rules: {
     // Statements come in hidden groups. Editing one then costs re-reading its group and the list
     // of groups, not the list of all statements.
     source_file: ($) => seq(repeat($._group), optional($._open_group)),
-    _group: ($) => choice($._last, seq($._statement, repeat($._statement), $._last)),
-    _open_group: ($) => seq($._statement, repeat($._statement)),
+    _group: ($) => choice(
+      $._last,
+      prec(1, seq($._statement, repeat($._grouped), $._last)),
+    ),
+    _open_group: ($) => seq($._statement, repeat($._grouped)),
+    // Precedence keeps `_last` out of the repetition. It is written there all the same, because the
+    // generator would else make a second copy of every state for statements inside a group.
+    _grouped: ($) => choice($._statement, prec(-1, $._last)),
     _statement: ($) => choice($.package, $.use, $.declaration, $.clause, $.query),
     _last: ($) => choice(
       alias($._last_declaration, $.declaration),
       alias($._last_clause, $.clause),
+      alias($._last_query, $.query),
     ),
-    _commas: () => repeat1(','),
 
     package: ($) => seq(
       'Package',
@@ -94,7 +109,7 @@ export default grammar({
     inclusion: ($) => seq('inclusion', $.atom_list),
     unknown_part: ($) => seq(field('name', $._predicate_name), optional($.list)),
     atom_list: ($) => seq('[', list($, $._listed, $.stray_rparen), $._rbracket),
-    _listed: ($) => choice($._atom, $.string, $.constant, $.number),
+    _listed: ($) => choice($._atom, $._string, $.constant, $.number),
 
     clause: ($) => choice(
       seq($._clause_head, choice('.', $.missing_dot)),
@@ -114,21 +129,19 @@ export default grammar({
     // An atom that lost its `(`: `pX, Y)`. In a body a bare atom, terms and a stray `)` stand for it.
     unopened_atom: ($) => seq(
       field('name', $.identifier),
-      optional(choice(
-        seq($._first_argument, repeat(seq(',', optional($._expression)))),
-        repeat1(seq(',', optional($._expression))),
-      )),
-      ')',
+      choice(
+        seq(',', list($, $._argument), $._rparen),
+        seq($._first_argument, repeat(seq(separator($), $._argument)), $._rparen),
+        ')',
+      ),
     ),
     _first_argument: ($) => choice(
-      $.constant, $.number, $.float, $.string, $.bytes, $.list, $.map, $.struct,
+      $.constant, $.number, $.float, $._string, $._bytes, $.list, $.map, $.struct,
     ),
     wrong_arrow: () => choice('<-', '<=', '←', '=>', '->'),
-    query: ($) => seq(
-      choice('?', '?-'),
-      $.body,
-      choice('.', alias($._late_stop, $.missing_dot)),
-    ),
+    query: ($) => seq($._query, choice('.', alias($._late_stop, $.missing_dot))),
+    _last_query: ($) => seq($._query, alias($._group_stop, '.')),
+    _query: ($) => seq(choice('?', '?-'), optional($.body)),
 
     // Premises
     body: ($) => choice(
@@ -142,7 +155,7 @@ export default grammar({
     // A term where a premise belongs; what is left of an atom that lost its `(` looks like this.
     bare_term: ($) => choice($._bare_term),
     _bare_term: ($) => choice(
-      $.variable, $.constant, $.number, $.float, $.string, $.bytes, $.timestamp, $.duration,
+      $.variable, $.constant, $.number, $.float, $._string, $._bytes, $.timestamp, $.duration,
       $.list, $.map, $.struct, $.dot_type, $.arithmetic,
     ),
     negation: ($) => seq(
@@ -192,7 +205,7 @@ export default grammar({
     ),
 
     _expression: ($) => choice(
-      $.variable, $.constant, $.number, $.float, $.string, $.bytes,
+      $.variable, $.constant, $.number, $.float, $._string, $._bytes,
       $.timestamp, $.duration,          // no terms in the reference; wrapped by a quick fix
       $.atom,                           // function application, or an atom used as a value
       $.bare_name,                      // `x` where a variable was meant
@@ -202,28 +215,42 @@ export default grammar({
     bare_name: ($) => $.identifier,
     bare_mode: () => choice('+', '-', '?'), // `mode(+, -)` without quotes
     typed_argument: ($) => seq(           // `A.Type<string>`
-      field('name', $.variable), field('type', $.type_name), '<', list($, $._type_member), '>',
+      field('name', $.variable), field('type', $.type_name), '<', list($, $._type_member), $._rangle,
     ),
     arithmetic: ($) => choice(
       infix($, 1, choice('+', '-')),
       infix($, 2, choice('*', '/')),
     ),
     list: ($) => seq(
-      '[', list($, $._expression),
-      optional(seq('|', field('tail', $._expression))), $._rbracket,
+      '[',
+      list($, $._expression),
+      optional(seq('|', field('tail', $._expression), repeat(seq(separator($), $._expression)))),
+      $._rbracket,
     ),
-    map: ($) => seq('[', filled($, $.pair), $._rbracket),
+    map: ($) => seq(
+      '[',
+      $.pair,
+      repeat(seq(separator($), choice($.pair, $._expression))),
+      optional(choice(',', $.double_comma)),
+      $._rbracket,
+    ),
     struct: ($) => seq('{', list($, choice($.pair, $._expression)), $._rbrace),
     pair: ($) => seq(field('key', $._expression), ':', field('value', $._expression)),
-    dot_type: ($) => seq(field('name', $.type_name), '<', list($, $._type_member), '>'),
+    dot_type: ($) => seq(field('name', $.type_name), '<', list($, $._type_member), $._rangle),
     _type_member: ($) => choice($._expression, $.pair, $.optional_field),
     optional_field: ($) => seq(
       'opt', field('key', $._expression), ':', field('value', $._expression),
     ),
 
-    _rparen: ($) => choice(')', $.missing_rparen),
-    _rbracket: ($) => choice(']', $.missing_rbracket),
-    _rbrace: ($) => choice('}', $.missing_rbrace),
+    _rparen: ($) => choice(')', alias($._missing_closer, $.missing_rparen)),
+    _rbracket: ($) => choice(']', alias($._missing_closer, $.missing_rbracket)),
+    _rangle: ($) => choice('>', alias($._missing_closer, $.missing_rangle)),
+    _rbrace: ($) => choice('}', alias($._missing_closer, $.missing_rbrace)),
+
+    double_comma: () => /,[ \t\r\n]*,[ \t\r\n,]*/,
+
+    _string: ($) => choice($.string, alias($._long_string, $.string)),
+    _bytes: ($) => choice($.bytes, alias($._long_bytes, $.bytes)),
 
     // Tokens. Literals are read generously; ranges, escapes and forms are checked later.
     identifier: () => /:?[a-z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
@@ -236,27 +263,14 @@ export default grammar({
     duration: () => /[0-9]+(d|h|m|s|ms)/,
 
     // A string on one line is one token. One with a line end is an opening token and, if the scanner
-    // finds that it really goes on, the rest.
-    string: ($) => choice(
-      /"([^"\\\n]|\\[^\n])*"/,
-      /'([^'\\\n]|\\[^\n])*'/,
-      /`([^`\\\n]|\\[^\n])*`/,
-      seq(/"([^"\\\n]|\\[^\n])*\\?/, choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
-      seq(/'([^'\\\n]|\\[^\n])*\\?/, choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
-      seq(/`([^`\\\n]|\\[^\n])*\\?/, choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
-    ),
-    bytes: ($) => choice(
-      /b"([^"\\\n]|\\[^\n])*"/,
-      /b'([^'\\\n]|\\[^\n])*'/,
-      /b`([^`\\\n]|\\[^\n])*`/,
-      seq(/b"([^"\\\n]|\\[^\n])*\\?/, choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
-      seq(/b'([^'\\\n]|\\[^\n])*\\?/, choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
-      seq(/b`([^`\\\n]|\\[^\n])*\\?/, choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
-    ),
-
-    _double_rest: () => token.immediate(/([^"\\]|\\[^\n]|\\\n)*"/),
-    _single_rest: () => token.immediate(/([^'\\]|\\[^\n]|\\\n)*'/),
-    _backtick_rest: () => token.immediate(/([^`\\]|\\[^\n]|\\\n)*`/),
+    // finds that it really goes on, the rest. Escapes are checked later.
+    string: () => token(choice(line_string('', '"'), line_string('', "'"), line_string('', '`'))),
+    bytes: () => token(choice(line_string('b', '"'), line_string('b', "'"), line_string('b', '`'))),
+    _long_string: ($) => long_string($, ''),
+    _long_bytes: ($) => long_string($, 'b'),
+    _double_rest: () => string_rest('"'),
+    _single_rest: () => string_rest("'"),
+    _backtick_rest: () => string_rest('`'),
 
     comment: () => token(seq('#', /[^\n]*/)),
     // `// …`, `% …` and `/* … */`, none of which is Mangle. A second `/*` ends the first, so that

@@ -17,9 +17,7 @@ enum Token {
   MISSING_DOT,
   LATE_STOP,
   MISSING_COMMA,
-  MISSING_RPAREN,
-  MISSING_RBRACKET,
-  MISSING_RBRACE,
+  MISSING_CLOSER,
   DOUBLE_GOES_ON,
   SINGLE_GOES_ON,
   BACKTICK_GOES_ON,
@@ -198,12 +196,9 @@ static bool scan_group_stop(TSLexer *lexer) {
   return (hash >> 8) % GROUP_SIZE == 0 && emit(lexer, GROUP_STOP);
 }
 
-// The closing token that is open here, if any.
+// A bracket of any kind is open here and can only have been forgotten.
 static bool emit_closer(TSLexer *lexer, const bool *valid) {
-  if (valid[MISSING_RPAREN]) return emit(lexer, MISSING_RPAREN);
-  if (valid[MISSING_RBRACKET]) return emit(lexer, MISSING_RBRACKET);
-  if (valid[MISSING_RBRACE]) return emit(lexer, MISSING_RBRACE);
-  return false;
+  return valid[MISSING_CLOSER] && emit(lexer, MISSING_CLOSER);
 }
 
 // Closes whatever is open before the end of a statement that lost its end.
@@ -223,14 +218,8 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
     skip(lexer);
   }
   switch (lexer->lookahead) {
-    case ',': case '(': case '=': case '>':
+    case ',': case '(': case ')': case ']': case '}': case '=': case '>':
       return false;
-    case ')':
-      return !valid[MISSING_RPAREN] && emit_closer(lexer, valid);
-    case ']':
-      return !valid[MISSING_RBRACKET] && emit_closer(lexer, valid);
-    case '}':
-      return !valid[MISSING_RBRACE] && emit_closer(lexer, valid);
     case '.':
       if (valid[GROUP_STOP]) return scan_group_stop(lexer);
       advance(lexer);
