@@ -247,7 +247,7 @@ export default grammar({
     _rangle: ($) => choice('>', alias($._missing_closer, $.missing_rangle)),
     _rbrace: ($) => choice('}', alias($._missing_closer, $.missing_rbrace)),
 
-    double_comma: () => /,[ \t\r\n]*,[ \t\r\n,]*/,
+    double_comma: () => /,([ \t\r\n]*,)+/, // an empty slot
 
     _string: ($) => choice($.string, alias($._long_string, $.string)),
     _bytes: ($) => choice($.bytes, alias($._long_bytes, $.bytes)),

@@ -38,6 +38,7 @@ kinds! {
     Duration = "duration", Now = "now", Comment = "comment", ForeignComment = "foreign_comment",
     MissingDot = "missing_dot", MissingComma = "missing_comma", MissingParen = "missing_rparen",
     MissingBracket = "missing_rbracket", MissingBrace = "missing_rbrace",
+    MissingAngle = "missing_rangle", DoubleComma = "double_comma",
     MissingQuote = "missing_quote", StrayParen = "stray_rparen",
     Comma = ",", Dot = ".", Bar = "|", Arrow = ":-", LongArrow = "⟸", Bang = "!",
 }

@@ -3388,11 +3388,11 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
       END_STATE();
     case 185:
       ACCEPT_TOKEN(sym_double_comma);
+      if (lookahead == ',') ADVANCE(185);
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\r' ||
-          lookahead == ' ' ||
-          lookahead == ',') ADVANCE(185);
+          lookahead == ' ') ADVANCE(40);
       END_STATE();
     case 186:
       ACCEPT_TOKEN(sym_identifier);

@@ -24,7 +24,7 @@ impl<'t> Lower<'_, 't> {
             Kind::Identifier | Kind::Variable if name.is_none() => {
                 name = Some(this.predicate_name(child, kind));
             }
-            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Token => {}
             Kind::Negation | Kind::Comparison => this.premise_as_argument(child),
             Kind::Error | Kind::MissingParen | Kind::MissingComma | Kind::StrayParen => {
@@ -130,7 +130,7 @@ impl<'t> Lower<'_, 't> {
         let mut commas = Commas::default();
         self.check_glued_bracket(node);
         self.children(|this, child, kind| match kind {
-            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Atom | Kind::BareAtom => {
                 this.element(&mut commas);
                 let atom = this.atom(child);

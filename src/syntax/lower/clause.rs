@@ -96,7 +96,7 @@ impl<'t> Lower<'_, 't> {
     fn body(&mut self, body: &mut Body) {
         let mut commas = Commas::default();
         self.children(|this, child, kind| match kind {
-            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Transform => {
                 let transform = this.transform(child, body);
                 body.transforms.extend(transform);
@@ -136,7 +136,7 @@ impl<'t> Lower<'_, 't> {
                 }
                 statements.push(this.transform_statement(child, kind));
             }
-            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
             Kind::Token => {}
             _ => {

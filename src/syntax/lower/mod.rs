@@ -162,6 +162,7 @@ impl<'c, 't> Lower<'c, 't> {
             Kind::MissingParen => self.missing(child, ")", "A closing `)` is missing"),
             Kind::MissingBracket => self.missing(child, "]", "A closing `]` is missing"),
             Kind::MissingBrace => self.missing(child, "}", "A closing `}` is missing"),
+            Kind::MissingAngle => self.missing(child, ">", "A closing `>` is missing"),
             Kind::StrayParen => {
                 let finding = Finding::new(
                     &rules::UNMATCHED_PARENTHESIS,
@@ -203,8 +204,12 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     fn comma(&mut self, commas: &mut Commas, at: Node<'t>) {
-        if !commas.after_element {
-            commas.stray = Some(self.range(at));
+        let range = self.range(at);
+        if kind_of(at) == Kind::DoubleComma {
+            commas.stray = Some(TextRange::new(range.start() + size(1), range.end()));
+            self.stray_comma(commas);
+        } else if !commas.after_element {
+            commas.stray = Some(range);
             if commas.elements > 0 {
                 self.stray_comma(commas);
             }

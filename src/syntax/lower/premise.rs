@@ -176,7 +176,7 @@ impl<'t> Lower<'_, 't> {
         let mut bounds = Vec::new();
         let mut commas = Commas::default();
         self.children(|this, child, kind| match kind {
-            Kind::Comma => this.comma(&mut commas, child),
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Token => {}
             Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
             _ => {

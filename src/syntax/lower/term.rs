@@ -112,9 +112,13 @@ impl<'t> Lower<'_, 't> {
                 return;
             }
             match kind {
-                Kind::Comma => this.comma(&mut commas, child),
+                Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
                 Kind::Token => {}
-                Kind::Error | Kind::MissingBracket | Kind::MissingBrace | Kind::MissingComma => {
+                Kind::Error
+                | Kind::MissingBracket
+                | Kind::MissingBrace
+                | Kind::MissingAngle
+                | Kind::MissingComma => {
                     this.other(child, kind);
                 }
                 Kind::Pair => {
@@ -137,7 +141,9 @@ impl<'t> Lower<'_, 't> {
         self.check_glued_bracket(node);
         let mut lonely = None;
         let args = self.elements(|this, child, kind| {
-            if !matches!(kind, Kind::Pair | Kind::Comma | Kind::Token | Kind::Error) && !child.is_extra() {
+            let known =
+                matches!(kind, Kind::Pair | Kind::Comma | Kind::DoubleComma | Kind::Token | Kind::Error);
+            if !known && !child.is_extra() {
                 lonely.get_or_insert(this.range(child));
             }
             false
