@@ -52,7 +52,8 @@ export default grammar({
     $.missing_dot,
     $._late_stop,       // the same, after a body or where a body may begin
     $.missing_comma,
-    $._missing_closer,
+    $.missing_rparen,
+    $._missing_closer,  // of `]`, `}` or `>`
     $._double_goes_on,  // zero-width: the string really has more lines
     $._single_goes_on,
     $._backtick_goes_on,
@@ -108,7 +109,7 @@ export default grammar({
     bound: ($) => seq('bound', '[', list($, $._expression), $._rbracket),
     inclusion: ($) => seq('inclusion', $.atom_list),
     unknown_part: ($) => seq(field('name', $._predicate_name), optional($.list)),
-    atom_list: ($) => seq('[', list($, $._listed, $.stray_rparen), $._rbracket),
+    atom_list: ($) => seq('[', list($, $._listed), $._rbracket),
     _listed: ($) => choice($._atom, $._string, $.constant, $.number),
 
     clause: ($) => choice(
@@ -242,7 +243,7 @@ export default grammar({
       'opt', field('key', $._expression), ':', field('value', $._expression),
     ),
 
-    _rparen: ($) => choice(')', alias($._missing_closer, $.missing_rparen)),
+    _rparen: ($) => choice(')', $.missing_rparen),
     _rbracket: ($) => choice(']', alias($._missing_closer, $.missing_rbracket)),
     _rangle: ($) => choice('>', alias($._missing_closer, $.missing_rangle)),
     _rbrace: ($) => choice('}', alias($._missing_closer, $.missing_rbrace)),

@@ -17,7 +17,8 @@ enum Token {
   MISSING_DOT,
   LATE_STOP,
   MISSING_COMMA,
-  MISSING_CLOSER,
+  MISSING_RPAREN,
+  MISSING_CLOSER, // of `]`, `}` or `>`
   DOUBLE_GOES_ON,
   SINGLE_GOES_ON,
   BACKTICK_GOES_ON,
@@ -196,8 +197,9 @@ static bool scan_group_stop(TSLexer *lexer) {
   return (hash >> 8) % GROUP_SIZE == 0 && emit(lexer, GROUP_STOP);
 }
 
-// A bracket of any kind is open here and can only have been forgotten.
+// A bracket is open here and can only have been forgotten.
 static bool emit_closer(TSLexer *lexer, const bool *valid) {
+  if (valid[MISSING_RPAREN]) return emit(lexer, MISSING_RPAREN);
   return valid[MISSING_CLOSER] && emit(lexer, MISSING_CLOSER);
 }
 
@@ -218,8 +220,10 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
     skip(lexer);
   }
   switch (lexer->lookahead) {
-    case ',': case '(': case ')': case ']': case '}': case '=': case '>':
+    case ',': case '(': case '=': case '>': case ']': case '}':
       return false;
+    case ')':
+      return valid[MISSING_CLOSER] && emit(lexer, MISSING_CLOSER);
     case '.':
       if (valid[GROUP_STOP]) return scan_group_stop(lexer);
       advance(lexer);

@@ -131,7 +131,8 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// Visits the children of the cursor's node with the cursor on each; comments are skipped.
+    /// Visits the children of the cursor's node with the cursor on each; comments are skipped, and what
+    /// tree-sitter itself inserted is reported.
     fn children(&mut self, mut visit: impl FnMut(&mut Self, Node<'t>, Kind)) {
         if !self.cursor.goto_first_child() {
             return;
@@ -144,6 +145,7 @@ impl<'c, 't> Lower<'c, 't> {
                     let finding = foreign_comment(self.source(child), self.range(child));
                     self.soft(finding);
                 }
+                kind if child.is_missing() => self.other(child, kind),
                 kind => visit(self, child, kind),
             }
             if !self.cursor.goto_next_sibling() {
