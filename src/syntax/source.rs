@@ -31,8 +31,7 @@ pub struct SourceFile {
 #[derive(Debug)]
 struct Parse {
     tree: Tree,
-    /// [`Node::id`] of each item's node. An id is an address within the tree, so it means
-    /// something only while the tree lives.
+    /// [`identity`] of each item's node, which means something only while the tree lives.
     nodes: Vec<usize>,
 }
 
@@ -57,10 +56,11 @@ struct Old<'o> {
 
 impl Old<'_> {
     fn find(&mut self, node: Node<'_>) -> Option<&Item> {
-        if self.nodes.get(self.next) != Some(&node.id()) {
+        let node = identity(node);
+        if self.nodes.get(self.next) != Some(&node) {
             let nodes = self.nodes;
             let index = self.index.get_or_insert_with(|| nodes.iter().copied().zip(0..).collect());
-            self.next = *index.get(&node.id())?;
+            self.next = *index.get(&node)?;
         }
         self.next += 1;
         self.items.get(self.next - 1)
@@ -224,7 +224,7 @@ impl Walk<'_> {
             None => Arc::new(lower::statement(cursor, &self.text)),
         };
         self.items.push(Item { start, statement });
-        self.nodes.push(node.id());
+        self.nodes.push(identity(node));
     }
 
     /// An `ERROR` around whole statements: these are read, the rest is one finding.
@@ -275,6 +275,14 @@ impl Walk<'_> {
             seen = seen.max(rank);
         }
     }
+}
+
+/// What tells a node from all others of its tree and is the same in a tree that shares it. The id
+/// of a node is the address of its slot in its parent, which changes when the parent is built
+/// anew; the slot of its last child, the full stop, is in its own memory.
+fn identity(node: Node<'_>) -> usize {
+    let last = node.child_count().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+    last.and_then(|last| node.child(last)).unwrap_or(node).id()
 }
 
 fn holds_statements(node: Node<'_>) -> bool {
