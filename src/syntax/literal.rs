@@ -1,7 +1,7 @@
 //! The values of literals, and how each piece of a value maps to the bytes that spell it.
 //!
 //! The rules are the reference's: three quotes, no raw strings, lower-case hex only, CRLF and a
-//! lone CR read as LF in strings (but not in byte strings). See `docs/language.md`, "Literals".
+//! lone CR read as LF in strings (but not in byte strings). `tests/language/syntax.md` shows them.
 
 use std::borrow::Cow;
 

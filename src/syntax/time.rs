@@ -1,7 +1,7 @@
 //! Timestamps and durations of interval bounds.
 //!
 //! As the reference reads them: a date alone means midnight, everything is UTC, days are 24 hours.
-//! See `docs/language.md`, "Intervals".
+//! `tests/language/temporal.md` shows them.
 
 const NANOS: i64 = 1_000_000_000;
 const DAY: i64 = 24 * 60 * 60;

@@ -1,8 +1,10 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod corpus;
 mod editors;
 mod grammar;
+mod new_rule;
 mod tally;
 mod test;
 
@@ -24,6 +26,12 @@ enum Task {
     Grammar(grammar::Options),
     /// Install what the tests need and run them all; the closing line counts them
     Test(test::Options),
+    /// Write the skeleton of a rule
+    NewRule(new_rule::Options),
+    /// Check a public policy program: findings, seeded mutations, deleted characters
+    Corpus(corpus::Options),
+    /// Print the budget tables, as ratios within one run
+    Bench(corpus::Options),
     /// Try the clients in the real editors; installs those in .cache/editors
     Editors,
 }
@@ -32,6 +40,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Grammar(options) => grammar::run(&root(), &options),
         Task::Test(options) => test::run(&options),
+        Task::NewRule(options) => new_rule::run(&root(), &options),
+        Task::Corpus(options) => corpus::check(&root(), &options),
+        Task::Bench(options) => corpus::bench(&root(), &options),
         Task::Editors => editors::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {

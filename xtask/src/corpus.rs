@@ -1,0 +1,50 @@
+//! `cargo xtask corpus` and `cargo xtask bench`: figures over a public policy program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// A checkout of codeNERD at the revision that tests/corpora/codenerd.json names
+    #[arg(long, env = "MANGLE_LS_CORPUS")]
+    corpus: Option<PathBuf>,
+}
+
+/// What is found in the corpus, whole, mutated and with single characters deleted.
+pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
+    let arguments = ["test", "--release", "--test", "corpus", "--test", "incremental", "--", "--nocapture"];
+    cargo(root, options, &[&arguments])
+}
+
+/// The budget tables: the checker against a bare parse, the grammar against tree-sitter-json, the
+/// server under keystrokes.
+pub(crate) fn bench(root: &Path, options: &Options) -> Result<ExitCode> {
+    let benches: [&[&str]; 3] = [
+        &["bench", "--bench", "budget"],
+        &["bench", "--package", "tree-sitter-mangle", "--bench", "grammar"],
+        &["bench", "--bench", "server"],
+    ];
+    cargo(root, options, &benches)
+}
+
+fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCode> {
+    let Some(corpus) = &options.corpus else {
+        eprintln!("SKIPPED: no corpus. Give --corpus DIR or set MANGLE_LS_CORPUS to a checkout of codeNERD;");
+        eprintln!("tests/corpora/codenerd.json names the revision.");
+        return Ok(ExitCode::from(2));
+    };
+    let corpus = corpus.canonicalize().with_context(|| format!("no folder {}", corpus.display()))?;
+    let mut passed = true;
+    for arguments in commands {
+        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(*arguments)
+            .current_dir(root)
+            .env("MANGLE_LS_CORPUS", &corpus)
+            .status()
+            .context("cannot start cargo")?;
+        passed &= status.success();
+    }
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
