@@ -3,8 +3,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { LanguageClient } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, LanguageClient } from "vscode-languageclient/node";
 import { type Found, locate } from "./locate.ts";
+
+/** Milliseconds until a server that says nothing is reported. */
+const PATIENCE = 20_000;
 
 export class Server {
   private client: LanguageClient | undefined;
@@ -44,22 +47,43 @@ export class Server {
     const version = await this.version(found);
     if (version === undefined) return;
     this.log.info(`Starting ${version}: ${found.path} (${origin(found)})`);
-    this.client = new LanguageClient(
+    const client: LanguageClient = new LanguageClient(
       "mangle",
       "Mangle",
       { command: found.path, args: ["serve"] },
       {
         documentSelector: ["file", "untitled"].map((scheme) => ({ scheme, language: "mangle" })),
         outputChannel: this.log,
+        // A failed start is said once, below, and not tried again by itself.
+        initializationFailedHandler: () => false,
+        errorHandler: {
+          error: (error, message, count) => (served ? usual.error(error, message, count) : { action: ErrorAction.Continue, handled: true }),
+          closed: () => (served && this.client === client ? usual.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+        },
       },
     );
-    await this.client.start();
+    // Restarts a server that has died at work, but not for ever; one that we have ended stays so.
+    let served = false;
+    const usual = client.createDefaultErrorHandler();
+    this.client = client;
+    const silent = setTimeout(() => this.fail(`${found.path} was started, but does not answer.`), PATIENCE);
+    // Not awaited: a server that hangs must not hold up the next restart.
+    client.start().then(
+      () => {
+        clearTimeout(silent);
+        served = true;
+      },
+      (error: unknown) => {
+        clearTimeout(silent);
+        if (this.client === client) this.fail(`${found.path} (${origin(found)}) does not start: ${text(error)}`);
+      },
+    );
   }
 
   /** What the program says of itself; a program that cannot even say that is not started. */
   private async version(found: Found): Promise<string | undefined> {
     try {
-      const { stdout } = await promisify(execFile)(found.path, ["--version"], { timeout: 10_000 });
+      const { stdout } = await promisify(execFile)(found.path, ["--version"], { timeout: PATIENCE });
       return stdout.trim();
     } catch (error) {
       this.fail(`${found.path} (${origin(found)}) does not run: ${text(error)}`);
@@ -70,9 +94,11 @@ export class Server {
   private async halt(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    // A client that failed to start, or whose server died, has nothing to stop.
-    if (client?.needsStop() === true) await client.stop(5_000);
-    await client?.dispose();
+    const process = client?.serverProcess;
+    await client?.stop().catch((error: unknown) => {
+      this.log.warn(`The server does not stop, it is ended: ${text(error)}`);
+      process?.kill("SIGKILL");
+    });
   }
 
   /** Not awaited: the message stays until the user has dealt with it. */
