@@ -34,7 +34,8 @@ pub(crate) fn run() -> Result<Tally> {
 
 fn build_server() -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(["build", "--bin", "mangle-ls"]).current_dir(crate::root()).status()?;
+    let status =
+        Command::new(cargo).args(["build", "--bin", "mangle-ls"]).current_dir(crate::root()).status()?;
     ensure!(status.success(), "the server does not build");
     Ok(std::env::current_exe()?.with_file_name("mangle-ls"))
 }
@@ -50,7 +51,10 @@ fn neovim(name: &str, program: Result<PathBuf>, server: &Path) -> Result<Tally> 
     for variable in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
         command.env(variable, output.join("home"));
     }
-    command.env("MANGLE_LS", server).args(["--headless", "-u"]).arg(crate::root().join("editors/neovim/test/smoke.lua"));
+    command
+        .env("MANGLE_LS", server)
+        .args(["--headless", "-u"])
+        .arg(crate::root().join("editors/neovim/test/smoke.lua"));
     check(name, command.arg(output.join("program/constitution.mg")))
 }
 
@@ -63,7 +67,10 @@ fn extension(tools: &Path) -> Result<Tally> {
     let mut tally = Tally::default();
     for script in ["package", "test", "test:grammar"] {
         let mut npm = with_tools(limited(&tools.join("npm")), tools);
-        tally.add(check(&format!("VS Code extension: {script}"), npm.args(["run", "--silent", script]).current_dir(&folder))?);
+        tally.add(check(
+            &format!("VS Code extension: {script}"),
+            npm.args(["run", "--silent", script]).current_dir(&folder),
+        )?);
     }
     Ok(tally)
 }
@@ -108,7 +115,8 @@ fn limited(program: &Path) -> Command {
 /// Protocol); without any, its exit status is the one check.
 fn check(name: &str, command: &mut Command) -> Result<Tally> {
     println!("--- {name}");
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| name.to_owned())?;
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| name.to_owned())?;
     let mut tally = Tally::default();
     for line in BufReader::new(child.stdout.take().context("no output")?).lines() {
         let line = line?;

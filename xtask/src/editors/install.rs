@@ -36,7 +36,8 @@ pub(super) fn python_tools() -> Result<PathBuf> {
 pub(super) fn old_neovim() -> Result<PathBuf> {
     let script = crate::root().join("editors/neovim/test/neovim-0.10.sh");
     let text = fs::read_to_string(&script)?;
-    let folder = cached("neovim-0.10", &[&text], |folder, log| run(Command::new("sh").arg(&script).arg(folder), log))?;
+    let folder =
+        cached("neovim-0.10", &[&text], |folder, log| run(Command::new("sh").arg(&script).arg(folder), log))?;
     Ok(folder.join("nvim"))
 }
 
@@ -121,7 +122,9 @@ fn debian_packages(wanted: &[&str]) -> Result<()> {
     let log = cache()?.join("apt.log");
     run(Command::new("apt-get").args(["-q", "update"]), &log)?;
     let mut apt = Command::new("apt-get");
-    apt.args(["-q", "install", "-y", "--no-install-recommends"]).args(missing).env("DEBIAN_FRONTEND", "noninteractive");
+    apt.args(["-q", "install", "-y", "--no-install-recommends"])
+        .args(missing)
+        .env("DEBIAN_FRONTEND", "noninteractive");
     run(&mut apt, &log)
 }
 
