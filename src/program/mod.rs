@@ -7,9 +7,11 @@
 //! table of built-ins ([`builtins`]). Knows no wording: what is wrong with a program is said in
 //! `analysis`.
 
+pub mod binding;
 pub mod builtins;
 mod file;
 mod join;
+pub mod rewrite;
 mod signature;
 
 pub use file::{FileSummary, PredicateInFile, Use, UseKind};

@@ -1,0 +1,286 @@
+//! The reference's rewriting of a clause, bug for bug: what it evaluates, in which order.
+//!
+//! Two things happen to a body. A premise of a predicate that `reflects` a name prefix becomes
+//! `:match_prefix`. A negated atom with a variable that has not been seen yet is taken out and put
+//! back behind the premise that shows the last of its variables. What still waits at the end is
+//! thrown away, and when several wait, the wrong one is crossed off the list: see [`Fate`].
+
+use smallvec::SmallVec;
+
+use super::Signature;
+use crate::syntax::ast::{Atom, Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
+use crate::text::Symbol;
+
+/// A variable as the rewriting compares it; `None` is `_`, which it takes for one more name.
+type Word = Option<Symbol>;
+
+/// What is known of the predicates of one clause.
+#[derive(Debug)]
+pub struct ClauseSignatures<'p> {
+    /// Of the head.
+    pub head: Option<&'p Signature>,
+    /// Of each premise; `None` for built-ins and comparisons.
+    pub premises: SmallVec<[Option<&'p Signature>; 8]>,
+}
+
+impl<'p> ClauseSignatures<'p> {
+    /// Asks `lookup` for the signature of every predicate of `clause`.
+    pub fn new(clause: &Clause, lookup: impl Fn(&Atom) -> Option<&'p Signature>) -> Self {
+        let of = |premise: &Premise| match premise {
+            Premise::Literal(literal) if !literal.atom.is_builtin() => lookup(&literal.atom),
+            _ => None,
+        };
+        Self { head: lookup(&clause.head), premises: clause.premises.iter().map(of).collect() }
+    }
+
+    /// The signature of a premise's predicate.
+    #[must_use]
+    pub fn premise(&self, index: u32) -> Option<&'p Signature> {
+        self.premises.get(index as usize).copied().flatten()
+    }
+}
+
+/// One premise as the reference evaluates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Index of the premise as written.
+    pub premise: u32,
+    /// Evaluated as `:match_prefix(first argument, this name)` instead.
+    pub reflected: Option<Symbol>,
+}
+
+/// What becomes of a negated premise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// Evaluated once, where it stands or later.
+    Kept,
+    /// Evaluated more than once, which changes nothing.
+    Repeated,
+    /// One of its variables, or `_`, is never seen: thrown away without a word.
+    Dropped,
+    /// All its variables are seen, but it is crossed off the list in place of another.
+    Lost,
+}
+
+/// A negated premise.
+#[derive(Debug)]
+pub struct Negation {
+    /// Index of the premise as written.
+    pub premise: u32,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// The last premise without `!` that is evaluated before it, `None` if it comes first or is
+    /// not evaluated at all.
+    pub after: Option<u32>,
+    /// What had not been seen when it was taken out.
+    missing: SmallVec<[Word; 2]>,
+    count: u32,
+}
+
+/// What the reference evaluates for a clause.
+#[derive(Debug, Default)]
+pub struct Rewriting {
+    /// The premises in the order of evaluation. Those without `!` keep their order and occur once;
+    /// negated ones may occur anywhere and any number of times.
+    pub order: SmallVec<[Step; 8]>,
+    /// The negated premises in the order of writing.
+    pub negations: SmallVec<[Negation; 2]>,
+    /// The variables of head inputs, positive atoms and equalities.
+    seen: SmallVec<[Word; 8]>,
+    /// Negations (indices) that wait for variables.
+    waiting: SmallVec<[usize; 4]>,
+    /// The last premise without `!` so far.
+    last: Option<u32>,
+}
+
+impl Rewriting {
+    /// Rewrites `clause`.
+    #[must_use]
+    pub fn new(clause: &Clause, signatures: &ClauseSignatures<'_>) -> Self {
+        let mut rewriting = Self::default();
+        if !needs_rewriting(clause, signatures) {
+            let steps = (0..).zip(&clause.premises).map(|(premise, _)| Step { premise, reflected: None });
+            rewriting.order.extend(steps);
+            return rewriting;
+        }
+        rewriting.see_head(clause, signatures.head);
+        for (index, premise) in (0..).zip(&clause.premises) {
+            rewriting.take(index, premise, signatures);
+        }
+        rewriting.decide_fates();
+        rewriting
+    }
+
+    /// Whether nothing of the body is left: the clause is then an unconditional fact.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The name prefix that a premise is compared with instead of being looked up.
+    #[must_use]
+    pub fn reflected(&self, premise: u32) -> Option<Symbol> {
+        self.order.iter().find(|step| step.premise == premise)?.reflected
+    }
+
+    /// What becomes of the premise `premise`; `None` unless it is negated.
+    #[must_use]
+    pub fn negation(&self, premise: u32) -> Option<&Negation> {
+        self.negations.iter().find(|negation| negation.premise == premise)
+    }
+
+    /// The variables because of which a negation is dropped.
+    pub fn missing<'a>(&'a self, negation: &'a Negation) -> impl Iterator<Item = Symbol> + 'a {
+        negation.missing.iter().filter(|word| !self.seen.contains(word)).filter_map(|word| *word)
+    }
+
+    fn see_head(&mut self, clause: &Clause, signature: Option<&Signature>) {
+        let modes = signature.map_or(&[][..], |signature| &signature.modes);
+        for (term, mode) in clause.head.args.iter().zip(modes) {
+            if mode.accepts_input() {
+                self.seen.extend(word(term));
+            }
+        }
+    }
+
+    fn take(&mut self, index: u32, premise: &Premise, signatures: &ClauseSignatures<'_>) {
+        match premise {
+            Premise::Literal(literal) if literal.is_negated() => return self.take_negation(index, literal),
+            Premise::Literal(literal) if !literal.is_temporal() => {
+                if let Some(prefix) = self.reflection(literal, signatures.premise(index)) {
+                    self.order.push(Step { premise: index, reflected: Some(prefix) });
+                    self.last = Some(index);
+                    return;
+                }
+                self.see_terms(&literal.atom.args);
+            }
+            // `<` and its kin are atoms to the reference; `!=` shows it nothing.
+            Premise::Comparison(Comparison { operator, left, right, .. })
+                if *operator != Operator::NotEqual =>
+            {
+                self.see_terms([left, right]);
+            }
+            _ => {}
+        }
+        self.order.push(Step { premise: index, reflected: None });
+        self.last = Some(index);
+        self.put_back();
+    }
+
+    fn take_negation(&mut self, index: u32, literal: &Literal) {
+        let mut missing = SmallVec::new();
+        for_each_word(&literal.atom.args, |word| {
+            if !self.seen.contains(&word) && !missing.contains(&word) {
+                missing.push(word);
+            }
+        });
+        let waits = !missing.is_empty();
+        let negation = Negation { premise: index, fate: Fate::Kept, after: None, missing, count: 0 };
+        self.negations.push(negation);
+        let id = self.negations.len() - 1;
+        if waits {
+            self.waiting.push(id);
+        } else {
+            self.place(id);
+            self.put_back();
+        }
+    }
+
+    /// The prefix, if a premise is to become `:match_prefix`.
+    fn reflection(&self, literal: &Literal, signature: Option<&Signature>) -> Option<Symbol> {
+        let signature = signature?;
+        let word = word(literal.atom.args.first()?)?;
+        let known = signature.first_is_input || self.seen.contains(&word);
+        signature.reflects.filter(|_| known)
+    }
+
+    fn place(&mut self, id: usize) {
+        let Some(negation) = self.negations.get_mut(id) else { return };
+        if negation.count == 0 {
+            negation.after = self.last;
+        }
+        negation.count += 1;
+        self.order.push(Step { premise: negation.premise, reflected: None });
+    }
+
+    /// Puts back what waits for nothing any more.
+    fn put_back(&mut self) {
+        let waiting = self.waiting.clone();
+        let mut placed = 0;
+        for id in waiting {
+            let ready = self.negations.get(id).is_some_and(|negation| self.is_seen(&negation.missing));
+            if ready {
+                self.place(id);
+                placed += 1;
+            }
+        }
+        self.cross_off(placed);
+    }
+
+    /// Takes as many entries off the list as were placed, but not those: the reference removes the
+    /// positions 0, 1, … of a list that gets shorter meanwhile, and cutting behind its end brings
+    /// back what lay there before.
+    fn cross_off(&mut self, placed: usize) {
+        let mut len = self.waiting.len();
+        for at in 0..placed {
+            if at + 1 < len {
+                self.waiting.copy_within(at + 1..len, at);
+                len -= 1;
+            } else {
+                len = at;
+            }
+        }
+        self.waiting.truncate(len);
+    }
+
+    fn decide_fates(&mut self) {
+        for at in 0..self.negations.len() {
+            let Some(negation) = self.negations.get(at) else { return };
+            let fate = match negation.count {
+                0 if self.is_seen(&negation.missing) => Fate::Lost,
+                0 => Fate::Dropped,
+                1 => Fate::Kept,
+                _ => Fate::Repeated,
+            };
+            if let Some(negation) = self.negations.get_mut(at) {
+                negation.fate = fate;
+            }
+        }
+    }
+
+    fn is_seen(&self, words: &[Word]) -> bool {
+        words.iter().all(|word| self.seen.contains(word))
+    }
+
+    fn see_terms<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
+        for_each_word(terms, |word| {
+            if !self.seen.contains(&word) {
+                self.seen.push(word);
+            }
+        });
+    }
+}
+
+fn needs_rewriting(clause: &Clause, signatures: &ClauseSignatures<'_>) -> bool {
+    clause.literals().any(Literal::is_negated)
+        || signatures.premises.iter().flatten().any(|signature| signature.reflects.is_some())
+}
+
+/// The variable that a term is.
+fn word(term: &Term) -> Option<Word> {
+    match term.kind {
+        TermKind::Variable(symbol) => Some(Some(symbol)),
+        TermKind::Wildcard => Some(None),
+        _ => None,
+    }
+}
+
+fn for_each_word<'t>(terms: impl IntoIterator<Item = &'t Term>, mut visit: impl FnMut(Word)) {
+    for term in terms {
+        term.walk(&mut |term| {
+            if let Some(word) = word(term) {
+                visit(word);
+            }
+        });
+    }
+}
