@@ -6,6 +6,7 @@
 //! same) or at the whole program (duplicates, cycles).
 
 mod predicates;
+mod safety;
 
 use crate::lint::{Finding, Rule, Span};
 use crate::program::{FileSummary, Predicate, Program};
@@ -28,7 +29,12 @@ pub struct Family {
 }
 
 /// All families, in the order of their codes.
-pub const FAMILIES: &[Family] = &[predicates::FAMILY];
+#[rustfmt::skip] // One row a family.
+pub const FAMILIES: &[Family] = &[
+    safety::FAMILY,
+    predicates::FAMILY,
+    safety::TEMPORAL,
+];
 
 /// What a check of one statement may look at.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,77 @@
+//! `MG2xx`: which variables have a value, and when. Also `negation-after-temporal`, which is read
+//! off the same rewriting.
+//!
+//! Takes a clause with its rewriting and bindings ([`subject::Subject`]); gives what the reference
+//! would reject, and what it accepts and then computes otherwise than written: above all negations
+//! that it drops. Each file is one kind of mistake. Facts, most of every program, are passed over
+//! without building anything.
+
+mod expressions;
+mod head;
+mod helper;
+mod move_premise;
+mod negation;
+mod order;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod unbound;
+mod unreachable;
+mod wildcards;
+
+use super::{Context, Family};
+use crate::lint::Finding;
+use crate::syntax::ast::{Clause, TermKind, TimeBoundKind};
+use subject::{Report, Subject};
+
+/// The rules `MG201` to `MG214`, and the check for all rules of this module.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &head::UNBOUND_HEAD_VAR,
+        &head::HEAD_WILDCARD,
+        &unbound::UNBOUND_BODY_VAR,
+        &order::COMPARISON_BEFORE_BINDING,
+        &order::INEQUALITY_BEFORE_BINDING,
+        &order::EXPR_BEFORE_BINDING,
+        &expressions::EXPR_IN_PREMISE_UNBOUND,
+        &expressions::EXPR_IN_OUTPUT_POSITION,
+        &negation::NEGATED_VAR_UNBOUND,
+        &negation::NEGATION_WILDCARD,
+        &negation::NEGATION_REORDER_HAZARD,
+        &wildcards::WILDCARD_IN_EXPRESSION,
+        &wildcards::WILDCARD_COMPARE,
+        &unreachable::UNREACHABLE_PREMISE,
+    ],
+    clause: Some(check),
+    declaration: None,
+    program: None,
+};
+
+/// A rule of another group that [`FAMILY`]'s check applies.
+pub(super) const TEMPORAL: Family =
+    Family { rules: &[&negation::NEGATION_AFTER_TEMPORAL], clause: None, declaration: None, program: None };
+
+fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    if clause.is_fact() && is_plain(clause) {
+        return;
+    }
+    let subject = Subject::new(context, clause);
+    let mut report = Report::new(findings);
+    // The order matters: what one check has named, a later one does not name again.
+    head::check(&subject, &mut report);
+    expressions::check(&subject, &mut report);
+    order::check(&subject, &mut report);
+    unbound::check(&subject, &mut report);
+    negation::check(&subject, &mut report);
+    wildcards::check(&subject, &mut report);
+    unreachable::check(&subject, &mut report);
+}
+
+/// Whether a head has no variables at all.
+fn is_plain(clause: &Clause) -> bool {
+    let plain =
+        |kind: &TermKind| !matches!(kind, TermKind::Variable(_) | TermKind::Wildcard | TermKind::Apply(_));
+    let bounds = clause.interval.iter().flat_map(|interval| &interval.bounds);
+    clause.head.args.iter().all(|term| plain(&term.kind))
+        && bounds.into_iter().all(|bound| !matches!(bound.kind, TimeBoundKind::Variable(_)))
+}

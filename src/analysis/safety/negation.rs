@@ -1,0 +1,266 @@
+//! Negations that the engine drops, loses, or asks before their variables have values.
+
+use smallvec::SmallVec;
+
+use super::helper;
+use super::subject::{Report, Subject};
+use super::unbound;
+use crate::lint::{Applicability, Finding, FixKind, Group, Rule, Severity};
+use crate::program::binding::Place;
+use crate::program::rewrite::{Fate, Negation};
+use crate::syntax::ast::{Literal, Premise, Term};
+use crate::text::{Symbol, TextRange};
+
+pub(super) static NEGATED_VAR_UNBOUND: Rule = Rule {
+    code: "MG209",
+    name: "negated-var-unbound",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "A variable under `!` has no value, so the engine drops the negation without a word.",
+    rationale: "The engine holds a negation back until all its variables have values. One that never \
+        gets them all is thrown away in silence: the rule then fires whether the fact exists or \
+        not, and a rule that denies or guards something does so no longer. Bind the variable \
+        in a positive premise, or ask a helper rule that does not have it.",
+    bad: "door(/d/main).\nlocked(/d/back, /k/one).\nopen(D) :- door(D), !locked(D, K).\n",
+    good: "door(/d/main).\nlocked(/d/back, /k/one).\nhas_locked(D) :- locked(D, _).\n\
+        open(D) :- door(D), !has_locked(D).\n",
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static NEGATION_WILDCARD: Rule = Rule {
+    code: "MG210",
+    name: "negation-wildcard",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "`_` under `!` never works: the engine drops the negation without a word.",
+    rationale: "To the engine `_` under `!` is a variable that never gets a value, so it throws the \
+        negation away in silence: the rule fires whether such facts exist or not. (Where a `_` stands \
+        in a positive premise too, it rejects the rule.) The idiom is a helper rule that says \"there \
+        is one\" without the column, and its negation.",
+    bad: "door(/d/main).\nlocked(/d/back, /k/one).\nopen(D) :- door(D), !locked(D, _).\n",
+    good: "door(/d/main).\nlocked(/d/back, /k/one).\nhas_locked(D) :- locked(D, _).\n\
+        open(D) :- door(D), !has_locked(D).\n",
+    fix: FixKind::Safe,
+};
+
+pub(super) static NEGATION_REORDER_HAZARD: Rule = Rule {
+    code: "MG211",
+    name: "negation-reorder-hazard",
+    group: Group::Safety,
+    severity: Some(Severity::Warning),
+    summary: "Two negations wait for values, and the engine loses this one.",
+    rationale: "The engine holds negations back until their variables have values, and has a \
+        mistake in its list of those that wait: when a later one is ready first, the earlier one \
+        is crossed off in its place and never asked. Write each negation behind the premises that \
+        bind its variables.",
+    bad: "red(/a). blue(/b). warm(/a). cold(/b).\ncalm(A, B) :- !red(A), !blue(B), cold(B), warm(A).\n",
+    good: "red(/a). blue(/b). warm(/a). cold(/b).\ncalm(A, B) :- cold(B), !blue(B), warm(A), !red(A).\n",
+    fix: FixKind::None,
+};
+
+/// A rule about temporal premises that is decided by the same rewriting; listed with the others of
+/// its group.
+pub(super) static NEGATION_AFTER_TEMPORAL: Rule = Rule {
+    code: "MG705",
+    name: "negation-after-temporal",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "Only a temporal premise binds this negation's variables, so the engine drops it.",
+    rationale: "When the engine decides where a negation goes, it does not look at premises with an \
+        interval or a temporal operator. A variable that only they bind never gets a value for it, \
+        and it throws the negation away in silence. First copy the temporal predicate into \
+        a plain one.",
+    bad: "Decl on(P) temporal.\non(/p/bob)@[2024-05-01].\ngone(/p/bob).\n\
+        ok(P) :- on(P)@[S, _], !gone(P).\n",
+    good: "Decl on(P) temporal.\non(/p/bob)@[2024-05-01].\ngone(/p/bob).\n\
+        ever(P) :- on(P)@[S, _].\nok(P) :- ever(P), !gone(P).\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    for negation in &subject.rewriting.negations {
+        let Some(Premise::Literal(literal)) = subject.premise(negation.premise) else { continue };
+        // `!p(X)@[…]` and `!<-[…] p(X)` are no Mangle, and reported as that.
+        if !literal.is_temporal() {
+            check_negation(subject, report, negation, literal);
+        }
+    }
+}
+
+fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Negation, literal: &Literal) {
+    let wildcard = literal.atom.args.iter().find(|term| term.is_wildcard());
+    if let Some(wildcard) = wildcard {
+        report.push(wildcard_finding(subject, negation, literal, wildcard));
+    }
+    let variables = Variables::new(subject, negation, literal);
+    for &occurrence in &variables.unbound {
+        if !report.names(occurrence.0) {
+            report.push(unbound_finding(subject, negation, literal, &variables, occurrence));
+        }
+    }
+    for &(symbol, range) in &variables.late {
+        if !report.names(symbol) {
+            report.push(late_finding(subject, negation, symbol, range));
+        }
+    }
+    if let Some(&(symbol, _)) = variables.temporal.first() {
+        report.push(temporal_finding(subject, literal, symbol));
+    }
+    if negation.fate == Fate::Lost && wildcard.is_none() && variables.unbound.is_empty() {
+        report.push(lost_finding(subject, literal));
+    }
+}
+
+type Occurrences = SmallVec<[(Symbol, TextRange); 2]>;
+
+/// The variables of a negation that have no value when it is asked, each once.
+#[derive(Default)]
+struct Variables {
+    /// Nothing binds them.
+    unbound: Occurrences,
+    /// They get their values later than the negation is asked.
+    late: Occurrences,
+    /// Only temporal premises bind them, so the negation is dropped.
+    temporal: Occurrences,
+}
+
+impl Variables {
+    fn new(subject: &Subject<'_>, negation: &Negation, literal: &Literal) -> Self {
+        let mut variables = Self::default();
+        let asked = negation.after.map_or(Place::Premise(0), |after| Place::Premise(after + 1));
+        let kept = matches!(negation.fate, Fate::Kept | Fate::Repeated);
+        let mut visit = |symbol: Symbol, range: TextRange| {
+            let list = if !subject.bindings.is_bound(symbol) {
+                &mut variables.unbound
+            } else if kept && !subject.bindings.has_value_before(symbol, asked) {
+                &mut variables.late
+            } else if subject.rewriting.missing(negation).any(|missing| missing == symbol) {
+                &mut variables.temporal
+            } else {
+                return;
+            };
+            if !list.iter().any(|&(known, _)| known == symbol) {
+                list.push((symbol, range));
+            }
+        };
+        for term in &literal.atom.args {
+            term.variables(&mut visit);
+        }
+        variables
+    }
+
+    /// Which arguments a helper rule would keep: all but wildcards and unbound variables.
+    fn keeps(&self, term: &Term) -> bool {
+        let unbound = |symbol| self.unbound.iter().any(|&(unbound, _)| unbound == symbol);
+        !term.is_wildcard() && !term.variable().is_some_and(unbound)
+    }
+
+    /// Whether leaving the unbound variables out says what is written: each stands alone in one
+    /// argument.
+    fn can_be_left_out(&self, literal: &Literal) -> bool {
+        let occurrences = |wanted: Symbol| {
+            let (mut direct, mut all) = (0, 0);
+            for term in &literal.atom.args {
+                direct += usize::from(term.variable() == Some(wanted));
+                term.variables(&mut |symbol, _| all += usize::from(symbol == wanted));
+            }
+            (direct, all)
+        };
+        self.unbound.iter().all(|&(symbol, _)| occurrences(symbol) == (1, 1))
+    }
+}
+
+fn wildcard_finding(
+    subject: &Subject<'_>,
+    negation: &Negation,
+    literal: &Literal,
+    wildcard: &Term,
+) -> Finding {
+    let text = subject.excerpt(literal.range);
+    let message = if matches!(negation.fate, Fate::Dropped | Fate::Lost) {
+        format!(
+            "`_` under `!` never gets a value, so the engine drops `{text}` without a word: {}.",
+            consequence(subject)
+        )
+    } else {
+        format!(
+            "`_` under `!` never gets a value. The `_` of a positive premise keeps the engine from dropping \
+             `{text}`, so it rejects the rule instead."
+        )
+    };
+    let finding = Finding::new(&NEGATION_WILDCARD, wildcard.range, message);
+    let keeps = |term: &Term| !term.is_wildcard();
+    match helper::fix(subject, negation.premise, literal, &keeps, Applicability::Safe) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+fn unbound_finding(
+    subject: &Subject<'_>,
+    negation: &Negation,
+    literal: &Literal,
+    variables: &Variables,
+    (symbol, range): (Symbol, TextRange),
+) -> Finding {
+    let why = if subject.is_let(symbol) {
+        unbound::reason(subject, symbol)
+    } else {
+        "no positive premise gives it one".to_owned()
+    };
+    let message = format!(
+        "`{symbol}` never gets a value: {why}. So the engine drops `{}` without a word: {}.",
+        subject.excerpt(literal.range),
+        consequence(subject)
+    );
+    let finding = Finding::new(&NEGATED_VAR_UNBOUND, range, message);
+    let keeps = |term: &Term| variables.keeps(term);
+    let fix = variables
+        .can_be_left_out(literal)
+        .then(|| helper::fix(subject, negation.premise, literal, &keeps, Applicability::Unsafe));
+    match fix.flatten() {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+fn late_finding(subject: &Subject<'_>, negation: &Negation, symbol: Symbol, range: TextRange) -> Finding {
+    let text = subject.premise_excerpt(negation.premise);
+    let message = format!(
+        "`{symbol}` has no value yet when `{text}` is asked, although the engine takes it for bound: the \
+         negation then means \"no such fact at all\". Move it behind the premise that gives `{symbol}` its value."
+    );
+    Finding::new(&NEGATED_VAR_UNBOUND, range, message)
+}
+
+fn temporal_finding(subject: &Subject<'_>, literal: &Literal, symbol: Symbol) -> Finding {
+    let message = format!(
+        "Only temporal premises bind `{symbol}`, and the engine does not see them when it places negations: it \
+         drops `{}` without a word, and {}. First copy the temporal predicate into a plain one.",
+        subject.excerpt(literal.range),
+        consequence(subject)
+    );
+    Finding::new(&NEGATION_AFTER_TEMPORAL, literal.range, message)
+}
+
+fn lost_finding(subject: &Subject<'_>, literal: &Literal) -> Finding {
+    let message = format!(
+        "Another negation that waits for values is ready before `{}`, and the engine then loses this one \
+         without a word: {}. Write each negation behind the premises that bind its variables.",
+        subject.excerpt(literal.range),
+        consequence(subject)
+    );
+    Finding::new(&NEGATION_REORDER_HAZARD, literal.range, message)
+}
+
+/// What follows from the loss of a negation: the part of a sentence behind a colon.
+fn consequence(subject: &Subject<'_>) -> String {
+    let head = subject.excerpt(subject.clause.head.range);
+    if !subject.rewriting.is_empty() {
+        format!("`{head}` holds whether there is such a fact or not")
+    } else if subject.clause.transforms.is_empty() {
+        format!("nothing of the body is left, and `{head}` becomes an unconditional fact")
+    } else {
+        "nothing of the body is left, and it rejects the rule, as a transform needs a body".to_owned()
+    }
+}

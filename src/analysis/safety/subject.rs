@@ -1,0 +1,124 @@
+//! What the checks of this family look at, and what they share in reporting it.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::analysis::Context;
+use crate::lint::Finding;
+use crate::program::Signature;
+use crate::program::binding::{Bindings, Place};
+use crate::program::rewrite::{ClauseSignatures, Rewriting};
+use crate::syntax::ast::{Clause, Premise};
+use crate::text::{Symbol, TextRange};
+
+/// Quoted program text is cut at this many characters.
+const EXCERPT_CHARS: usize = 40;
+
+/// A clause and everything that is known of its variables.
+pub(super) struct Subject<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) clause: &'a Clause,
+    pub(super) signatures: ClauseSignatures<'a>,
+    pub(super) rewriting: Rewriting,
+    pub(super) bindings: Bindings,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(context: &'a Context<'a>, clause: &'a Clause) -> Self {
+        let signatures = ClauseSignatures::new(clause, |atom| Some(&context.predicate(atom)?.signature));
+        let rewriting = Rewriting::new(clause, &signatures);
+        let bindings = Bindings::new(clause, &signatures, &rewriting);
+        Self { context, clause, signatures, rewriting, bindings }
+    }
+
+    /// The premises with their indices.
+    pub(super) fn premises(&self) -> impl Iterator<Item = (u32, &'a Premise)> {
+        (0..).zip(&self.clause.premises)
+    }
+
+    pub(super) fn premise(&self, index: u32) -> Option<&'a Premise> {
+        self.clause.premises.get(index as usize)
+    }
+
+    /// The signature of a positive premise that is looked up as written, if it has modes.
+    pub(super) fn moded(&self, index: u32) -> Option<&'a Signature> {
+        self.signatures.premise(index).filter(|signature| !signature.modes.is_empty())
+    }
+
+    /// Program text for a message: on one line, not longer than [`EXCERPT_CHARS`].
+    pub(super) fn excerpt(&self, range: TextRange) -> Cow<'a, str> {
+        let text = self.context.slice(range);
+        if text.chars().count() <= EXCERPT_CHARS && !text.contains(['\n', '\r', '#']) {
+            return Cow::Borrowed(text);
+        }
+        let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or(line));
+        let words: Vec<_> = without_comments.flat_map(str::split_whitespace).collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(EXCERPT_CHARS) {
+            Some((end, _)) => Cow::Owned(format!("{}…", line.get(..end).unwrap_or(&line))),
+            None => Cow::Owned(line),
+        }
+    }
+
+    /// The text of a premise for a message.
+    pub(super) fn premise_excerpt(&self, index: u32) -> Cow<'a, str> {
+        self.premise(index).map_or(Cow::Borrowed(""), |premise| self.excerpt(premise.range()))
+    }
+
+    /// The predicate that the clause defines.
+    pub(super) fn head_name(&self) -> &'static str {
+        self.clause.head.name.as_str()
+    }
+
+    /// Whether a `let` of the clause defines the variable.
+    pub(super) fn is_let(&self, symbol: Symbol) -> bool {
+        let statements = self.clause.transforms.iter().flat_map(|transform| &transform.statements);
+        statements.filter_map(|statement| statement.variable.as_ref()).any(|it| it.variable() == Some(symbol))
+    }
+
+    /// The premise that first makes the variable bound for the analysis.
+    pub(super) fn binding_premise(&self, symbol: Symbol) -> Option<u32> {
+        match self.bindings.get(symbol)?.bound?.place {
+            Place::Head => None,
+            Place::Premise(index) => Some(index),
+        }
+    }
+
+    /// A variable name that the clause does not use.
+    pub(super) fn fresh_variable(&self, stem: &str) -> String {
+        let taken = |name: &str| {
+            let symbol = Symbol::new(name);
+            self.bindings.get(symbol).is_some() || self.is_let(symbol)
+        };
+        let numbered = (2..).map(|number: u32| format!("{stem}{number}"));
+        std::iter::once(stem.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    }
+}
+
+/// Collects the findings of one clause.
+pub(super) struct Report<'f> {
+    findings: &'f mut Vec<Finding>,
+    named: SmallVec<[Symbol; 4]>,
+}
+
+impl<'f> Report<'f> {
+    pub(super) fn new(findings: &'f mut Vec<Finding>) -> Self {
+        Self { findings, named: SmallVec::new() }
+    }
+
+    pub(super) fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Notes that a finding names the variable, so that it is not blamed once more elsewhere.
+    pub(super) fn name(&mut self, symbol: Symbol) {
+        if !self.names(symbol) {
+            self.named.push(symbol);
+        }
+    }
+
+    pub(super) fn names(&self, symbol: Symbol) -> bool {
+        self.named.contains(&symbol)
+    }
+}
