@@ -4,7 +4,7 @@
 
 use expect_test::expect;
 
-use crate::ide::testing::{check, check_fix};
+use crate::ide::testing::check;
 
 #[test]
 fn wildcards_in_transforms() {
