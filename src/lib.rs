@@ -9,5 +9,6 @@ pub mod host;
 pub mod ide;
 pub mod lint;
 pub mod program;
+pub mod report;
 pub mod syntax;
 pub mod text;

@@ -1,0 +1,92 @@
+//! The lines of a file that a finding is shown with.
+
+use std::ops::Range;
+
+use super::SourceText;
+use crate::text::{TextRange, TextSize, slice};
+
+/// Ranges of more lines than this are shown by their first line.
+const MAX_LINES: u32 = 4;
+
+/// Lines longer than this many bytes are cut around the place before they are laid out, so that
+/// the cost of a finding does not depend on the length of its line.
+const MAX_LINE: usize = 600;
+
+/// Stands for what was cut off.
+const CUT: &str = "…";
+
+/// Lines of a file with `\n` between them.
+#[derive(Debug)]
+pub(super) struct Excerpt {
+    /// The lines.
+    pub(super) text: String,
+    /// The number of the first, counted from 0.
+    pub(super) first_line: u32,
+    /// The ranges in `text`.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// Whether something was cut off in front, so that columns are not those of the file.
+    pub(super) shifted: bool,
+}
+
+/// The lines from the first to the last of `ranges`.
+pub(super) fn excerpt(source: &SourceText, ranges: &[TextRange]) -> Excerpt {
+    let spans: Vec<_> = ranges.iter().map(|range| (*range, line_span(source, *range))).collect();
+    let first_line = spans.iter().map(|(_, lines)| lines.start).min().unwrap_or(0);
+    let end_line = spans.iter().map(|(_, lines)| lines.end).max().unwrap_or(0);
+    let mut excerpt =
+        Excerpt { text: String::new(), first_line, ranges: vec![0..0; ranges.len()], shifted: false };
+    for number in first_line..end_line {
+        if number > first_line {
+            excerpt.text.push('\n');
+        }
+        excerpt.push_line(source, number, &spans);
+    }
+    excerpt
+}
+
+impl Excerpt {
+    fn push_line(&mut self, source: &SourceText, number: u32, spans: &[(TextRange, Range<u32>)]) {
+        let whole = source.lines().line_range(number);
+        let line = slice(&source.text, whole).trim_end_matches(['\n', '\r']);
+        let offset = |at: TextSize| usize::from(at.max(whole.start()) - whole.start()).min(line.len());
+        let starting = spans.iter().find(|(_, lines)| lines.start == number);
+        let window = window(line, starting.map_or(0, |(range, _)| offset(range.start())));
+        if window.start > 0 {
+            self.text.push_str(CUT);
+            self.shifted = true;
+        }
+        let base = self.text.len();
+        let shown = |at| base + offset(at).clamp(window.start, window.end) - window.start;
+        for ((range, lines), marked) in spans.iter().zip(&mut self.ranges) {
+            if lines.start == number {
+                marked.start = shown(range.start());
+            }
+            if lines.contains(&number) {
+                marked.end = shown(range.end());
+            }
+        }
+        self.text.push_str(line.get(window.clone()).unwrap_or(""));
+        if window.end < line.len() {
+            self.text.push_str(CUT);
+        }
+    }
+}
+
+/// The lines of a range that are shown.
+fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
+    let lines = source.lines();
+    let first = lines.line_of(range.start()).min(lines.line_count() - 1);
+    let last = lines.line_of(range.end()).min(lines.line_count() - 1).max(first);
+    // A range that ends with a line end does not reach into the next line.
+    let last = if last > first && lines.line_range(last).start() == range.end() { last - 1 } else { last };
+    if last - first < MAX_LINES { first..last + 1 } else { first..first + 1 }
+}
+
+/// The part of a line that is shown: all of it, unless it is very long.
+fn window(line: &str, place: usize) -> Range<usize> {
+    if line.len() <= MAX_LINE {
+        return 0..line.len();
+    }
+    let border = |at: usize| (at..=line.len()).find(|&at| line.is_char_boundary(at)).unwrap_or(line.len());
+    border(place.saturating_sub(MAX_LINE / 2)).min(place)..border((place + MAX_LINE / 2).min(line.len()))
+}

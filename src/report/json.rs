@@ -1,0 +1,115 @@
+//! JSON lines: one object a diagnostic, and one for the summary. Members stand in this order.
+
+use serde::Serialize;
+
+use super::{Entry, Sources, Summary};
+use crate::lint::{Applicability, RelatedPlace, ResolvedFix};
+use crate::text::{FileId, TextSize};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    code: &'a str,
+    rule: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    start: u32,
+    end: u32,
+    /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
+    path: [&'a str; 0],
+    related: Vec<Related<'a>>,
+    fix: Option<Fix<'a>>,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    title: &'a str,
+    applicability: &'static str,
+    edits: Vec<Edit<'a>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    file: &'a str,
+    start: u32,
+    end: u32,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Last<'a> {
+    summary: &'a Summary,
+}
+
+/// A diagnostic as one line of JSON, without the line end.
+#[must_use]
+pub fn json_line(entry: &Entry, sources: &Sources) -> String {
+    let (file, diagnostic) = (entry.file, &entry.diagnostic);
+    let place = |offset: TextSize| sources.place(file, offset);
+    let (start, end) = (place(diagnostic.range.start()), place(diagnostic.range.end()));
+    to_string(&Line {
+        file: sources.name(file),
+        code: diagnostic.rule.code,
+        rule: diagnostic.rule.name,
+        severity: diagnostic.severity.as_str(),
+        message: &diagnostic.message,
+        line: start.line,
+        column: start.col,
+        end_line: end.line,
+        end_column: end.col,
+        start: diagnostic.range.start().into(),
+        end: diagnostic.range.end().into(),
+        path: [],
+        related: diagnostic.related.iter().map(|place| related(place, sources)).collect(),
+        fix: diagnostic.fix.as_ref().map(|resolved| fix(resolved, sources)),
+    })
+}
+
+/// The last line, without the line end.
+#[must_use]
+pub fn json_summary(summary: &Summary) -> String {
+    to_string(&Last { summary })
+}
+
+fn related<'a>(place: &'a RelatedPlace, sources: &'a Sources) -> Related<'a> {
+    let at = sources.place(place.file, place.range.start());
+    Related { file: sources.name(place.file), line: at.line, column: at.col, message: &place.message }
+}
+
+fn fix<'a>(resolved: &'a ResolvedFix, sources: &'a Sources) -> Fix<'a> {
+    let name = |file: FileId| sources.name(file);
+    Fix {
+        title: &resolved.title,
+        applicability: match resolved.applicability {
+            Applicability::Safe => "safe",
+            Applicability::Unsafe => "unsafe",
+        },
+        edits: resolved
+            .edits
+            .iter()
+            .map(|edit| Edit {
+                file: name(edit.file),
+                start: edit.range.start().into(),
+                end: edit.range.end().into(),
+                text: &edit.text,
+            })
+            .collect(),
+    }
+}
+
+/// Serialising strings and numbers cannot fail; the empty line stands for what cannot happen.
+fn to_string(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,65 @@
+//! The numbers at the end of a report.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Entry;
+use crate::lint::Severity;
+
+/// What was checked and how much was found. The order of the members is that of the JSON.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Files whose findings were wanted.
+    pub files: usize,
+    /// Clauses in them.
+    pub clauses: usize,
+    /// Envelopes in them.
+    pub envelopes: usize,
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Findings of severity information.
+    pub information: usize,
+    /// Hints.
+    pub hints: usize,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// Counts entries by severity into a summary; the rest of it is zero.
+#[must_use]
+pub fn count(entries: &[Entry]) -> Summary {
+    let of = |severity| entries.iter().filter(|entry| entry.diagnostic.severity == severity).count();
+    Summary {
+        errors: of(Severity::Error),
+        warnings: of(Severity::Warning),
+        information: of(Severity::Information),
+        hints: of(Severity::Hint),
+        ..Summary::default()
+    }
+}
+
+impl fmt::Display for Summary {
+    /// The summary as a line: `2 errors, 1 warning in 12 files (340 clauses)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found: Vec<_> = [
+            (self.errors, "error", "errors"),
+            (self.warnings, "warning", "warnings"),
+            (self.information, "information", "information"),
+            (self.hints, "hint", "hints"),
+        ]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| plural(count, one, many))
+        .collect();
+        let found = if found.is_empty() { "No findings".into() } else { found.join(", ") };
+        let files = plural(self.files, "file", "files");
+        write!(f, "{found} in {files} ({})", plural(self.clauses, "clause", "clauses"))
+    }
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

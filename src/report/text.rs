@@ -1,0 +1,107 @@
+//! A diagnostic as text: message, excerpt with carets, related places, the fix.
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+
+use super::excerpt::{Excerpt, excerpt};
+use super::{Entry, SourceText, Sources};
+use crate::lint::{Applicability, RelatedPlace, ResolvedFix, Severity};
+use crate::text::{FileId, TextRange};
+
+/// Related places of the same file that are at most this many lines away share the excerpt.
+const NEAR: u32 = 40;
+
+/// Renders a diagnostic over several lines, with a blank line at the end.
+#[must_use]
+pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+    let diagnostic = &entry.diagnostic;
+    let level = level(diagnostic.severity);
+    let id = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
+    let mut group = Group::with_title(level.primary_title(visible(&diagnostic.message)).id(id));
+    let (near, far): (Vec<_>, Vec<_>) =
+        diagnostic.related.iter().partition(|place| is_near(sources, entry.file, diagnostic.range, place));
+    let mut marks = vec![Mark { range: diagnostic.range, kind: AnnotationKind::Primary, label: "" }];
+    marks.extend(near.into_iter().map(Mark::of));
+    group = group.elements(show(sources, entry.file, &marks));
+    for place in far {
+        group = group.elements(show(sources, place.file, &[Mark::of(place)]));
+    }
+    if let Some(fix) = &diagnostic.fix {
+        group = group.element(Level::HELP.message(help(fix)));
+    }
+    format!("{}\n\n", renderer.render(&[group]))
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO.with_name("information"),
+        Severity::Hint => Level::NOTE.with_name("hint"),
+    }
+}
+
+fn help(fix: &ResolvedFix) -> String {
+    let guess = match fix.applicability {
+        Applicability::Safe => "",
+        Applicability::Unsafe => " (a guess, look before you apply it)",
+    };
+    format!("{}{guess}", visible(&fix.title))
+}
+
+/// A range with carets under it.
+struct Mark<'a> {
+    range: TextRange,
+    kind: AnnotationKind,
+    label: &'a str,
+}
+
+impl<'a> Mark<'a> {
+    fn of(place: &'a RelatedPlace) -> Self {
+        Self { range: place.range, kind: AnnotationKind::Context, label: &place.message }
+    }
+}
+
+fn is_near(sources: &Sources, file: FileId, range: TextRange, place: &RelatedPlace) -> bool {
+    let line = |range: TextRange| sources.place(file, range.start()).line;
+    place.file == file && line(range).abs_diff(line(place.range)) <= NEAR
+}
+
+/// The lines of a file with the marks, the first of which gives line and column.
+fn show(sources: &Sources, file: FileId, marks: &[Mark<'_>]) -> Vec<Element<'static>> {
+    let name = visible(sources.name(file));
+    let Some(first) = marks.first() else { return Vec::new() };
+    let Some(source) = sources.get(file).filter(|source| !source.text.is_empty()) else {
+        return vec![Origin::path(name).into()];
+    };
+    let ranges: Vec<_> = marks.iter().map(|mark| mark.range).collect();
+    let Excerpt { text, first_line, ranges, shifted } = excerpt(source, &ranges);
+    let annotations = marks.iter().zip(ranges).map(|(mark, range)| {
+        let label = (!mark.label.is_empty()).then(|| visible(mark.label));
+        mark.kind.span(range).label(label)
+    });
+    let snippet = Snippet::source(text).line_start(first_line as usize + 1).annotations(annotations);
+    if shifted {
+        vec![origin(source, name, first.range).into(), snippet.into()]
+    } else {
+        vec![snippet.path(name).into()]
+    }
+}
+
+/// Where a range starts, for an excerpt that has lost its columns.
+fn origin(source: &SourceText, name: String, range: TextRange) -> Origin<'static> {
+    let at = source.place(range.start());
+    Origin::path(name).line(at.line as usize).char_column(at.col as usize)
+}
+
+/// Text from files, with control characters made visible.
+fn visible(text: &str) -> String {
+    let show = |char: char| match char {
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or(char),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
+            char::REPLACEMENT_CHARACTER
+        }
+        other => other,
+    };
+    text.chars().map(show).collect()
+}
