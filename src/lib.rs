@@ -4,6 +4,7 @@
 //! `tests/layering.rs` keeps it true.
 
 pub mod analysis;
+pub mod cli;
 pub mod config;
 pub mod host;
 pub mod ide;

@@ -21,6 +21,7 @@ pub use read::{Parsed, parse};
 pub use rules::RuleSettings;
 
 use crate::lint::Severity;
+use crate::text::Symbol;
 
 /// The name of the configuration file.
 pub const FILE_NAME: &str = "mangle-ls.toml";
@@ -45,17 +46,8 @@ pub struct ProgramSettings {
     pub include: Globs,
     /// Which of those do not.
     pub exclude: Globs,
-    /// Predicates that the embedding program supplies.
-    pub host_predicates: Vec<HostPredicate>,
-}
-
-/// A predicate that the embedding program supplies: neither declared nor defined in Mangle.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct HostPredicate {
-    /// Its name.
-    pub name: String,
-    /// Its number of arguments.
-    pub arity: u16,
+    /// Predicates that the embedding program supplies: name and number of arguments.
+    pub host_predicates: Vec<(Symbol, u16)>,
 }
 
 /// From which severity on findings make the command line fail.

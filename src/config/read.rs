@@ -7,9 +7,9 @@ use toml_span::{ErrorKind, Span, Value};
 use super::findings::{CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
 use super::keys::{PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
-use super::{FailOn, Globs, HostPredicate, ProgramSettings, RuleSettings, Settings, select};
+use super::{FailOn, Globs, ProgramSettings, RuleSettings, Settings, select};
 use crate::lint::{Finding, Rule, Severity, Span as Place};
-use crate::text::TextRange;
+use crate::text::{Symbol, TextRange};
 
 /// A configuration file, read.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ impl Reader<'_> {
         }
     }
 
-    fn predicates(&mut self, value: Value<'_>) -> Vec<HostPredicate> {
+    fn predicates(&mut self, value: Value<'_>) -> Vec<(Symbol, u16)> {
         let words = self.strings(value, "`host_predicates`");
         let mut predicates = Vec::new();
         for (word, span) in words {
@@ -174,13 +174,13 @@ fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
 }
 
 /// Reads `name/arity`.
-fn host_predicate(word: &str) -> Option<HostPredicate> {
+fn host_predicate(word: &str) -> Option<(Symbol, u16)> {
     let (name, arity) = word.split_once('/')?;
     let arity = arity.parse().ok()?;
     let rest_fits =
         |rest: &str| rest.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.' || c == ':');
     let starts_well = name.starts_with(char::is_lowercase);
-    (starts_well && rest_fits(name)).then(|| HostPredicate { name: name.into(), arity })
+    (starts_well && rest_fits(name)).then(|| (Symbol::new(name), arity))
 }
 
 /// The finding for what is no TOML. It stands within the text and on the borders of characters,

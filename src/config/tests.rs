@@ -60,7 +60,7 @@ host_predicates = ["now/1", "fs.size/2"]
     let belongs = ["policy/a.mg", "schemas.gl", "policy/old/b.mg", "other.mg"].map(|f| guardian.includes(f));
     assert_eq!(belongs, [true, true, false, false]);
     assert_eq!(guardian.name.as_deref(), Some("guardian"));
-    let host: Vec<_> = guardian.host_predicates.iter().map(|p| (p.name.as_str(), p.arity)).collect();
+    let host: Vec<_> = guardian.host_predicates.iter().map(|(name, arity)| (name.as_str(), *arity)).collect();
     assert_eq!(host, [("now", 1), ("fs.size", 2)]);
     assert!(rest.name.is_none() && rest.includes("other.mg") && !rest.includes("README.md"));
     assert_eq!(parsed.settings.fail_on, FailOn::AtLeast(Severity::Warning));

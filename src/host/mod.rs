@@ -5,6 +5,7 @@
 //! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]). Knows
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
+mod check;
 mod decode;
 mod load;
 mod overlay;
@@ -18,6 +19,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use check::{Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use load::{load, summarise};
 pub use overlay::Overlay;
@@ -25,4 +27,4 @@ pub use paths::{FileTable, absolute, is_mangle, is_single, relative};
 pub use project::Project;
 pub use read::read;
 pub use resolve::{Member, Problem, ProgramFiles, Resolution, Shell, resolve};
-pub use target::{STDIN, Target, targets};
+pub use target::{STDIN, Target, Targets, targets};

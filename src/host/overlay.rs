@@ -5,17 +5,24 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::FileText;
+
 /// Texts that count instead of what is on disk: an editor's open documents, or standard input.
 /// Documents that are not on disk at all exist through it.
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
-    texts: FxHashMap<PathBuf, Arc<str>>,
+    texts: FxHashMap<PathBuf, FileText>,
 }
 
 impl Overlay {
     /// Sets the text of an absolute path.
     pub fn insert(&mut self, path: PathBuf, text: Arc<str>) {
-        self.texts.insert(path, text);
+        self.texts.insert(path, FileText::of_text(&text));
+    }
+
+    /// Sets the bytes of an absolute path.
+    pub fn insert_bytes(&mut self, path: PathBuf, bytes: Vec<u8>) {
+        self.texts.insert(path, FileText::of_bytes(bytes));
     }
 
     /// Forgets a path: from now on what is on disk counts.
@@ -25,7 +32,7 @@ impl Overlay {
 
     /// The text of a path, if it is open.
     #[must_use]
-    pub fn get(&self, path: &Path) -> Option<&Arc<str>> {
+    pub fn get(&self, path: &Path) -> Option<&FileText> {
         self.texts.get(path)
     }
 

@@ -8,9 +8,10 @@ use rustc_hash::FxHashSet;
 use super::resolve::Problem;
 use super::walk::{Found, plain};
 use super::{FileTable, Overlay, read, relative};
-use crate::config::{self, EMPTY_PROGRAM, FILE_NAME, HostPredicate, ProgramSettings, Settings};
+use crate::config::{self, EMPTY_PROGRAM, FILE_NAME, ProgramSettings, Settings};
 use crate::ide::registry;
 use crate::lint::{Finding, Rule};
+use crate::program::PredicateKey;
 use crate::text::{FileId, TextRange};
 
 /// A configuration file and what it says.
@@ -36,7 +37,7 @@ pub struct Project {
 pub(super) struct Dealt {
     pub(super) name: String,
     pub(super) files: Vec<PathBuf>,
-    pub(super) host_predicates: Vec<HostPredicate>,
+    pub(super) host_predicates: Vec<PredicateKey>,
 }
 
 impl Project {
@@ -102,7 +103,11 @@ impl Project {
         Dealt {
             name: settings.name.clone().unwrap_or_else(|| folder_name(&self.root)),
             files: without_twins(&members),
-            host_predicates: settings.host_predicates.clone(),
+            host_predicates: settings
+                .host_predicates
+                .iter()
+                .map(|&(name, arity)| PredicateKey { name, arity })
+                .collect(),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{FileText, MAX_FILE_LEN, Overlay};
 /// When the file cannot be opened or read, or is a folder.
 pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     if let Some(text) = overlay.get(path) {
-        return Ok(FileText::of_text(text));
+        return Ok(text.clone());
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;

@@ -15,7 +15,8 @@ use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
 use super::walk::{Found, Tree, walk};
 use super::{FileTable, Overlay, Project, Target, is_mangle, is_single};
-use crate::config::{FILE_NAME, HostPredicate, Settings};
+use crate::config::{FILE_NAME, Settings};
+use crate::program::PredicateKey;
 use crate::text::FileId;
 
 /// Which of the two shells asks; they differ where there is no configuration file.
@@ -59,7 +60,7 @@ pub struct ProgramFiles {
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
     /// Predicates that the embedding program supplies.
-    pub host_predicates: Vec<HostPredicate>,
+    pub host_predicates: Vec<PredicateKey>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
     /// Sample kernels and policy tests: each is analysed as the program plus itself.

@@ -43,39 +43,50 @@ impl Target {
     }
 }
 
-/// The targets that the arguments of a command line mean in the folder `working`: files, folders,
-/// globs (where no file has that very name), `-` for standard input; the working folder if
-/// there are none. What cannot be a target is a problem.
-#[must_use]
-pub fn targets(arguments: &[PathBuf], working: &Path) -> (Vec<Target>, Vec<Problem>) {
-    let mut problems = Vec::new();
-    let one = |argument: &PathBuf| match target(argument, working) {
-        Ok(target) => Some(target),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
-    };
-    let targets = match arguments {
-        [] => vec![Target::Folder(working.into())],
-        _ => arguments.iter().filter_map(one).collect(),
-    };
-    (targets, problems)
+/// What the arguments of a command line mean.
+#[derive(Debug, Default)]
+pub struct Targets {
+    /// What is to be checked.
+    pub targets: Vec<Target>,
+    /// Arguments that are not there.
+    pub problems: Vec<Problem>,
+    /// Files that are no Mangle.
+    pub skipped: Vec<PathBuf>,
 }
 
-fn target(argument: &Path, working: &Path) -> Result<Target, Problem> {
-    let path = absolute(working, argument);
-    if argument.as_os_str() == "-" {
-        return Ok(Target::File(working.join(STDIN)));
+/// What the arguments of a command line in the folder `working` mean: files, folders, globs (where
+/// no file has that very name), `-` for standard input; the working folder if there are none.
+#[must_use]
+pub fn targets(arguments: &[PathBuf], working: &Path) -> Targets {
+    let mut targets = Targets::default();
+    for argument in arguments {
+        targets.add(argument, working);
     }
-    match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(Target::Folder(path)),
-        // A pipe has no telling name; whoever names one means it.
-        Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
-            Ok(Target::File(path))
+    if arguments.is_empty() {
+        targets.targets.push(Target::Folder(working.into()));
+    }
+    targets
+}
+
+impl Targets {
+    fn add(&mut self, argument: &Path, working: &Path) {
+        if argument.as_os_str() == "-" {
+            self.targets.push(Target::File(working.join(STDIN)));
+            return;
         }
-        Ok(_) => Err(Problem { path, why: "neither `.mg` nor `.gl`; not checked".into(), named: false }),
-        Err(error) => glob(&path).ok_or_else(|| Problem { path, why: plain(&error), named: true }),
+        let path = absolute(working, argument);
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => self.targets.push(Target::Folder(path)),
+            // A pipe has no telling name; whoever names one means it.
+            Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
+                self.targets.push(Target::File(path));
+            }
+            Ok(_) => self.skipped.push(path),
+            Err(error) => match glob(&path) {
+                Some(glob) => self.targets.push(glob),
+                None => self.problems.push(Problem { path, why: plain(&error), named: true }),
+            },
+        }
     }
 }
 

@@ -71,11 +71,12 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
 
 fn resolve_at(root: &Path, arguments: &[&str], overlay: &Overlay) -> String {
     let arguments: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
-    let (targets, problems) = targets(&arguments, root);
+    let named = targets(&arguments, root);
     let table = FileTable::default();
-    let mut resolution = resolve(&targets, Shell::CommandLine, overlay, &table);
-    resolution.problems.extend(problems);
-    render(root, &table, &resolution)
+    let mut resolution = resolve(&named.targets, Shell::CommandLine, overlay, &table);
+    resolution.problems.extend(named.problems);
+    let skipped = named.skipped.iter().map(|path| format!("skipped: {}\n", relative(root, path)));
+    render(root, &table, &resolution) + &skipped.collect::<String>()
 }
 
 /// The command line with these arguments in the tree's folder.

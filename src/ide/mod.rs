@@ -3,6 +3,7 @@
 //! protocol nor files on disk.
 
 pub mod diagnostics;
+pub mod file_findings;
 pub mod registry;
 
 #[cfg(test)]

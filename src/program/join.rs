@@ -36,10 +36,10 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    /// Whether a `Decl` or a clause head makes it exist.
+    /// Whether a `Decl`, a clause head or the host makes it exist.
     #[must_use]
     pub fn exists(&self) -> bool {
-        self.signature.origin().is_some()
+        self.signature.host || self.signature.origin().is_some()
     }
 }
 
@@ -79,7 +79,13 @@ pub struct Program {
 impl Program {
     /// Joins files. Files without their own program mates are a program too.
     #[must_use]
-    pub fn new(mut files: Vec<Arc<FileSummary>>) -> Self {
+    pub fn new(files: Vec<Arc<FileSummary>>) -> Self {
+        Self::with_host(files, &[])
+    }
+
+    /// Joins files whose host (the program that embeds the engine) supplies the predicates `host`.
+    #[must_use]
+    pub fn with_host(mut files: Vec<Arc<FileSummary>>, host: &[PredicateKey]) -> Self {
         files.sort_by_key(|file| file.id);
         let mut program = Self { packages: package_index(&files), ..Self::default() };
         for (index, file) in (0u32..).zip(&files) {
@@ -88,6 +94,12 @@ impl Program {
             keys.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
             for (&key, there) in keys {
                 program.add(index, file, key, there);
+            }
+        }
+        for &key in host {
+            let id = program.intern(key);
+            if let Some(predicate) = program.predicates.get_mut(id.0 as usize) {
+                predicate.signature.host = true;
             }
         }
         for predicate in &mut program.predicates {

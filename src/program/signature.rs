@@ -42,6 +42,8 @@ pub struct Signature {
     pub declared: Option<(FileId, StatementId, TextRange)>,
     /// The first clause head, likewise.
     pub defined: Option<(FileId, StatementId, TextRange)>,
+    /// Whether the host supplies it, so that it exists without a `Decl`.
+    pub host: bool,
     /// Whether a clause with a body defines it.
     pub has_rules: bool,
     /// Declared `temporal`, or undeclared and annotated in some head.

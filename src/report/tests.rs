@@ -61,7 +61,11 @@ const DENY: &str = "# deny\nclear(A) :-\n  action(A),\n  !has_danger(_).\n";
 
 #[test]
 fn text_with_everything() {
-    check_text(DENY, "!has_danger(_)", with_company, expect![[r#"
+    check_text(
+        DENY,
+        "!has_danger(_)",
+        with_company,
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:4:3
           |
@@ -75,7 +79,8 @@ fn text_with_everything() {
           |
           = help: Negate a helper (a guess, look before you apply it)
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -84,7 +89,11 @@ fn near_places_of_the_same_file_share_the_excerpt() {
         let range = TextRange::new(7.into(), 15.into());
         diagnostic.related.push(RelatedPlace { file: POLICY, range, message: "the head".into() });
     };
-    check_text(DENY, "!has_danger(_)", near, expect![[r#"
+    check_text(
+        DENY,
+        "!has_danger(_)",
+        near,
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:4:3
           |
@@ -94,33 +103,48 @@ fn near_places_of_the_same_file_share_the_excerpt() {
         4 |   !has_danger(_).
           |   ^^^^^^^^^^^^^^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn severities_have_their_words() {
     let set = |severity| move |diagnostic: &mut Diagnostic| diagnostic.severity = severity;
-    check_text("p().", "p", set(Severity::Information), expect![[r#"
+    check_text(
+        "p().",
+        "p",
+        set(Severity::Information),
+        expect![[r#"
         information[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:1
           |
         1 | p().
           | ^
 
-    "#]]);
-    check_text("p().", "p", set(Severity::Hint), expect![[r#"
+    "#]],
+    );
+    check_text(
+        "p().",
+        "p",
+        set(Severity::Hint),
+        expect![[r#"
         hint[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:1
           |
         1 | p().
           | ^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn ranges_of_many_lines() {
-    check_text(DENY, "clear(A) :-\n  action(A)", |_| (), expect![[r#"
+    check_text(
+        DENY,
+        "clear(A) :-\n  action(A)",
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:2:1
           |
@@ -128,81 +152,121 @@ fn ranges_of_many_lines() {
         3 | |   action(A),
           | |___________^
 
-    "#]]);
+    "#]],
+    );
     let long = format!("p() :-\n{}  q().\n", "  q(),\n".repeat(20));
-    check_text(&long, &long, |_| (), expect![[r#"
+    check_text(
+        &long,
+        &long,
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:1
           |
         1 | p() :-
           | ^^^^^^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn ends_of_files_and_of_lines() {
     let at_end = |diagnostic: &mut Diagnostic| diagnostic.range = TextRange::empty(diagnostic.range.end());
-    check_text("p()", "p()", at_end, expect![[r#"
+    check_text(
+        "p()",
+        "p()",
+        at_end,
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:4
           |
         1 | p()
           |    ^
 
-    "#]]);
-    check_text("p()\nq().", "p()", at_end, expect![[r#"
+    "#]],
+    );
+    check_text(
+        "p()\nq().",
+        "p()",
+        at_end,
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:4
           |
         1 | p()
           |    ^
 
-    "#]]);
-    check_text("a().\rb().\r\nc().", "b", |_| (), expect![[r#"
+    "#]],
+    );
+    check_text(
+        "a().\rb().\r\nc().",
+        "b",
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:2:1
           |
         2 | b().
           | ^
 
-    "#]]);
-    check_text("", "", |_| (), expect![[r#"
+    "#]],
+    );
+    check_text(
+        "",
+        "",
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
         --> policy/deny.mg
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn control_characters_are_visible() {
     let evil = |diagnostic: &mut Diagnostic| diagnostic.message = "what \u{1b}[31mred\u{202e} says".into();
-    check_text("p(\"\u{1b}[2J\u{7}\u{202e}é\u{0}\").\tq", "q", evil, expect![[r#"
+    check_text(
+        "p(\"\u{1b}[2J\u{7}\u{202e}é\u{0}\").\tq",
+        "q",
+        evil,
+        expect![[r#"
         error[MG202 negation-wildcard]: what ␛[31mred� says
          --> policy/deny.mg:1:16
           |
         1 | p("␛[2J␇�é␀").    q
           |                   ^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn wide_characters_keep_the_carets_in_place() {
-    check_text("p(\"🦀é漢\", X).", "X", |_| (), expect![[r#"
+    check_text(
+        "p(\"🦀é漢\", X).",
+        "X",
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:10
           |
         1 | p("🦀é漢", X).
           |            ^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn long_lines_are_cut() {
     let long = format!("p({}HERE, {}).", "é, ".repeat(400), "b, ".repeat(90_000));
-    check_text(&long, "HERE", |_| (), expect![[r#"
+    check_text(
+        &long,
+        "HERE",
+        |_| (),
+        expect![[r#"
         error[MG202 negation-wildcard]: The engine drops this negation.
          --> policy/deny.mg:1:1203
           |
@@ -210,7 +274,8 @@ fn long_lines_are_cut() {
         1 | ...é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, HERE, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b...
           |                                                                   ^^^^
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -235,7 +300,8 @@ fn summaries() {
     let summary = Summary { files: 3, clauses: 1, elapsed_ms: 12, ..count(&[entry.clone(), entry, hint]) };
     expect!["2 errors, 1 hint in 3 files (1 clause)"].assert_eq(&summary.to_string());
     expect![[r#"{"summary":{"files":3,"clauses":1,"envelopes":0,"errors":2,"warnings":0,"information":0,"hints":1,"elapsed_ms":12}}"#]].assert_eq(&json_summary(&summary));
-    expect!["No findings in 1 file (0 clauses)"].assert_eq(&Summary { files: 1, ..Summary::default() }.to_string());
+    expect!["No findings in 1 file (0 clauses)"]
+        .assert_eq(&Summary { files: 1, ..Summary::default() }.to_string());
 }
 
 #[test]

@@ -62,7 +62,9 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
         if !predicate.exists() {
             let vocabulary = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
             check_missing(program, predicate, vocabulary, findings);
-        } else if signature.defined.is_none() && !signature.extensional && !signature.external {
+        } else if signature.defined.is_none()
+            && !(signature.extensional || signature.external || signature.host)
+        {
             check_never_derived(program, predicate, findings);
         }
     }

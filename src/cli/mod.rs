@@ -1,0 +1,59 @@
+//! The command line: one file a command, colour, progress bars, exit statuses.
+//!
+//! Takes the arguments of the process; gives text on its output streams and an exit status. What is
+//! computed, and from which files, is the business of `host` and below.
+
+mod check;
+mod log;
+mod output;
+mod progress;
+mod show_program;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+/// Language server, checker and policy tool for Mangle.
+#[derive(Debug, Parser)]
+#[command(name = "mangle-ls", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Use colour. `auto`: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+    /// Write a log of what the tool does to this file. It never holds the text of your files
+    #[arg(long, global = true, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Check),
+}
+
+/// What a command found out, as an exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing to complain about.
+    Clean = 0,
+    /// Findings at or above `--fail-on`.
+    Findings = 1,
+    /// The work could not be done.
+    Failure = 2,
+}
+
+/// Runs the command that the arguments of the process name.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
+        Command::Check(check) => check.run(cli.color),
+    });
+    let outcome = outcome.unwrap_or_else(|error| {
+        output::complain(cli.color, &format!("{error:#}"));
+        Outcome::Failure
+    });
+    ExitCode::from(outcome as u8)
+}

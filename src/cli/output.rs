@@ -1,0 +1,80 @@
+//! Standard output that may go away, and complaints on standard error.
+
+use std::io::{self, Write};
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use clap::ColorChoice;
+
+/// Standard output in large pieces. When its reader goes away (`| head`), the rest is dropped.
+pub(super) struct Output {
+    stream: AutoStream<io::Stdout>,
+    waiting: String,
+    is_closed: bool,
+}
+
+/// How much is collected before it is written.
+const PIECE: usize = 64 << 10;
+
+impl Output {
+    /// Standard output, with colours if `color` and the terminal allow them.
+    pub(super) fn new(color: ColorChoice) -> Self {
+        Self {
+            stream: AutoStream::new(io::stdout(), choice(color)),
+            waiting: String::new(),
+            is_closed: false,
+        }
+    }
+
+    /// Writes text that may have colours in it.
+    pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
+        self.waiting.push_str(text);
+        if self.waiting.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes what was collected.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        let piece = std::mem::take(&mut self.waiting);
+        if self.is_closed {
+            return Ok(());
+        }
+        let written = self.stream.write_all(piece.as_bytes()).and_then(|()| self.stream.flush());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+/// An error on standard error.
+pub(super) fn complain(color: ColorChoice, message: &str) {
+    say(color, "error", AnsiColor::BrightRed.on_default().bold(), message);
+}
+
+/// A warning on standard error.
+pub(super) fn warn(color: ColorChoice, message: &str) {
+    say(color, "warning", AnsiColor::Yellow.on_default().bold(), message);
+}
+
+fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
+    let mut stream = AutoStream::new(io::stderr(), choice(color));
+    // There is nowhere left to complain to.
+    let _ = writeln!(stream, "{style}{word}{style:#}: {message}");
+}
+
+fn choice(color: ColorChoice) -> anstream::ColorChoice {
+    match color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+}
+
+/// Plain text on standard error.
+pub(super) fn note(text: &str) {
+    // There is nowhere left to complain to.
+    let _ = io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,52 @@
+//! `--show-program`: which files form which program, and why.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::host::{FileTable, Member, ProgramFiles, Resolution, relative};
+
+/// The programs with their files, as text.
+pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: &Path) -> String {
+    let mut out = String::new();
+    for program in &resolution.programs {
+        show(&mut out, program, resolution, table, working);
+    }
+    if !resolution.left_out.is_empty() {
+        line(&mut out, "in no program:");
+        for path in &resolution.left_out {
+            line(&mut out, &format!("  {}", relative(working, path)));
+        }
+    }
+    out
+}
+
+fn show(
+    out: &mut String,
+    program: &ProgramFiles,
+    resolution: &Resolution,
+    table: &FileTable,
+    working: &Path,
+) {
+    let project = program.project.and_then(|index| resolution.projects.get(index));
+    let by = project.map_or_else(
+        || "without a configuration file".to_owned(),
+        |project| format!("by {}", relative(working, &project.path)),
+    );
+    line(out, &format!("program {} in {}, {by}", program.name, relative(working, &program.root)));
+    let name = |member: &Member| relative(working, &table.path(member.file));
+    for member in &program.members {
+        let note = if member.reported { "" } else { " (read, not reported)" };
+        line(out, &format!("  {}{note}", name(member)));
+    }
+    for member in program.singles.iter().filter(|member| member.reported) {
+        line(out, &format!("  {} (by itself with the program)", name(member)));
+    }
+    for key in &program.host_predicates {
+        line(out, &format!("  {key} (supplied by the host)"));
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}

@@ -1,0 +1,116 @@
+//! The diagnostics of a resolution: of its programs, its configuration files, and of what could
+//! not be read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::resolve::{Member, Problem, ProgramFiles, Resolution};
+use super::{FileTable, Project};
+use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
+use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::ide::file_findings::file_findings;
+use crate::lint::{Diagnostic, Finding};
+use crate::program::{FileSummary, Program};
+use crate::report::Entry;
+use crate::text::{FileId, TextRange};
+
+/// What a check found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The findings, in no particular order; those of a file of two programs twice.
+    pub entries: Vec<Entry>,
+    /// Whether one of them is grave enough to fail.
+    pub failed: bool,
+}
+
+/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. `fail_on` overrides
+/// what the configuration says. `done` is called after each program.
+#[must_use]
+pub fn check(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    fail_on: Option<FailOn>,
+    done: impl Fn() + Sync,
+) -> Checked {
+    let one = |program: &ProgramFiles| {
+        let found = check_program(program, files);
+        done();
+        (found, program.settings.fail_on)
+    };
+    let of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
+    let of_projects = resolution.projects.iter().map(check_project);
+    let mut checked = Checked::default();
+    for (found, configured) in of_programs.into_iter().chain(of_projects) {
+        checked.add(found, fail_on.unwrap_or(configured));
+    }
+    checked
+}
+
+impl Checked {
+    /// Adds a finding for each of `problems` that was met on a walk, under the settings of the project
+    /// around it.
+    pub fn add_unreadable(
+        &mut self,
+        problems: &[Problem],
+        projects: &[Project],
+        table: &FileTable,
+        fail_on: Option<FailOn>,
+    ) {
+        for problem in problems.iter().filter(|problem| !problem.named) {
+            let project = around(&problem.path, projects);
+            let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+            let message = format!("This cannot be read: {}.", problem.why);
+            let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
+            let file = table.id(&problem.path);
+            let configured = project.map_or_else(FailOn::default, |project| project.settings.fail_on);
+            let found = entries(file, file_findings(file, vec![finding], &rules));
+            self.add(found.collect(), fail_on.unwrap_or(configured));
+        }
+    }
+
+    fn add(&mut self, found: Vec<Entry>, fail_on: FailOn) {
+        self.failed |= found.iter().any(|entry| fail_on.fails(entry.diagnostic.severity));
+        self.entries.extend(found);
+    }
+}
+
+/// The project with the innermost root around a path.
+fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
+    let around = projects.iter().filter(|project| path.starts_with(&project.root));
+    around.max_by_key(|project| project.root.components().count())
+}
+
+/// The findings of the reported files. A kernel or a test is checked as the program plus itself; what
+/// that says of the program's own files is not wanted.
+fn check_program(program: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<Entry> {
+    let summary = |member: &Member| files.get(&member.file).map(Arc::clone);
+    let members: Vec<_> = program.members.iter().filter_map(summary).collect();
+    let rules = &program.settings.rules;
+    let join = |files| Program::with_host(files, &program.host_predicates);
+    let mut found = Vec::new();
+    if program.members.iter().any(|member| member.reported) {
+        let all = diagnostics(&join(members.clone()), rules, &FindingCache::default());
+        let wanted: FxHashSet<_> =
+            program.members.iter().filter(|member| member.reported).map(|member| member.file).collect();
+        found.extend(all.into_iter().filter(|(file, _)| wanted.contains(file)));
+    }
+    for single in program.singles.iter().filter(|member| member.reported) {
+        let files = members.iter().cloned().chain(summary(single)).collect();
+        let all = diagnostics(&join(files), rules, &FindingCache::default());
+        found.extend(all.into_iter().filter(|(file, _)| *file == single.file));
+    }
+    found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+}
+
+fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
+    let Project { file, settings, findings, .. } = project;
+    let found = entries(*file, file_findings(*file, findings.clone(), &settings.rules));
+    (found.collect(), settings.fail_on)
+}
+
+fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = Entry> {
+    diagnostics.into_iter().map(move |diagnostic| Entry { file, diagnostic })
+}

@@ -1,0 +1,34 @@
+//! Findings about a file as a whole, placed: those of configuration files, and of files that
+//! cannot be read.
+
+use crate::config::RuleSettings;
+use crate::lint::{Diagnostic, FileEdit, Finding, RelatedPlace, ResolvedFix};
+use crate::text::FileId;
+
+/// Places findings whose ranges count from the start of `file`, and applies severities.
+#[must_use]
+pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettings) -> Vec<Diagnostic> {
+    let place = |finding: Finding| {
+        let severity = settings.severity(finding.rule)?;
+        let related = finding.related.into_iter();
+        let fix = finding.fix.map(|fix| {
+            let edits = fix.edits.into_iter();
+            ResolvedFix {
+                title: fix.title,
+                applicability: fix.applicability,
+                edits: edits.map(|edit| FileEdit { file, range: edit.span.range, text: edit.text }).collect(),
+            }
+        });
+        Some(Diagnostic {
+            rule: finding.rule,
+            severity,
+            range: finding.range,
+            message: finding.message,
+            related: related
+                .map(|place| RelatedPlace { file, range: place.span.range, message: place.message })
+                .collect(),
+            fix,
+        })
+    };
+    findings.into_iter().filter_map(place).collect()
+}
