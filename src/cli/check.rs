@@ -64,6 +64,8 @@ struct Findings {
     failed: bool,
     /// What could not be checked although it was named.
     failures: Vec<Problem>,
+    /// The programs that declare nothing.
+    undeclared: Vec<String>,
 }
 
 impl Check {
@@ -82,6 +84,10 @@ impl Check {
         let (overlay, table) = (self.overlay(&working)?, FileTable::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, &table);
         resolution.problems.extend(named.problems);
+        tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
+        if is_empty(&resolution) && named.skipped.is_empty() {
+            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
+        }
         let mut out = Output::new(color);
         if self.show_program {
             self.show_program(&mut out, &show_program(&resolution, &table, &working))?;
@@ -90,6 +96,11 @@ impl Check {
         resolution.problems.extend(problems);
         let mut findings = self.check(&resolution, &files, &table, &working);
         findings.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(
+            findings = findings.entries.len(),
+            elapsed_ms = findings.summary.elapsed_ms,
+            "checked"
+        );
         self.write(&mut out, &findings)?;
         Ok(finish(&findings, color, &working))
     }
@@ -138,18 +149,18 @@ impl Check {
             resolution.problems.iter().cloned().partition(|problem| problem.named);
         checked.add_unreadable(&met, &resolution.projects, table, self.fail_on);
         let sources = sources(resolution, files, &checked, table, working);
-        let Checked { mut entries, failed } = checked;
+        let Checked { mut entries, failed, undeclared } = checked;
         report::sort(&mut entries, &sources);
         let reported = reported(resolution);
         let summaries = files.values().filter(|file| reported.contains(&file.id));
         let clauses = summaries.clone().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let summary = Summary { files: summaries.count(), clauses, ..report::count(&entries) };
-        Findings { entries, sources, summary, failed, failures }
+        Findings { entries, sources, summary, failed, failures, undeclared }
     }
 
     fn write(&self, out: &mut Output, findings: &Findings) -> Result<()> {
-        let Findings { entries, sources, summary, .. } = findings;
+        let Findings { entries, sources, summary, undeclared, .. } = findings;
         let renderer = Renderer::styled();
         for entry in entries {
             match self.format {
@@ -158,11 +169,22 @@ impl Check {
             }
         }
         match self.format {
-            Format::Text => out.write(&format!("{summary}\n"))?,
+            Format::Text => {
+                out.write(&format!("{summary}\n"))?;
+                for name in undeclared {
+                    out.write(&format!(
+                        "No `Decl` in {name}: the rules about declared predicates are off.\n"
+                    ))?;
+                }
+            }
             Format::Json => out.write(&format!("{}\n", report::json_summary(summary)))?,
         }
         Ok(out.flush()?)
     }
+}
+
+fn is_empty(resolution: &Resolution) -> bool {
+    resolution.files().is_empty() && resolution.projects.is_empty() && resolution.problems.is_empty()
 }
 
 /// The names and texts of all files that output may show.

@@ -317,13 +317,13 @@ fn named_paths_that_are_not_there() {
         "#- a.mg\n#- README.md\n",
         &["a.mg", "b.mg", "c/*.mg", "*.gl", "README.md"],
         expect![[r#"
-        the given paths in . by -
-           * a.mg
-        named problem: *.gl: no Mangle file matches
-        named problem: b.mg: no such file or directory
-        named problem: c/*.mg: no such file or directory
-        problem: README.md: neither `.mg` nor `.gl`; not checked
-    "#]],
+            the given paths in . by -
+               * a.mg
+            named problem: *.gl: no Mangle file matches
+            named problem: b.mg: no such file or directory
+            named problem: c/*.mg: no such file or directory
+            skipped: README.md
+        "#]],
     );
 }
 

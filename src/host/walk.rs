@@ -117,9 +117,12 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// An IO error in the words of the system, without its number.
+/// An IO error in the words of the system, without number and path.
 pub(super) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
+    let text = match error.raw_os_error() {
+        Some(_) => error.to_string(),
+        None => error.kind().to_string(),
+    };
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())

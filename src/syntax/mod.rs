@@ -6,6 +6,7 @@
 
 pub mod ast;
 mod kind;
+mod line_ends;
 pub mod literal;
 mod lower;
 pub mod rules;

@@ -369,4 +369,10 @@ rules! {
         "Decl p(X) bounds [/number]."
         "Decl p(X) bound [/number]."
     }
+    LONE_CR = "MG058" "lone-cr" Error Unsafe {
+        "A comment goes on behind a lone carriage return."
+        "Only a line feed ends a comment: the engine silently ignores all code up to the next one. Files of old programs are one comment from their first `#` on."
+        "p(1). # one\rp(2).\r"
+        "p(1). # one\np(2).\n"
+    }
 }

@@ -12,7 +12,7 @@ use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree, 
 
 use super::ast::{Item, StatementKind};
 use super::kind::{Kind, kind_of};
-use super::{lower, rules};
+use super::{line_ends, lower, rules};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextEdit, TextRange, TextSize, slice, text_len};
 
@@ -127,6 +127,7 @@ impl SourceFile {
         walk.check_bom();
         walk.top(&mut tree.walk());
         walk.check_order();
+        walk.findings.extend(line_ends::check(&text, &tree));
         let Walk { items, nodes, findings, .. } = walk;
         let parse = Some(Arc::new(Parse { tree, nodes }));
         Self { text, items: items.into(), findings: findings.into(), parse }
