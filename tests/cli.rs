@@ -54,15 +54,22 @@ const BAD: &[u8] = b"Decl q(X) bound [/number].\nq(X) :- p(X), r(X).\n";
 
 #[test]
 fn a_clean_program() {
-    check(&[("a.mg", GOOD)], &["check"], expect![[r#"
+    check(
+        &[("a.mg", GOOD)],
+        &["check"],
+        expect![[r#"
         No findings in 1 file (1 clause)
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn findings_as_text() {
-    check(&[("a.mg", GOOD), ("b.mg", BAD)], &["check"], expect![[r#"
+    check(
+        &[("a.mg", GOOD), ("b.mg", BAD)],
+        &["check"],
+        expect![[r#"
         error[MG301 undefined-predicate]: No `Decl` and no clause makes `r/1` exist.
          --> b.mg:2:15
           |
@@ -71,16 +78,21 @@ fn findings_as_text() {
 
         1 error in 2 files (2 clauses)
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn findings_as_json() {
-    check(&[("a.mg", GOOD), ("x/b.mg", BAD)], &["check", "--format", "json"], expect![[r#"
+    check(
+        &[("a.mg", GOOD), ("x/b.mg", BAD)],
+        &["check", "--format", "json"],
+        expect![[r#"
         {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"No `Decl` and no clause makes `r/1` exist.","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"fix":null}
         {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -103,7 +115,10 @@ fn exit_status_follows_fail_on() {
 
 #[test]
 fn what_is_not_there_is_named_after_the_rest_was_done() {
-    check(&[("b.mg", BAD)], &["check", "gone.mg", "b.mg", "no/*.mg"], expect![[r#"
+    check(
+        &[("b.mg", BAD)],
+        &["check", "gone.mg", "b.mg", "no/*.mg"],
+        expect![[r#"
         error[MG301 undefined-predicate]: No `Decl` and no clause makes `p/1` exist.
          --> b.mg:2:9
           |
@@ -120,21 +135,30 @@ fn what_is_not_there_is_named_after_the_rest_was_done() {
         error: gone.mg: no such file or directory
         error: no/*.mg: no such file or directory
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn nothing_to_check() {
-    check(&[("README.md", b"# no Mangle")], &["check"], expect![[r#"
+    check(
+        &[("README.md", b"# no Mangle")],
+        &["check"],
+        expect![[r#"
         No findings in 0 files (0 clauses)
         warning: there are no Mangle files (`.mg`, `.gl`) here
         exit 0
-    "#]]);
-    check(&[("README.md", b"# no Mangle")], &["check", "README.md"], expect![[r#"
+    "#]],
+    );
+    check(
+        &[("README.md", b"# no Mangle")],
+        &["check", "README.md"],
+        expect![[r#"
         No findings in 0 files (0 clauses)
         warning: README.md is neither `.mg` nor `.gl` and is not checked
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -149,7 +173,10 @@ fn the_program_on_demand() {
         ("policy/b_test.mg", b"s(X) :- q(X).\n"),
         ("other.mg", b"# not in the program\n"),
     ];
-    check(files, &["check", "--show-program"], expect![[r#"
+    check(
+        files,
+        &["check", "--show-program"],
+        expect![[r#"
         program guardian in ., by mangle-ls.toml
           policy/a.mg
           policy/b.mg
@@ -160,15 +187,20 @@ fn the_program_on_demand() {
 
         No findings in 3 files (3 clauses)
         exit 0
-    "#]]);
-    check(files, &["check", "--show-program", "--format", "json", "policy/a.mg"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["check", "--show-program", "--format", "json", "policy/a.mg"],
+        expect![[r#"
         {"summary":{"files":1,"clauses":1,"envelopes":0,"errors":0,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
         program guardian in ., by mangle-ls.toml
           policy/a.mg
           policy/b.mg (read, not reported)
           r/1 (supplied by the host)
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -216,7 +248,8 @@ fn standard_input() {
 
         1 error in 1 file (1 clause)
         exit 1
-    "#]].assert_eq(&render(&child.wait_with_output().unwrap()));
+    "#]]
+    .assert_eq(&render(&child.wait_with_output().unwrap()));
 }
 
 #[test]
@@ -271,7 +304,10 @@ fn bad_input_is_named_and_the_rest_is_checked() {
         ("utf16.mg", b"\xff\xfee\0(\0)\0.\0"),
         ("rest.mg", b"f(X) :- g(X).\n"),
     ];
-    check(files, &["check"], expect![[r#"
+    check(
+        files,
+        &["check"],
+        expect![[r#"
         error[MG906 binary-file]: The file is not text. It is not checked, and the engine cannot load it.
         --> binary.mg
 
@@ -318,7 +354,8 @@ fn bad_input_is_named_and_the_rest_is_checked() {
         7 errors, 1 warning in 8 files (6 clauses)
         No `Decl` in the given paths: the rules about declared predicates are off.
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[cfg(unix)]
@@ -338,13 +375,15 @@ fn links_that_lead_nowhere() {
         2 warnings in 1 file (1 clause)
         No `Decl` in the given paths: the rules about declared predicates are off.
         exit 0
-    "#]].assert_eq(&render(&run(folder.path(), &["check"])));
+    "#]]
+    .assert_eq(&render(&run(folder.path(), &["check"])));
     expect![[r#"
         No findings in 1 file (1 clause)
         No `Decl` in a.mg: the rules about declared predicates are off.
         error: broken.mg: no such file or directory
         exit 2
-    "#]].assert_eq(&render(&run(folder.path(), &["check", "broken.mg", "a.mg"])));
+    "#]]
+    .assert_eq(&render(&run(folder.path(), &["check", "broken.mg", "a.mg"])));
 }
 
 #[cfg(unix)]
