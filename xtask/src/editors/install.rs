@@ -120,7 +120,8 @@ fn debian_packages(wanted: &[&str]) -> Result<()> {
     ensure!(root, "Debian packages are missing, and only root can install them: apt-get install {list}");
     println!("installing {list} …");
     let log = cache()?.join("apt.log");
-    run(Command::new("apt-get").args(["-q", "update"]), &log)?;
+    run(Command::new("apt-get").args(["-q", "update"]), &log)
+        .with_context(|| format!("cannot install the Debian packages {list}"))?;
     let mut apt = Command::new("apt-get");
     apt.args(["-q", "install", "-y", "--no-install-recommends"])
         .args(missing)
