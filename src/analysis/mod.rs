@@ -5,8 +5,11 @@
 //! statement (its findings are cached while the statement and the signatures it refers to stay the
 //! same) or at the whole program (duplicates, cycles).
 
+mod columns;
 mod predicates;
 mod safety;
+mod transforms;
+mod types;
 
 use crate::lint::{Finding, Rule, Span};
 use crate::program::{FileSummary, Predicate, Program};
@@ -33,6 +36,8 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     safety::FAMILY,
     predicates::FAMILY,
+    transforms::FAMILY,
+    types::FAMILY,
     safety::TEMPORAL,
 ];
 

@@ -9,10 +9,10 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
-use crate::program::builtins::{self, Arity, BuiltinFunction};
+use crate::program::builtins::{self, BuiltinFunction};
 use crate::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 use crate::syntax::literal;
-use crate::text::{Symbol, TextRange};
+use crate::text::Symbol;
 
 /// `fn:Count()`
 pub(super) static UNKNOWN_FUNCTION: Rule = Rule {
@@ -36,11 +36,10 @@ pub(super) static FUNCTION_ARITY: Rule = Rule {
     severity: Some(Severity::Error),
     summary: "A function with too few or too many arguments.",
     rationale: "In a body the engine rejects the program, in a head it stops in the middle of the \
-        evaluation. `fn:count` takes no argument: it counts the rows of the group, whatever their \
-        columns.",
-    bad: "trip(/ann, 3).\ntrips(P, N) :- trip(P, Km) |> do fn:group_by(P), let N = fn:count(Km).\n",
-    good: "trip(/ann, 3).\ntrips(P, N) :- trip(P, Km) |> do fn:group_by(P), let N = fn:count().\n",
-    fix: FixKind::Unsafe,
+        evaluation.",
+    bad: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R).\n",
+    good: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R, 0).\n",
+    fix: FixKind::None,
 };
 
 /// `.List</number>` in a clause
@@ -105,7 +104,9 @@ pub(super) fn check_term(context: &Context<'_>, term: &Term, place: Place, findi
     }
     match builtins::function(name) {
         Some(function) if is_known(function, place) => {
-            findings.extend(wrong_arity(term, apply, function, place));
+            if judges_arity(function, place) && !function.arity.accepts(apply.args.len()) {
+                findings.push(wrong_arity(term, apply, function));
+            }
             check_keys(context, apply, findings);
         }
         _ => findings.push(unknown(apply)),
@@ -156,24 +157,20 @@ fn unknown(apply: &Apply) -> Finding {
     }
 }
 
-fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction, place: Place) -> Option<Finding> {
-    // What else may stand behind `do`, and where reducers may stand, is said by the transform rules.
-    let judged = match place {
+/// Whether the number of arguments is judged here. What may stand behind `do` and what reducers
+/// take in a `let` is said by the transform rules, and that other reducers stand elsewhere at all.
+fn judges_arity(function: &BuiltinFunction, place: Place) -> bool {
+    match place {
         Place::Do => false,
-        Place::Let => true,
+        Place::Let => !function.is_reducer(),
         Place::Head | Place::Body => !function.is_reducer() || function.takes_list(),
-    };
-    let count = apply.args.len();
-    if !judged || function.arity.accepts(count) {
-        return None;
     }
-    let message = format!("`{}` takes {}, not {count}.", function.name, function.arity);
-    let finding = Finding::new(&FUNCTION_ARITY, term.range, message);
-    if function.arity != Arity::Exactly(0) {
-        return Some(finding);
-    }
-    let args = TextRange::new(apply.function.range.end(), term.range.end());
-    Some(finding.fix(Fix::guess("Delete the arguments").replace(args, "()")))
+}
+
+/// An application with too few or too many arguments.
+pub(in crate::analysis) fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction) -> Finding {
+    let message = format!("`{}` takes {}, not {}.", function.name, function.arity, apply.args.len());
+    Finding::new(&FUNCTION_ARITY, term.range, message)
 }
 
 /// A constant, to compare keys by value.

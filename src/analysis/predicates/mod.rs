@@ -13,6 +13,8 @@ mod near;
 #[cfg(test)]
 mod tests;
 
+pub(super) use functions::wrong_arity;
+
 use super::{Context, Family, ProgramFindings};
 use crate::lint::Finding;
 use crate::program::Program;

@@ -223,7 +223,6 @@ fn arities_of_functions() {
             2:20-33 error function-arity: `fn:struct` takes an even number of arguments (keys and values), not 1.
             2:46-56 error function-arity: `fn:minus` takes at least 1 argument, not 0.
             2:58-72 error function-arity: `fn:time:now` takes no argument, not 1.
-              fix: Delete the arguments
             3:55-71 error function-arity: `fn:sum` takes 1 argument, not 2.
         "#]],
     );
