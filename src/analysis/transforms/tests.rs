@@ -351,7 +351,7 @@ fn shared_relations() {
     );
     // Another number of variables, another predicate, the same body, a single premise.
     check(
-        &rules("t(Q, S) :- log(Q, M), M > K, K = 1 |> do fn:group_by(Q), let S = fn:sum(M)."),
+        &rules("t(Q, S) :- log(Q, M), K = 1, M > K |> do fn:group_by(Q), let S = fn:sum(M)."),
         expect![[""]],
     );
     check(&rules("u(Q, S) :- log(Q, M), M > 1 |> do fn:group_by(Q), let S = fn:sum(M)."), expect![[""]]);

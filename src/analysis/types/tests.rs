@@ -29,14 +29,14 @@ fn declared_columns() {
     "#]],
     );
     check(
-        "#- a.gl\nDecl at(T) bound [/time].\nDecl took(D) bound [/duration].\n#- b.mg\nlate(T) :- at(T), took(D), T > D.\nlate(T) :- at(T), at(U), T >= U.\nslow(D) :- took(D), D < X, X = 1.\n",
+        "#- a.gl\nDecl at(T) bound [/time].\nDecl took(D) bound [/duration].\n#- b.mg\nlate(T) :- at(T), took(D), T > D.\nlate(T) :- at(T), at(U), T >= U.\nslow(D) :- took(D), X = 1, D < X.\n",
         expect![[r#"
             b.mg:1:30-31 warning compare-non-number: `>` compares integers only, but `T` is declared as an instant: the engine stops the whole evaluation when it gets here.
               a.gl:1:19-24 it gets its values from here
             b.mg:2:28-30 warning compare-non-number: `>=` compares integers only, but `T` is declared as an instant: the engine stops the whole evaluation when it gets here.
               a.gl:1:19-24 it gets its values from here
               fix: Write `:time:ge(T, U)`
-            b.mg:3:23-24 warning compare-non-number: `<` compares integers only, but `D` is declared as a duration: the engine stops the whole evaluation when it gets here.
+            b.mg:3:30-31 warning compare-non-number: `<` compares integers only, but `D` is declared as a duration: the engine stops the whole evaluation when it gets here.
               a.gl:2:21-30 it gets its values from here
         "#]],
     );
