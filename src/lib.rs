@@ -9,6 +9,7 @@ pub mod config;
 pub mod host;
 pub mod ide;
 pub mod lint;
+pub mod lsp;
 pub mod program;
 pub mod report;
 pub mod syntax;

@@ -7,6 +7,7 @@ mod check;
 mod log;
 mod output;
 mod progress;
+mod serve;
 mod show_program;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Serve(serve::Serve),
 }
 
 /// What a command found out, as an exit status.
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
+        Command::Serve(serve) => serve.run(),
     });
     let outcome = outcome.unwrap_or_else(|error| {
         output::complain(cli.color, &format!("{error:#}"));

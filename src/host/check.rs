@@ -66,12 +66,9 @@ impl Checked {
     ) {
         for problem in problems.iter().filter(|problem| !problem.named) {
             let project = around(&problem.path, projects);
-            let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
-            let message = format!("This cannot be read: {}.", problem.why);
-            let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
             let file = table.id(&problem.path);
             let configured = project.map_or_else(FailOn::default, |project| project.settings.fail_on);
-            let found = entries(file, file_findings(file, vec![finding], &rules));
+            let found = entries(file, unreadable(file, problem, projects));
             self.add(found.collect(), fail_on.unwrap_or(configured));
         }
     }
@@ -87,6 +84,15 @@ fn declares_nothing(program: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSu
     let members = program.members.iter().filter_map(|member| files.get(&member.file));
     let mut predicates = members.flat_map(|file| file.predicates.values()).peekable();
     predicates.peek().is_some() && predicates.all(|there| there.declarations.is_empty())
+}
+
+/// What is said of a file or folder that could not be read, under the settings of the project around it.
+pub(super) fn unreadable(file: FileId, problem: &Problem, projects: &[Project]) -> Vec<Diagnostic> {
+    let project = around(&problem.path, projects);
+    let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+    let message = format!("This cannot be read: {}.", problem.why);
+    let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
+    file_findings(file, vec![finding], &rules)
 }
 
 /// The project with the innermost root around a path.

@@ -15,6 +15,7 @@ mod read;
 mod resolve;
 mod target;
 mod walk;
+pub mod workspace;
 
 #[cfg(test)]
 mod tests;

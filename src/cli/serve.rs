@@ -1,0 +1,26 @@
+//! `serve`: the language server on standard input and output.
+
+use anyhow::Result;
+
+use super::Outcome;
+use crate::lsp::{self, Ended};
+
+/// Run the language server on standard input and output
+#[derive(Debug, clap::Args)]
+pub(super) struct Serve {
+    /// Accepted because many editors pass it; standard input and output are the only way
+    #[arg(long)]
+    stdio: bool,
+}
+
+impl Serve {
+    /// Serves one client. One that leaves without saying goodbye is a finding, as the protocol
+    /// demands.
+    pub(super) fn run(&self) -> Result<Outcome> {
+        let _ = self.stdio;
+        Ok(match lsp::serve()? {
+            Ended::Orderly => Outcome::Clean,
+            Ended::Abruptly => Outcome::Findings,
+        })
+    }
+}

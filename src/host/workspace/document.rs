@@ -1,0 +1,259 @@
+//! An open document: the editor's text, edit by edit, and the parsed file that follows it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::snapshot::{OpenState, SnapshotFile};
+use crate::host::FileText;
+use crate::syntax::SourceFile;
+use crate::text::{ContentChange, Document, EditError, Encoding, FileId, TextEdit, TextRange, text_len};
+
+/// What kind of text a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Mangle.
+    Policy,
+    /// A `mangle-ls.toml`.
+    Configuration,
+}
+
+/// A document that an editor has open. Edits change the text at once; the parse follows when
+/// somebody asks, for all edits since then together.
+#[derive(Debug)]
+pub(super) struct OpenDocument {
+    id: FileId,
+    path: Arc<Path>,
+    kind: Kind,
+    uri: Arc<str>,
+    version: i32,
+    suspect: bool,
+    document: Document,
+    /// From the text of `file` to that of `document`.
+    edits: Vec<TextEdit>,
+    changed: bool,
+    file: Arc<SnapshotFile>,
+}
+
+impl OpenDocument {
+    /// Opens a document.
+    pub(super) fn new(
+        id: FileId,
+        path: Arc<Path>,
+        kind: Kind,
+        uri: Arc<str>,
+        version: i32,
+        text: &str,
+    ) -> Self {
+        let open = OpenState { uri: Arc::clone(&uri), version, text: text.into(), suspect: false };
+        let file = Arc::new(parse(id, &path, kind, open, None));
+        let (document, edits) = (Document::new(text), Vec::new());
+        Self { id, path, kind, uri, version, suspect: false, document, edits, changed: false, file }
+    }
+
+    /// What kind of text it is.
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its path; the URI of a document that is not on disk.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text as of the last [`OpenDocument::flush`].
+    pub(super) fn text(&self) -> Arc<str> {
+        self.file.open.as_ref().map_or_else(|| Arc::clone(self.file.text()), |open| Arc::clone(&open.text))
+    }
+
+    /// The file as of the last [`OpenDocument::flush`].
+    pub(super) fn file(&self) -> &Arc<SnapshotFile> {
+        &self.file
+    }
+
+    /// Whether an edit was lost; see [`OpenState::suspect`].
+    pub(super) fn is_suspect(&self) -> bool {
+        self.suspect
+    }
+
+    /// An edit of the editor never arrived.
+    pub(super) fn distrust(&mut self) {
+        self.changed |= !self.suspect;
+        self.suspect = true;
+    }
+
+    /// Applies the changes of one version in order. Changes before one that replaces the whole
+    /// text do not matter, and such a one makes up for lost edits.
+    ///
+    /// # Errors
+    /// When a change cannot be applied: it and those behind it have no effect, and the document is
+    /// suspect from now on.
+    pub(super) fn change(
+        &mut self,
+        version: i32,
+        changes: &[ContentChange],
+        encoding: Encoding,
+    ) -> Result<(), EditError> {
+        self.version = version;
+        self.changed = true;
+        let whole = changes.iter().rposition(|change| change.range.is_none());
+        for change in changes.get(whole.unwrap_or(0)..).unwrap_or_default() {
+            let applied = match change.range {
+                None => self.replace(&change.text),
+                Some(_) => self.document.apply(change, encoding),
+            };
+            self.edits.push(applied.inspect_err(|_| self.suspect = true)?);
+        }
+        self.suspect &= whole.is_none();
+        Ok(())
+    }
+
+    /// Replaces the whole text, as an edit of the part that differs: whoever sends whole texts
+    /// still changes a few bytes at a time.
+    fn replace(&mut self, text: &str) -> Result<TextEdit, EditError> {
+        let old = self.document.text();
+        self.document.apply(&ContentChange { range: None, text: text.into() }, Encoding::Utf8)?;
+        Ok(difference(&old, text))
+    }
+
+    /// Parses what changed since the last time. Gives whether anything did.
+    pub(super) fn flush(&mut self) -> bool {
+        if !std::mem::take(&mut self.changed) {
+            return false;
+        }
+        let edits = std::mem::take(&mut self.edits);
+        let text: Arc<str> = if edits.is_empty() { self.text() } else { self.document.text().into() };
+        let open =
+            OpenState { uri: Arc::clone(&self.uri), version: self.version, text, suspect: self.suspect };
+        self.file = Arc::new(parse(self.id, &self.path, self.kind, open, Some((&self.file, &edits))));
+        true
+    }
+}
+
+/// Parses a document, from its former state where there is one. A parser that panics costs the
+/// file its statements, not the server its life.
+fn parse(
+    id: FileId,
+    path: &Arc<Path>,
+    kind: Kind,
+    open: OpenState,
+    before: Option<(&SnapshotFile, &[TextEdit])>,
+) -> SnapshotFile {
+    if kind == Kind::Configuration {
+        let text = Arc::clone(&open.text);
+        return SnapshotFile::configuration(id, Arc::clone(path), Some(open), text, Vec::new());
+    }
+    let read = FileText::of_text(&open.text);
+    // A text that was not parsed (binary, too long) is no base for edits.
+    let before = before.filter(|(file, _)| is_parsed(file));
+    let parsed = catch_unwind(AssertUnwindSafe(|| match before {
+        Some((file, edits)) => file.source().edit(Arc::clone(&read.text), edits),
+        None => SourceFile::parse(Arc::clone(&read.text)),
+    }));
+    let source = parsed.or_else(|_| catch_unwind(AssertUnwindSafe(|| SourceFile::parse(read.text))));
+    let source = source.unwrap_or_else(|_| SourceFile::parse("".into()));
+    SnapshotFile::new(id, Arc::clone(path), Some(open), source, read.findings)
+}
+
+fn is_parsed(file: &SnapshotFile) -> bool {
+    file.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, file.text()))
+}
+
+/// The one edit that leads from `old` to `new`.
+fn difference(old: &str, new: &str) -> TextEdit {
+    let common = |(a, b): (char, char)| (a == b).then_some(a.len_utf8());
+    let prefix: usize = old.chars().zip(new.chars()).map_while(common).sum();
+    let (old_rest, new_rest) = (old.get(prefix..).unwrap_or(""), new.get(prefix..).unwrap_or(""));
+    let suffix: usize = old_rest.chars().rev().zip(new_rest.chars().rev()).map_while(common).sum();
+    let old_end = old_rest.get(..old_rest.len() - suffix).unwrap_or("");
+    let new_end = new_rest.get(..new_rest.len() - suffix).unwrap_or("");
+    let start = text_len(old.get(..prefix).unwrap_or(""));
+    TextEdit { range: TextRange::at(start, text_len(old_end)), new_len: text_len(new_end) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::LineCol;
+
+    fn open(text: &str) -> OpenDocument {
+        OpenDocument::new(FileId(0), Path::new("/a.mg").into(), Kind::Policy, "file:///a.mg".into(), 1, text)
+    }
+
+    fn at(line: u32, col: u32) -> LineCol {
+        LineCol { line, col }
+    }
+
+    fn text(document: &mut OpenDocument) -> String {
+        document.flush();
+        document.file().text().to_string()
+    }
+
+    #[test]
+    fn a_failed_edit_keeps_the_text_and_is_remembered() {
+        let mut document = open("p(1).\n");
+        let bad = ContentChange { range: Some((at(9, 0), at(9, 0))), text: "x".into() };
+        assert!(document.change(2, &[bad], Encoding::Utf8).is_err());
+        assert_eq!(text(&mut document), "p(1).\n");
+        let open = document.file().open.clone().unwrap();
+        assert!(open.suspect && open.version == 2);
+        let whole = ContentChange { range: None, text: "q(2).\n".into() };
+        document.change(3, &[whole], Encoding::Utf8).unwrap();
+        assert_eq!(text(&mut document), "q(2).\n");
+        assert!(!document.is_suspect());
+    }
+
+    #[test]
+    fn changes_before_a_whole_text_do_not_matter() {
+        let mut document = open("p(1).\n");
+        let bad = ContentChange { range: Some((at(9, 0), at(9, 0))), text: "x".into() };
+        let whole = ContentChange { range: None, text: "q(2).".into() };
+        let more = ContentChange { range: Some((at(0, 2), at(0, 3))), text: "3".into() };
+        document.change(2, &[bad, whole, more], Encoding::Utf8).unwrap();
+        assert_eq!(text(&mut document), "q(3).");
+    }
+
+    #[test]
+    fn text_that_stops_and_starts_being_text() {
+        let mut document = open("p(1).\n");
+        for (version, new) in [(2, "\0\0\0"), (3, "q(2). r(3).")] {
+            let whole = ContentChange { range: None, text: new.into() };
+            document.change(version, &[whole], Encoding::Utf8).unwrap();
+            document.flush();
+        }
+        assert_eq!(document.file().source().items().len(), 2);
+        assert!(document.file().findings.is_empty());
+    }
+
+    #[test]
+    fn untouched_statements_stay_when_whole_texts_are_sent() {
+        let facts = |changed: usize| -> String {
+            (0..400)
+                .map(|n| format!("p({}).\n", if n == changed { "/x".into() } else { n.to_string() }))
+                .collect()
+        };
+        let ids = |document: &OpenDocument| -> Vec<_> {
+            document.file().source().items().iter().map(|item| item.statement.id).collect()
+        };
+        let mut document = open(&facts(399));
+        let before = ids(&document);
+        let whole = ContentChange { range: None, text: facts(200) };
+        document.change(2, &[whole], Encoding::Utf8).unwrap();
+        assert!(document.flush());
+        assert_eq!(ids(&document).first(), before.first());
+        assert!(!document.flush());
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_leads_to_the_new_text(old in "[aé🦀\n]{0,8}", new in "[aé🦀\n]{0,8}") {
+            let edit = difference(&old, &new);
+            let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+            let inserted = &new[start..start + usize::from(edit.new_len)];
+            prop_assert_eq!(format!("{}{}{}", &old[..start], inserted, &old[end..]), new);
+        }
+    }
+}

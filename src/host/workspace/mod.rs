@@ -1,0 +1,275 @@
+//! The state behind an editor: open documents, the programs of the workspace, what is on disk.
+//!
+//! Takes edits, file events and looks at the disk, one after the other, from a single thread; gives
+//! a [`Snapshot`] per revision. Never touches the disk itself: when a look is due,
+//! [`Workspace::next_scan`] gives it, to be run aside and handed back.
+
+mod document;
+mod programs;
+mod scan;
+mod snapshot;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::document::OpenDocument;
+use self::programs::Programs;
+pub use self::scan::{Scan, Scanned};
+pub use self::snapshot::{OpenState, Snapshot, SnapshotFile, SnapshotProgram};
+use super::{FileTable, Overlay, Problem, Target, is_mangle};
+use crate::config::FILE_NAME;
+use crate::text::{ContentChange, EditError, Encoding, FileId};
+
+/// What happened to a file outside the editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileEvent {
+    /// It appeared or vanished.
+    CameOrWent,
+    /// Its content changed.
+    Changed,
+}
+
+/// The mutable state. Every change makes a new revision.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    table: Arc<FileTable>,
+    folders: Vec<PathBuf>,
+    documents: FxHashMap<FileId, OpenDocument>,
+    /// The files of the programs as they are on disk; also of open ones, as they were before.
+    closed: FxHashMap<FileId, Arc<SnapshotFile>>,
+    programs: Programs,
+    problems: Vec<Problem>,
+    due: Due,
+    scanning: bool,
+    loaded: bool,
+    revision: u64,
+    current: Arc<Snapshot>,
+}
+
+/// What has to be looked at on disk.
+#[derive(Debug, Default)]
+struct Due {
+    programs: bool,
+    files: FxHashSet<FileId>,
+}
+
+/// What kind of text a document is, or `None` if it is none of ours.
+fn kind(path: &Path, language: &str) -> Option<document::Kind> {
+    if path.ends_with(FILE_NAME) {
+        Some(document::Kind::Configuration)
+    } else {
+        (language == "mangle" || is_mangle(path)).then_some(document::Kind::Policy)
+    }
+}
+
+impl Workspace {
+    /// An empty workspace.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the folders of the workspace.
+    pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
+        self.folders = folders;
+        self.look_for_programs();
+    }
+
+    /// The folders of the workspace.
+    #[must_use]
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Finds the programs anew: folders, configuration or the set of files changed.
+    pub fn look_for_programs(&mut self) {
+        self.due.programs = true;
+    }
+
+    /// Takes over a document that the editor opened. Documents in other languages are not taken.
+    pub fn open(&mut self, path: &Path, uri: &str, language: &str, version: i32, text: &str) {
+        let Some(kind) = kind(path, language) else { return };
+        let id = self.table.id(path);
+        let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
+        self.documents.insert(id, document);
+        if !path.is_absolute() {
+            self.programs.add_lone(id, path);
+        } else if kind == document::Kind::Configuration || !self.programs.reports(id) {
+            self.look_for_programs();
+        }
+        self.touch();
+    }
+
+    /// Applies the changes of one version of a document.
+    ///
+    /// # Errors
+    /// When a change cannot be applied; the document is suspect then ([`OpenState::suspect`]).
+    pub fn change(
+        &mut self,
+        path: &Path,
+        version: i32,
+        changes: &[ContentChange],
+        encoding: Encoding,
+    ) -> Result<(), EditError> {
+        let id = self.table.known(path);
+        let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return Ok(()) };
+        self.due.programs |= document.kind() == document::Kind::Configuration;
+        let result = document.change(version, changes, encoding);
+        self.touch();
+        result
+    }
+
+    /// An edit of this document never arrived: it is suspect from now on.
+    pub fn distrust(&mut self, path: &Path) {
+        let id = self.table.known(path);
+        if let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) {
+            document.distrust();
+            self.touch();
+        }
+    }
+
+    /// Whether a document is open and suspect.
+    #[must_use]
+    pub fn is_suspect(&self, path: &Path) -> bool {
+        let id = self.table.known(path);
+        id.and_then(|id| self.documents.get(&id)).is_some_and(OpenDocument::is_suspect)
+    }
+
+    /// The editor closed a document: what is on disk counts again, once it was read.
+    pub fn close(&mut self, path: &Path) {
+        let id = self.table.known(path);
+        let Some((id, mut document)) = id.and_then(|id| Some((id, self.documents.remove(&id)?))) else {
+            return;
+        };
+        if document.kind() == document::Kind::Configuration || !self.closed.contains_key(&id) {
+            self.look_for_programs();
+        } else {
+            self.due.files.insert(id);
+        }
+        if path.is_absolute() {
+            document.flush();
+            self.closed.insert(id, Arc::new(document.file().closed()));
+        } else {
+            self.programs.remove_lone(id);
+        }
+        self.touch();
+    }
+
+    /// A file changed outside the editor.
+    pub fn file_event(&mut self, path: &Path, event: FileEvent) {
+        let id = self.table.known(path);
+        let is =
+            |files: &dyn Fn(&FileId) -> bool| event == FileEvent::Changed && id.as_ref().is_some_and(files);
+        if is(&|id| self.documents.contains_key(id)) {
+            // What the editor has counts; it was probably the editor that saved it.
+        } else if let Some(id) = id.filter(|_| is(&|id| self.closed.contains_key(id))) {
+            self.due.files.insert(id);
+        } else {
+            self.look_for_programs();
+        }
+    }
+
+    /// The look at the disk that is due, unless one is under way.
+    pub fn next_scan(&mut self) -> Option<Scan> {
+        if self.scanning || !(self.due.programs || !self.due.files.is_empty()) {
+            return None;
+        }
+        let due = std::mem::take(&mut self.due);
+        let mut overlay = Overlay::default();
+        for document in self.documents.values_mut().filter(|document| document.path().is_absolute()) {
+            document.flush();
+            overlay.insert(document.path().into(), document.text());
+        }
+        let open = overlay.paths().map(|path| Target::File(path.into()));
+        let targets = self.folders.iter().cloned().map(Target::Folder).chain(open).collect();
+        self.scanning = true;
+        Some(Scan {
+            targets: due.programs.then_some(targets),
+            files: due.files,
+            overlay,
+            known: self.closed.clone(),
+            table: Arc::clone(&self.table),
+        })
+    }
+
+    /// Takes over what a look at the disk found. Gives whether anything is different now.
+    pub fn scanned(&mut self, scanned: Scanned) -> bool {
+        self.scanning = false;
+        let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty();
+        for file in scanned.files {
+            self.closed.insert(file.id, file);
+        }
+        for id in scanned.gone {
+            self.closed.remove(&id);
+            // The file left its programs, which somebody has to notice.
+            self.due.programs |= scanned.resolution.is_none();
+        }
+        if let Some(resolution) = scanned.resolution {
+            different |= self.programs.take_over(resolution, &scanned.problems, &self.table) || !self.loaded;
+            self.loaded = true;
+            self.problems = scanned.problems;
+            let kept = self.programs.files();
+            self.closed.retain(|id, _| kept.contains(id));
+        }
+        if different {
+            self.touch();
+        }
+        different
+    }
+
+    /// Whether the first look at the workspace is still to come: nothing can be said until then.
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        !self.loaded
+    }
+
+    /// Whether it is not yet known which program a document belongs to.
+    #[must_use]
+    pub fn is_unplaced(&self, path: &Path) -> bool {
+        let is_placed = self.table.known(path).is_some_and(|id| self.programs.reports(id));
+        !is_placed && (self.due.programs || self.scanning)
+    }
+
+    /// What could not be read at the last look.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The number of the current revision.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    /// The id of a path that was ever seen.
+    #[must_use]
+    pub fn id(&self, path: &Path) -> Option<FileId> {
+        self.table.known(path)
+    }
+
+    /// The current revision. Parses what changed since the last one.
+    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+        if self.current.revision != self.revision {
+            let mut files = self.closed.clone();
+            for (&id, document) in &mut self.documents {
+                document.flush();
+                files.insert(id, Arc::clone(document.file()));
+            }
+            let others = self.programs.others(&mut files);
+            let programs = self.programs.at(&files);
+            let table = Arc::clone(&self.table);
+            self.current = Arc::new(Snapshot::new(self.revision, programs, files, others, table));
+        }
+        Arc::clone(&self.current)
+    }
+}

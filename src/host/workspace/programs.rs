@@ -1,0 +1,243 @@
+//! The programs of the workspace from revision to revision: whatever stays the same keeps what was
+//! computed about it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::snapshot::{SnapshotFile, SnapshotProgram};
+use crate::config::RuleSettings;
+use crate::host::check::unreadable;
+use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
+use crate::ide::diagnostics::FindingCache;
+use crate::ide::file_findings::file_findings;
+use crate::lint::Diagnostic;
+use crate::program::PredicateKey;
+use crate::text::FileId;
+
+/// The programs and the configuration files that define them.
+#[derive(Debug, Default)]
+pub(super) struct Programs {
+    list: Vec<State>,
+    /// One for each document that is not on disk.
+    lone: Vec<State>,
+    projects: Vec<Project>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// A file or folder that could not be read, and what is said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Unreadable {
+    id: FileId,
+    path: PathBuf,
+    found: Arc<[Diagnostic]>,
+}
+
+/// A program, and its last snapshot.
+#[derive(Debug)]
+struct State {
+    identity: Identity,
+    /// Sorted.
+    members: Vec<FileId>,
+    /// Sorted.
+    reported: Arc<[FileId]>,
+    rules: Arc<RuleSettings>,
+    /// Predicates that the embedding program supplies.
+    host: Arc<[PredicateKey]>,
+    cache: Arc<FindingCache>,
+    last: Option<Arc<SnapshotProgram>>,
+}
+
+/// What makes a program the same one after a change of its files or settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Identity {
+    name: Arc<str>,
+    root: PathBuf,
+    /// The sample kernel or policy test that this is the program of.
+    single: Option<FileId>,
+}
+
+impl Programs {
+    /// Replaces all programs but those of documents that are not on disk. Gives whether anything
+    /// is different.
+    pub(super) fn take_over(
+        &mut self,
+        resolution: Resolution,
+        problems: &[Problem],
+        table: &FileTable,
+    ) -> bool {
+        let mut old = std::mem::take(&mut self.list);
+        let before = old.len();
+        let mut different = false;
+        for program in &resolution.programs {
+            for state in states(program) {
+                let place = old.iter().position(|other| other.identity == state.identity);
+                let (state, same) = match place {
+                    Some(place) => state.succeed(old.swap_remove(place)),
+                    None => (state, false),
+                };
+                different |= !same;
+                self.list.push(state);
+            }
+        }
+        different |= self.list.len() != before || !same_projects(&self.projects, &resolution.projects);
+        let unreadable: Vec<_> = problems
+            .iter()
+            .map(|problem| {
+                let id = table.id(&problem.path);
+                let found = unreadable(id, problem, &resolution.projects).into();
+                Unreadable { id, path: problem.path.clone(), found }
+            })
+            .collect();
+        different |= unreadable != self.unreadable;
+        self.unreadable = unreadable;
+        self.projects = resolution.projects;
+        different
+    }
+
+    /// Adds the program of a document that is not on disk: it alone.
+    pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
+        self.remove_lone(file);
+        let identity = Identity { name: path.to_string_lossy().into(), root: PathBuf::new(), single: None };
+        self.lone.push(State::new(identity, vec![file], vec![file], Arc::default(), Arc::default()));
+    }
+
+    /// Removes the program of a document that is not on disk.
+    pub(super) fn remove_lone(&mut self, file: FileId) {
+        self.lone.retain(|state| state.members != [file]);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &State> {
+        self.list.iter().chain(&self.lone)
+    }
+
+    /// Whether some program shows diagnostics of a file.
+    pub(super) fn reports(&self, file: FileId) -> bool {
+        self.all().any(|state| state.reported.binary_search(&file).is_ok())
+    }
+
+    /// All files of all programs.
+    pub(super) fn files(&self) -> FxHashSet<FileId> {
+        self.all().flat_map(|state| state.members.iter().copied()).collect()
+    }
+
+    /// Adds the files that are in no program to `files`, and gives what is wrong with them:
+    /// configuration files, and files that could not be read. A configuration file that is open and was edited
+    /// since it was read keeps silent: its findings may have moved.
+    pub(super) fn others(
+        &self,
+        files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
+    ) -> FxHashMap<FileId, Arc<[Diagnostic]>> {
+        let mut diagnostics = FxHashMap::default();
+        for project in &self.projects {
+            let file = files.entry(project.file).or_insert_with(|| {
+                let (path, text) = (project.path.as_path().into(), Arc::clone(&project.text));
+                Arc::new(SnapshotFile::configuration(project.file, path, None, text, Vec::new()))
+            });
+            let found = if file.text() == &project.text {
+                file_findings(project.file, project.findings.clone(), &project.settings.rules)
+            } else {
+                Vec::new()
+            };
+            diagnostics.insert(project.file, found.into());
+        }
+        for Unreadable { id, path, found } in &self.unreadable {
+            files.entry(*id).or_insert_with(|| {
+                let path = path.as_path().into();
+                Arc::new(SnapshotFile::configuration(*id, path, None, "".into(), Vec::new()))
+            });
+            diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
+        }
+        diagnostics
+    }
+
+    /// The programs with these files.
+    pub(super) fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>) -> Vec<Arc<SnapshotProgram>> {
+        self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files)).collect()
+    }
+}
+
+/// The program itself and one for each of its sample kernels and policy tests.
+fn states(program: &ProgramFiles) -> Vec<State> {
+    let rules: Arc<RuleSettings> = program.settings.rules.clone().into();
+    let host: Arc<[PredicateKey]> = program.host_predicates.as_slice().into();
+    let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
+    let reported = |members: &[Member]| {
+        members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
+    };
+    let identity =
+        |single| Identity { name: program.name.as_str().into(), root: program.root.clone(), single };
+    let mut states = vec![State::new(
+        identity(None),
+        files(&program.members),
+        reported(&program.members),
+        Arc::clone(&rules),
+        Arc::clone(&host),
+    )];
+    for single in program.singles.iter().filter(|single| single.reported) {
+        let mut members = files(&program.members);
+        members.push(single.file);
+        let identity = identity(Some(single.file));
+        states.push(State::new(identity, members, vec![single.file], Arc::clone(&rules), Arc::clone(&host)));
+    }
+    states
+}
+
+fn same_projects(a: &[Project], b: &[Project]) -> bool {
+    let key = |project: &Project| (project.file, Arc::clone(&project.text), project.findings.len());
+    a.iter().map(key).eq(b.iter().map(key))
+}
+
+impl State {
+    fn new(
+        identity: Identity,
+        mut members: Vec<FileId>,
+        mut reported: Vec<FileId>,
+        rules: Arc<RuleSettings>,
+        host: Arc<[PredicateKey]>,
+    ) -> Self {
+        members.sort_unstable();
+        reported.sort_unstable();
+        let (reported, cache) = (reported.into(), Arc::default());
+        Self { identity, members, reported, rules, host, cache, last: None }
+    }
+
+    /// This program as the successor of `old`: with its cache, and with its last snapshot if
+    /// nothing is different. Gives whether so.
+    fn succeed(mut self, old: Self) -> (Self, bool) {
+        for file in old.members.iter().filter(|file| self.members.binary_search(file).is_err()) {
+            old.cache.forget(*file);
+        }
+        self.cache = old.cache;
+        let same = self.members == old.members
+            && self.reported == old.reported
+            && self.rules == old.rules
+            && self.host == old.host;
+        if same {
+            self.last = old.last;
+            self.rules = old.rules;
+        }
+        (self, same)
+    }
+
+    fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>) -> Arc<SnapshotProgram> {
+        let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
+        if let Some(last) = &self.last
+            && last.files.len() == files.len()
+            && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
+        {
+            return Arc::clone(last);
+        }
+        let program = Arc::new(SnapshotProgram::new(
+            Arc::clone(&self.identity.name),
+            files,
+            Arc::clone(&self.reported),
+            Arc::clone(&self.rules),
+            Arc::clone(&self.host),
+            Arc::clone(&self.cache),
+        ));
+        self.last = Some(Arc::clone(&program));
+        program
+    }
+}

@@ -1,0 +1,268 @@
+//! The workspace at one revision: immutable, cheap to share, complete. Every question is answered
+//! from one of these.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::config::RuleSettings;
+use crate::host::{FileTable, summarise};
+use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::lint::{Diagnostic, Finding};
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId, LineIndex};
+
+/// A file as it was at some revision; shared by all revisions in which it is the same.
+#[derive(Debug)]
+pub struct SnapshotFile {
+    /// The file.
+    pub id: FileId,
+    /// Its absolute path; the URI of a document that is not on disk.
+    pub path: Arc<Path>,
+    /// The editor's side of it, while it is open there.
+    pub open: Option<OpenState>,
+    /// What kept the file from being read as it is. Ranges count from the start of the file.
+    pub findings: Vec<Finding>,
+    text: Arc<str>,
+    source: SourceFile,
+    summary: OnceLock<Arc<FileSummary>>,
+    lines: OnceLock<LineIndex>,
+}
+
+/// What an editor knows of an open document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenState {
+    /// The document's URI as the editor spells it.
+    pub uri: Arc<str>,
+    /// The editor's version of the text.
+    pub version: i32,
+    /// The text as the editor has it, also where it is too long to be parsed.
+    pub text: Arc<str>,
+    /// An edit could not be applied: the text may differ from the editor's, so that no edit of
+    /// ours may touch it.
+    pub suspect: bool,
+}
+
+impl SnapshotFile {
+    /// A file of a program. `findings` are those of reading it.
+    pub(super) fn new(
+        id: FileId,
+        path: Arc<Path>,
+        open: Option<OpenState>,
+        source: SourceFile,
+        findings: Vec<Finding>,
+    ) -> Self {
+        let text = Arc::clone(source.text());
+        Self { id, path, open, findings, text, source, summary: OnceLock::new(), lines: OnceLock::new() }
+    }
+
+    /// A configuration file: text without statements.
+    pub(super) fn configuration(
+        id: FileId,
+        path: Arc<Path>,
+        open: Option<OpenState>,
+        text: Arc<str>,
+        findings: Vec<Finding>,
+    ) -> Self {
+        Self { text, ..Self::new(id, path, open, SourceFile::parse("".into()), findings) }
+    }
+
+    /// The text; empty where it is too long to be parsed, or no text at all.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The parsed file.
+    #[must_use]
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// What the file contributes to its programs.
+    pub fn summary(&self) -> &Arc<FileSummary> {
+        self.summary.get_or_init(|| summarise(self.id, &self.source, &self.findings))
+    }
+
+    /// Where its lines start.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(self.text()))
+    }
+
+    /// The file as it is once nobody edits it any more: without its tree.
+    pub(super) fn closed(&self) -> Self {
+        Self {
+            id: self.id,
+            path: Arc::clone(&self.path),
+            open: None,
+            findings: self.findings.clone(),
+            text: Arc::clone(&self.text),
+            source: self.source.clone().without_tree(),
+            summary: self.summary.clone(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// Whether edits of ours may touch it.
+    #[must_use]
+    pub fn is_editable(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| !open.suspect)
+    }
+}
+
+/// A program as it was at some revision; shared by all revisions in which it is the same.
+#[derive(Debug)]
+pub struct SnapshotProgram {
+    /// What it is called in output.
+    pub name: Arc<str>,
+    /// Its files, in the order of their ids.
+    pub files: Vec<Arc<SnapshotFile>>,
+    /// The files whose diagnostics are shown from here.
+    pub(super) reported: Arc<[FileId]>,
+    pub(super) rules: Arc<RuleSettings>,
+    host: Arc<[PredicateKey]>,
+    pub(super) cache: Arc<FindingCache>,
+    program: OnceLock<Arc<Program>>,
+    diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
+}
+
+impl SnapshotProgram {
+    pub(super) fn new(
+        name: Arc<str>,
+        files: Vec<Arc<SnapshotFile>>,
+        reported: Arc<[FileId]>,
+        rules: Arc<RuleSettings>,
+        host: Arc<[PredicateKey]>,
+        cache: Arc<FindingCache>,
+    ) -> Self {
+        let (program, diagnostics) = (OnceLock::new(), OnceLock::new());
+        Self { name, files, reported, rules, host, cache, program, diagnostics }
+    }
+
+    /// The joined program.
+    pub fn program(&self) -> &Arc<Program> {
+        self.program.get_or_init(|| {
+            let files = self.files.iter().map(|file| Arc::clone(file.summary())).collect();
+            Arc::new(Program::with_host(files, &self.host))
+        })
+    }
+
+    /// Computes the diagnostics of all files, unless somebody has already. Does nothing when
+    /// `cancel` is raised meanwhile.
+    pub fn diagnose(&self, cancel: &Cancel) {
+        if self.is_diagnosed() || cancel.is_cancelled() {
+            return;
+        }
+        let found = diagnostics(self.program(), &self.rules, &self.cache);
+        if !cancel.is_cancelled() {
+            let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
+            // Somebody else may have been faster; then both found the same.
+            let _ = self.diagnostics.set(found);
+        }
+    }
+
+    /// Whether [`SnapshotProgram::diagnose`] has been through.
+    #[must_use]
+    pub fn is_diagnosed(&self) -> bool {
+        self.diagnostics.get().is_some()
+    }
+
+    /// The diagnostics of a file that is reported from here; empty before
+    /// [`SnapshotProgram::diagnose`].
+    #[must_use]
+    pub fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
+        self.diagnostics.get().and_then(|found| found.get(&file)).map_or(&[], |found| found)
+    }
+
+    /// Whether diagnostics of `file` are shown from here.
+    #[must_use]
+    pub fn reports(&self, file: FileId) -> bool {
+        self.reported.binary_search(&file).is_ok()
+    }
+}
+
+/// The whole workspace.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// Counts changes of any kind: an edit, a file event, a configuration.
+    pub revision: u64,
+    /// The programs.
+    pub programs: Vec<Arc<SnapshotProgram>>,
+    files: FxHashMap<FileId, Arc<SnapshotFile>>,
+    /// What is wrong with the configuration files, and with files that could not be read.
+    others: FxHashMap<FileId, Arc<[Diagnostic]>>,
+    table: Arc<FileTable>,
+}
+
+impl Snapshot {
+    pub(super) fn new(
+        revision: u64,
+        programs: Vec<Arc<SnapshotProgram>>,
+        files: FxHashMap<FileId, Arc<SnapshotFile>>,
+        others: FxHashMap<FileId, Arc<[Diagnostic]>>,
+        table: Arc<FileTable>,
+    ) -> Self {
+        Self { revision, programs, files, others, table }
+    }
+
+    /// The id of a path.
+    #[must_use]
+    pub fn id(&self, path: &Path) -> Option<FileId> {
+        self.table.known(path)
+    }
+
+    /// A file.
+    #[must_use]
+    pub fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
+        self.files.get(&id)
+    }
+
+    /// All files, in no particular order.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<SnapshotFile>> {
+        self.files.values()
+    }
+
+    /// Whether a file is in no program: a configuration file, or one that could not be read.
+    #[must_use]
+    pub fn is_apart(&self, file: FileId) -> bool {
+        self.others.contains_key(&file)
+    }
+
+    /// The files whose diagnostics are shown, also those apart; each once, sorted.
+    #[must_use]
+    pub fn reported(&self) -> Vec<FileId> {
+        let programs = self.programs.iter().flat_map(|program| program.reported.iter());
+        let mut files: Vec<_> = programs.chain(self.others.keys()).copied().collect();
+        files.retain(|file| self.files.contains_key(file));
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// The programs that show diagnostics of a file: one, unless a configuration puts the file
+    /// into several.
+    pub fn programs_of(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
+        self.programs.iter().filter(move |program| program.reports(file))
+    }
+
+    /// The diagnostics of a file, sorted by start, each once. The programs of the file must have
+    /// been diagnosed.
+    #[must_use]
+    pub fn diagnostics(&self, file: FileId) -> Vec<&Diagnostic> {
+        if let Some(found) = self.others.get(&file) {
+            return found.iter().collect();
+        }
+        let mut found: Vec<&Diagnostic> = Vec::new();
+        for program in self.programs_of(file) {
+            for diagnostic in program.diagnostics(file) {
+                if !found.contains(&diagnostic) {
+                    found.push(diagnostic);
+                }
+            }
+        }
+        found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
+        found
+    }
+}

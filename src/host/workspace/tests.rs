@@ -1,0 +1,1 @@
+//! The workspace from event to event.

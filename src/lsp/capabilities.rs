@@ -1,0 +1,74 @@
+//! What the server says it can do, in its answer to `initialize`.
+
+use tower_lsp::ls_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions,
+    DiagnosticServerCapabilities, FileSystemWatcher, GlobPattern, InitializeResult, OneOf, Registration,
+    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
+};
+
+use super::session::Session;
+
+/// The name that diagnostics and the server itself go by.
+pub(super) const NAME: &str = "mangle-ls";
+
+/// Applies every fix that needs no look.
+pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.mangle");
+
+/// The answer to `initialize`.
+pub(super) fn initialize_result(session: &Session) -> InitializeResult {
+    InitializeResult {
+        capabilities: capabilities(session),
+        server_info: Some(ServerInfo { name: NAME.into(), version: Some(env!("CARGO_PKG_VERSION").into()) }),
+        ..InitializeResult::default()
+    }
+}
+
+fn capabilities(session: &Session) -> ServerCapabilities {
+    let actions = CodeActionOptions {
+        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL]),
+        ..CodeActionOptions::default()
+    };
+    let diagnostics = DiagnosticOptions {
+        identifier: Some(NAME.into()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: true,
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    ServerCapabilities {
+        position_encoding: Some(session.encoding_kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            ..TextDocumentSyncOptions::default()
+        })),
+        code_action_provider: session
+            .action_literals
+            .then_some(CodeActionProviderCapability::Options(actions)),
+        diagnostic_provider: session.pull.then_some(DiagnosticServerCapabilities::Options(diagnostics)),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            ..WorkspaceServerCapabilities::default()
+        }),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// The files whose changes outside the editor matter.
+pub(super) fn watchers() -> Registration {
+    let globs = ["**/*.{mg,gl}", "**/mangle-ls.toml", "**/.gitignore"];
+    let watchers: Vec<_> = globs
+        .into_iter()
+        .map(|glob| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.into()), kind: None })
+        .collect();
+    Registration {
+        id: "mangle-ls/files".into(),
+        method: "workspace/didChangeWatchedFiles".into(),
+        register_options: Some(serde_json::json!({ "watchers": watchers })),
+    }
+}

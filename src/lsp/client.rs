@@ -1,0 +1,161 @@
+//! What the server asks of the client. Nothing here blocks: notifications are queued, requests
+//! run on the side with a time limit, so that a client that never answers costs nothing but the
+//! answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tower_lsp::Client;
+use tower_lsp::ls_types::{
+    ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+
+use super::capabilities;
+use super::transport::Output;
+
+/// How long an answer of the client is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const IDLE: u8 = 0;
+/// One less while the client has been asked.
+const ASK_AGAIN: u8 = 2;
+
+/// The way to the client. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Outbox {
+    client: Client,
+    output: Output,
+    runtime: Handle,
+    refresh: Arc<AtomicU8>,
+    tokens: Arc<AtomicU64>,
+}
+
+impl Outbox {
+    /// An outbox whose requests run on `runtime`.
+    pub(super) fn new(client: Client, output: Output, runtime: Handle) -> Self {
+        Self { client, output, runtime, refresh: Arc::default(), tokens: Arc::default() }
+    }
+
+    /// Queues a notification.
+    pub(super) fn notify(&self, method: &'static str, params: impl Serialize) {
+        self.output.notify(method, params);
+    }
+
+    /// Asks the client to report changes of files.
+    pub(super) fn register_watchers(&self) {
+        let client = self.client.clone();
+        self.ask("client/registerCapability", async move {
+            client.register_capability(vec![capabilities::watchers()]).await
+        });
+    }
+
+    /// Asks the client to pull all diagnostics again. One such request is under way at a time;
+    /// what is wanted meanwhile is asked once more afterwards.
+    pub(super) fn refresh_diagnostics(&self) {
+        if self.refresh.swap(ASK_AGAIN, Ordering::AcqRel) != IDLE {
+            return;
+        }
+        let outbox = self.clone();
+        self.runtime.spawn(async move {
+            while outbox.refresh.fetch_sub(1, Ordering::AcqRel) == ASK_AGAIN {
+                let request = outbox.client.workspace_diagnostic_refresh();
+                limited("workspace/diagnostic/refresh", request).await;
+            }
+        });
+    }
+
+    fn ask<T>(
+        &self,
+        method: &'static str,
+        request: impl Future<Output = tower_lsp::jsonrpc::Result<T>> + Send + 'static,
+    ) {
+        self.runtime.spawn(async move {
+            limited(method, request).await;
+        });
+    }
+
+    /// Opens a progress bar: `offered` by the client, else one that it is asked to create (if it
+    /// `can_create` one). The bar ends when the returned handle is dropped.
+    pub(super) fn progress(
+        &self,
+        title: &str,
+        offered: Option<ProgressToken>,
+        can_create: bool,
+    ) -> Option<Progress> {
+        if offered.is_none() && !can_create {
+            return None;
+        }
+        let number = self.tokens.fetch_add(1, Ordering::Relaxed);
+        let create = offered.is_none();
+        let token = offered.unwrap_or_else(|| ProgressToken::String(format!("mangle-ls/{number}")));
+        let (sender, receiver) = unbounded_channel();
+        let (outbox, title) = (self.clone(), title.to_owned());
+        self.runtime.spawn(async move {
+            let request = outbox.client.create_work_done_progress(token.clone());
+            if !create || limited("window/workDoneProgress/create", request).await.is_some() {
+                outbox.run_progress(token, title, receiver).await;
+            }
+        });
+        Some(Progress(sender))
+    }
+
+    async fn run_progress(&self, token: ProgressToken, title: String, mut steps: UnboundedReceiver<Step>) {
+        let report = |value| {
+            let params = ProgressParams { token: token.clone(), value: ProgressParamsValue::WorkDone(value) };
+            self.notify("$/progress", params);
+        };
+        report(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title,
+            cancellable: Some(false),
+            message: None,
+            percentage: Some(0),
+        }));
+        while let Some(step) = steps.recv().await {
+            report(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: Some(false),
+                message: Some(step.message),
+                percentage: Some(step.percentage),
+            }));
+        }
+        report(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+    }
+}
+
+async fn limited<T>(
+    method: &'static str,
+    request: impl Future<Output = tower_lsp::jsonrpc::Result<T>>,
+) -> Option<T> {
+    match tokio::time::timeout(PATIENCE, request).await {
+        Ok(Ok(answer)) => Some(answer),
+        Ok(Err(error)) => {
+            tracing::warn!(method, code = error.code.code(), "the client refused a request");
+            None
+        }
+        Err(_) => {
+            tracing::warn!(method, "the client did not answer a request");
+            None
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Step {
+    message: String,
+    percentage: u32,
+}
+
+/// A progress bar; ends when dropped.
+#[derive(Debug, Clone)]
+pub(super) struct Progress(UnboundedSender<Step>);
+
+impl Progress {
+    /// Shows how far the work is, of 100.
+    pub(super) fn step(&self, message: String, percentage: u32) {
+        let _ = self.0.send(Step { message, percentage });
+    }
+}

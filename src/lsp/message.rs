@@ -1,0 +1,133 @@
+//! What handlers send to the writer. A handler does nothing else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tower_lsp::jsonrpc;
+use tower_lsp::ls_types::{PreviousResultId, WorkspaceDiagnosticReport};
+use tracing::Span;
+
+use super::pool::Panicked;
+use super::session::Session;
+use super::view::View;
+use crate::host::workspace::{FileEvent, Scanned};
+use crate::text::{Cancel, ContentChange};
+
+/// A message to the writer: something that happened, or a question.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// The client introduced itself.
+    Initialize(Session),
+    /// The client is ready for requests.
+    Initialized,
+    /// A document was opened.
+    Open(Opened),
+    /// A document was edited.
+    Change { path: PathBuf, version: i32, changes: Vec<ContentChange> },
+    /// An edit of a document could not even be read.
+    Lost(PathBuf),
+    /// A document was closed.
+    Close(PathBuf),
+    /// Files changed outside the editor.
+    Files(Vec<(PathBuf, FileEvent)>),
+    /// Workspace folders came and went.
+    Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
+    /// The client's settings changed; ours may have too.
+    Reconfigure,
+    /// A question that one snapshot answers.
+    Ask(Question),
+    /// A question that may wait until something changes.
+    Pull(WorkspacePull),
+    /// A look at the disk is done.
+    Scanned(Result<Scanned, Panicked>),
+    /// A computation of diagnostics is done.
+    Diagnosed(Diagnosed),
+}
+
+impl Message {
+    /// What the log calls it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Initialize(_) => "initialize",
+            Self::Initialized => "initialized",
+            Self::Open(_) => "open",
+            Self::Change { .. } => "change",
+            Self::Lost(_) => "lost",
+            Self::Close(_) => "close",
+            Self::Files(_) => "files",
+            Self::Folders { .. } => "folders",
+            Self::Reconfigure => "reconfigure",
+            Self::Ask(_) => "ask",
+            Self::Pull(_) => "pull",
+            Self::Scanned(_) => "scanned",
+            Self::Diagnosed(_) => "diagnosed",
+        }
+    }
+}
+
+/// The end of a computation of diagnostics.
+#[derive(Debug)]
+pub(super) struct Diagnosed {
+    /// The revision that it was about.
+    pub(super) revision: u64,
+    /// Whether what had to be pushed was pushed.
+    pub(super) pushed: bool,
+    pub(super) result: Result<(), Panicked>,
+}
+
+/// An opened document.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) uri: String,
+    pub(super) language: String,
+    pub(super) version: i32,
+    pub(super) text: String,
+}
+
+/// What must be known before a question can be answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Nothing but the texts.
+    Nothing,
+    /// The diagnostics of one document.
+    Diagnostics(PathBuf),
+}
+
+/// Why a question is not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The text changed meanwhile.
+    Outdated,
+    /// The computation failed.
+    Panicked(Panicked),
+}
+
+/// A question, answered from the snapshot of the moment at which the writer takes it up.
+pub(super) struct Question {
+    pub(super) needs: Needs,
+    /// Raised when nobody waits for the answer any more.
+    pub(super) cancel: Cancel,
+    pub(super) span: Span,
+    /// Computes the answer and sends it.
+    pub(super) answer: Box<dyn FnOnce(Result<&View, Refusal>) + Send>,
+}
+
+impl std::fmt::Debug for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Question").field("needs", &self.needs).finish_non_exhaustive()
+    }
+}
+
+/// A pull of the diagnostics of all files. Answered when something differs from what the client
+/// knows; until then it waits, so that the client need not ask again and again.
+#[derive(Debug)]
+pub(super) struct WorkspacePull {
+    pub(super) known: Arc<[PreviousResultId]>,
+    pub(super) cancel: Cancel,
+    pub(super) span: Span,
+    pub(super) reply: oneshot::Sender<jsonrpc::Result<WorkspaceDiagnosticReport>>,
+    /// The revision at which nothing differed, if that was found.
+    pub(super) checked: Option<u64>,
+}

@@ -1,0 +1,100 @@
+//! The language server: the protocol around `host` and `ide`.
+//!
+//! Takes JSON-RPC from a client; gives it capabilities, diagnostics and code actions. Knows
+//! nothing of how anything is computed. The way of a message:
+//!
+//! `frame` → `transport` → `server` (one handler a method: sends a `message`, waits for the reply)
+//! → `writer` (one thread, owns the workspace, takes messages in order) → `pool` (computes the
+//! answer from a `view`: an immutable snapshot) → back through the handler.
+
+mod actions;
+mod capabilities;
+mod client;
+mod frame;
+mod from_proto;
+mod message;
+mod pool;
+mod pull;
+mod push;
+mod report;
+mod server;
+mod session;
+mod status;
+mod to_proto;
+mod transport;
+mod view;
+mod writer;
+
+use std::io::{BufReader, Write};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tower_lsp::LspService;
+
+use self::client::Outbox;
+use self::pool::{Pool, log_panics};
+use self::server::Server;
+use self::transport::{End, Output, QUEUE};
+use self::writer::Writer;
+
+/// How long the last messages may take to be written after the connection ended.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The client said goodbye properly.
+    Orderly,
+    /// The client left without `shutdown`, or vanished.
+    Abruptly,
+}
+
+/// Serves a client on standard input and output until it leaves.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn serve() -> anyhow::Result<Ended> {
+    log_panics();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .context("cannot start the connection")?;
+    let (output, outgoing) = Output::new();
+    let (queue, inbound) = tokio::sync::mpsc::channel(QUEUE);
+    let (address, inbox) = mpsc::channel();
+    let mut client = None;
+    let handlers = LspService::build(|handle| {
+        client = Some(handle);
+        Server::new(address.clone())
+    });
+    let (service, socket) = handlers.custom_method("mangle/status", Server::status).finish();
+    let client = client.context("the framework gave no client")?;
+    let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
+    let writer = Writer::new(inbox, address, outbox, Pool::new()?);
+    let (written, farewell) = mpsc::channel();
+
+    spawn("input", move || transport::read_input(BufReader::new(std::io::stdin()), &queue))?;
+    spawn("output", move || {
+        if let Err(error) = transport::write_output(std::io::stdout(), &outgoing) {
+            tracing::error!(%error, "the output cannot be written");
+        }
+        let _ = std::io::stdout().flush();
+        let _ = written.send(());
+    })?;
+    spawn("writer", move || writer.run())?;
+
+    let end = runtime.block_on(transport::serve(inbound, service, socket, &output, Server::observe));
+    output.close();
+    let _ = farewell.recv_timeout(FAREWELL);
+    Ok(match end {
+        End::Orderly => Ended::Orderly,
+        End::Abrupt => Ended::Abruptly,
+    })
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
+    let thread = thread::Builder::new().name(name.into()).spawn(body);
+    thread.map(drop).with_context(|| format!("cannot start the {name} thread"))
+}

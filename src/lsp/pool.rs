@@ -1,0 +1,98 @@
+//! The blocking pool: where everything that computes runs. A panic ends the computation, never
+//! the server.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tracing::Span;
+
+/// A few threads for CPU work, taken in the order of asking.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    threads: Arc<rayon::ThreadPool>,
+}
+
+impl Pool {
+    /// Starts the threads. Two at least, so that a long computation leaves one for short
+    /// questions; few, because each keeps memory of its own.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub(super) fn new() -> anyhow::Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(cores.clamp(2, 4))
+            .thread_name(|index| format!("pool-{index}"))
+            .build()?;
+        Ok(Self { threads: Arc::new(threads) })
+    }
+
+    /// Runs `job` when a thread is free, inside the current tracing span.
+    pub(super) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
+        let span = Span::current();
+        self.threads.spawn_fifo(move || {
+            let _ = span.in_scope(|| guarded(job));
+        });
+    }
+}
+
+/// A computation that panicked, and where: `src/x.rs:12:5`. The panic's message is not kept, for
+/// it may quote the document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("internal error at {0}; the log has more")]
+pub(super) struct Panicked(String);
+
+thread_local! {
+    static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs `job`; a panic in it is logged and returned.
+pub(super) fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(job)).map_err(|payload| {
+        drop_payload(payload);
+        Panicked(LAST_PANIC.with(|place| place.borrow().clone()))
+    })
+}
+
+/// Dropping a panic's payload may itself panic; nothing may get past the edge.
+fn drop_payload(payload: Box<dyn Any + Send>) {
+    std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+}
+
+/// Sends panics to the log instead of the terminal, with the place but without values: messages
+/// quote what they stumbled over.
+pub(super) fn log_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        let backtrace = std::backtrace::Backtrace::capture();
+        tracing::error!(%place, %backtrace, "internal error");
+        LAST_PANIC.with(|last| *last.borrow_mut() = place);
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_its_job_alone() {
+        let pool = Pool::new().unwrap();
+        let (sender, receiver) = mpsc::channel();
+        for job in 0..20 {
+            let sender = sender.clone();
+            pool.spawn(move || {
+                assert!(job % 2 == 1, "even jobs fail");
+                sender.send(job).unwrap();
+            });
+        }
+        drop(sender);
+        let mut done: Vec<_> = receiver.iter().collect();
+        done.sort_unstable();
+        assert_eq!(done, (1..20).step_by(2).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,143 @@
+//! Diagnostics that the client pulls: of one document, of the whole workspace.
+
+use std::collections::HashMap;
+
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::{
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
+    FullDocumentDiagnosticReport, PreviousResultId, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticReport,
+    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
+    WorkspaceUnchangedDocumentDiagnosticReport,
+};
+
+use super::message::Refusal;
+use super::report::{Report, ResultId};
+use super::to_proto;
+use super::view::View;
+use crate::host::workspace::SnapshotFile;
+
+/// `ServerCancelled` of the protocol.
+const SERVER_CANCELLED: ErrorCode = ErrorCode::ServerError(-32802);
+
+/// The error for a pull that an edit overtook: the client is to ask again.
+pub(super) fn refusal(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Outdated => Error {
+            code: SERVER_CANCELLED,
+            message: "the text changed meanwhile".into(),
+            data: Some(serde_json::json!({ "retriggerRequest": true })),
+        },
+        Refusal::Panicked(panic) => Error { message: panic.to_string().into(), ..Error::internal_error() },
+    }
+}
+
+/// The diagnostics of one document.
+///
+/// # Errors
+/// When the text changed since the snapshot was taken.
+pub(super) fn document(
+    view: &View,
+    params: &DocumentDiagnosticParams,
+) -> Result<DocumentDiagnosticReportResult> {
+    let Some(file) = view.file(&params.text_document.uri) else {
+        return Ok(full(FullDocumentDiagnosticReport::default()));
+    };
+    let report = Report::new(view, file);
+    let id = report.id();
+    let known = params.previous_result_id.as_deref();
+    let result = if known.is_some_and(|known| id.is_same_as(known)) {
+        let unchanged = UnchangedDocumentDiagnosticReport { result_id: id.to_string() };
+        let report = RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: unchanged,
+        };
+        DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(report))
+    } else {
+        full(FullDocumentDiagnosticReport { result_id: Some(id.to_string()), items: report.items() })
+    };
+    if view.is_outdated() { Err(refusal(Refusal::Outdated)) } else { Ok(result) }
+}
+
+fn full(report: FullDocumentDiagnosticReport) -> DocumentDiagnosticReportResult {
+    let report = RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: report,
+    };
+    DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(report))
+}
+
+/// The diagnostics of all files, as far as the client does not have them; `None` when it has all.
+/// Configuration files are not among them: these are pushed, because no client pulls them.
+pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<WorkspaceDiagnosticReport> {
+    let mut known: HashMap<&str, &str> =
+        known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
+    let mut items = Vec::new();
+    for id in view.snapshot.reported() {
+        let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
+        let Some(uri) = to_proto::uri(file) else { continue };
+        let known = known.remove(uri.as_str());
+        items.extend(item(view, file, known).map(|report| report.into_item(uri, file)));
+    }
+    for (uri, known) in known {
+        if let Ok(uri) = uri.parse()
+            && !ResultId::gone().is_same_as(known)
+        {
+            let report = FullDocumentDiagnosticReport {
+                result_id: Some(ResultId::gone().to_string()),
+                items: Vec::new(),
+            };
+            items.push(WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+                uri,
+                version: None,
+                full_document_diagnostic_report: report,
+            }));
+        }
+    }
+    let is_news =
+        |item: &WorkspaceDocumentDiagnosticReport| matches!(item, WorkspaceDocumentDiagnosticReport::Full(_));
+    items.iter().any(is_news).then_some(WorkspaceDiagnosticReport { items })
+}
+
+enum Item {
+    Full(FullDocumentDiagnosticReport),
+    Unchanged(UnchangedDocumentDiagnosticReport),
+}
+
+/// `None` for a file without diagnostics that the client never heard of.
+fn item(view: &View, file: &SnapshotFile, known: Option<&str>) -> Option<Item> {
+    let report = Report::new(view, file);
+    if known.is_none() && report.is_empty() {
+        return None;
+    }
+    let id = report.id();
+    let result_id = id.to_string();
+    Some(if known.is_some_and(|known| id.is_same_as(known)) {
+        Item::Unchanged(UnchangedDocumentDiagnosticReport { result_id })
+    } else {
+        Item::Full(FullDocumentDiagnosticReport { result_id: Some(result_id), items: report.items() })
+    })
+}
+
+impl Item {
+    fn into_item(
+        self,
+        uri: tower_lsp::ls_types::Uri,
+        file: &SnapshotFile,
+    ) -> WorkspaceDocumentDiagnosticReport {
+        let version = file.open.as_ref().map(|open| i64::from(open.version));
+        match self {
+            Self::Full(full_document_diagnostic_report) => {
+                WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report }.into()
+            }
+            Self::Unchanged(unchanged_document_diagnostic_report) => {
+                WorkspaceUnchangedDocumentDiagnosticReport {
+                    uri,
+                    version,
+                    unchanged_document_diagnostic_report,
+                }
+                .into()
+            }
+        }
+    }
+}

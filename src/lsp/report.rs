@@ -1,0 +1,109 @@
+//! The diagnostics of one file as they go to the client, and the number that tells two such lists
+//! apart.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use tower_lsp::ls_types::Diagnostic;
+
+use super::to_proto;
+use super::view::View;
+use crate::host::workspace::SnapshotFile;
+use crate::lint;
+use crate::text::{FileId, TextRange};
+
+/// The diagnostics of a file whose programs were diagnosed.
+pub(super) struct Report<'v> {
+    view: &'v View,
+    file: &'v SnapshotFile,
+    diagnostics: Vec<&'v lint::Diagnostic>,
+}
+
+impl<'v> Report<'v> {
+    pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
+        Self { view, file, diagnostics: view.snapshot.diagnostics(file.id) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// A number that differs when the client would see a difference.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for diagnostic in &self.diagnostics {
+            (diagnostic.rule.code, diagnostic.severity, &diagnostic.message).hash(&mut hasher);
+            self.hash_place(self.file.id, diagnostic.range, &mut hasher);
+            for related in &diagnostic.related {
+                related.message.hash(&mut hasher);
+                self.hash_place(related.file, related.range, &mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// Lines and columns, not bytes: these may stay when those move, and the other way round.
+    fn hash_place(&self, file: FileId, range: TextRange, hasher: &mut FxHasher) {
+        file.hash(hasher);
+        if let Some(file) = self.view.snapshot.file(file) {
+            let range = to_proto::range(self.view, file, range);
+            (range.start.line, range.start.character, range.end.line, range.end.character).hash(hasher);
+        }
+    }
+
+    /// What names this list: the document's version and the fingerprint.
+    pub(super) fn id(&self) -> ResultId {
+        ResultId {
+            version: self.file.open.as_ref().map(|open| open.version),
+            fingerprint: self.fingerprint(),
+        }
+    }
+
+    /// The list itself.
+    pub(super) fn items(&self) -> Vec<Diagnostic> {
+        let items = self.diagnostics.iter();
+        items.map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic)).collect()
+    }
+}
+
+/// A result id of the pull protocol: `7:00ff…`, or `-:00ff…` for a document that is not open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ResultId {
+    pub(super) version: Option<i32>,
+    pub(super) fingerprint: u64,
+}
+
+impl ResultId {
+    /// The id of an empty list about a file that is gone.
+    pub(super) fn gone() -> Self {
+        Self { version: None, fingerprint: FxHasher::default().finish() }
+    }
+
+    /// Whether `known`, as the client sent it back, names the same list.
+    pub(super) fn is_same_as(self, known: &str) -> bool {
+        let fingerprint = known.rsplit(':').next().and_then(|hex| u64::from_str_radix(hex, 16).ok());
+        fingerprint == Some(self.fingerprint)
+    }
+}
+
+impl std::fmt::Display for ResultId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.version {
+            Some(version) => write!(f, "{version}:{:016x}", self.fingerprint),
+            None => write!(f, "-:{:016x}", self.fingerprint),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_say_the_version_and_compare_by_content() {
+        let id = ResultId { version: Some(7), fingerprint: 255 };
+        assert_eq!(id.to_string(), "7:00000000000000ff");
+        assert!(id.is_same_as("3:00000000000000ff"));
+        assert!(!id.is_same_as("7:00000000000000fe") && !id.is_same_as("rubbish") && !id.is_same_as(""));
+    }
+}

@@ -1,0 +1,198 @@
+//! The protocol's methods. Each handler sends one message to the writer and waits for the reply,
+//! if there is one; it changes nothing and never awaits before it sends.
+
+use std::sync::mpsc::Sender;
+
+use tokio::sync::oneshot;
+use tower_lsp::LanguageServer;
+use tower_lsp::jsonrpc::{Error, Request, Result};
+use tower_lsp::ls_types::{
+    CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, FileChangeType,
+    InitializeParams, InitializeResult, InitializedParams, Uri, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
+};
+use tracing::Span;
+
+use super::message::{Message, Needs, Opened, Question, Refusal, WorkspacePull};
+use super::session::{Session, folder_paths};
+use super::view::View;
+use super::{actions, capabilities, from_proto, pull, status};
+use crate::host::workspace::FileEvent;
+use crate::text::Cancel;
+
+/// The handlers, and the way to the writer.
+#[derive(Debug)]
+pub(super) struct Server {
+    writer: Sender<Message>,
+}
+
+impl Server {
+    pub(super) fn new(writer: Sender<Message>) -> Self {
+        Self { writer }
+    }
+
+    fn send(&self, message: Message) {
+        if self.writer.send(message).is_err() {
+            tracing::error!("the writer is gone");
+        }
+    }
+
+    /// Asks a question. Dropping the future, which is what a cancellation does, raises the token
+    /// that the computation looks at.
+    fn ask<T, C>(
+        &self,
+        needs: Needs,
+        refuse: fn(Refusal) -> Error,
+        compute: C,
+    ) -> impl Future<Output = Result<T>> + Send + use<T, C>
+    where
+        T: Send + 'static,
+        C: FnOnce(&View, &Cancel) -> Result<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let cancel = Cancel::new();
+        let token = cancel.clone();
+        let answering = move |view: std::result::Result<&View, Refusal>| {
+            let result = match view {
+                Ok(view) => compute(view, &token),
+                Err(refusal) => Err(refuse(refusal)),
+            };
+            // Nobody listens when the request was cancelled.
+            let _ = reply.send(result);
+        };
+        let guard = cancel.on_drop();
+        self.send(Message::Ask(Question {
+            needs,
+            cancel,
+            span: Span::current(),
+            answer: Box::new(answering),
+        }));
+        async move {
+            let _guard = guard;
+            answer.await.unwrap_or_else(|_| Err(panicked()))
+        }
+    }
+
+    /// Notices an edit that the framework is about to drop because it cannot be read: the document
+    /// is no longer known after it.
+    pub(super) fn observe(&self, request: &Request) {
+        if request.method() != "textDocument/didChange" {
+            return;
+        }
+        let Some(params) = request.params() else { return };
+        if <DidChangeTextDocumentParams as serde::Deserialize>::deserialize(params).is_err()
+            && let Some(uri) = params.pointer("/textDocument/uri").and_then(|uri| uri.as_str())
+            && let Ok(uri) = uri.parse::<Uri>()
+        {
+            self.send(Message::Lost(from_proto::document_path(&uri)));
+        }
+    }
+
+    /// `mangle/status`: what the server knows, for bug reports.
+    pub(super) async fn status(&self) -> Result<status::Status> {
+        self.ask(Needs::Nothing, outdated, |view, _| Ok(status::status(view))).await
+    }
+}
+
+/// The error of a computation that failed; where is in the log.
+fn panicked() -> Error {
+    Error { message: "internal error; the log has more".into(), ..Error::internal_error() }
+}
+
+/// The error for a question whose answer would not fit the text any more.
+fn outdated(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Outdated => Error::content_modified(),
+        Refusal::Panicked(panic) => Error { message: panic.to_string().into(), ..Error::internal_error() },
+    }
+}
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let session = Session::new(&params);
+        let result = capabilities::initialize_result(&session);
+        self.send(Message::Initialize(session));
+        Ok(result)
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.send(Message::Initialized);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        self.send(Message::Open(Opened {
+            path: from_proto::document_path(&document.uri),
+            uri: document.uri.as_str().to_owned(),
+            language: document.language_id,
+            version: document.version,
+            text: document.text,
+        }));
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        self.send(Message::Change {
+            path: from_proto::document_path(&params.text_document.uri),
+            version: params.text_document.version,
+            changes: params.content_changes.into_iter().map(from_proto::content_change).collect(),
+        });
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.send(Message::Close(from_proto::document_path(&params.text_document.uri)));
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        let events = params.changes.into_iter().filter_map(|change| {
+            let changed = change.typ == FileChangeType::CHANGED;
+            let event = if changed { FileEvent::Changed } else { FileEvent::CameOrWent };
+            Some((from_proto::file_path(&change.uri)?, event))
+        });
+        self.send(Message::Files(events.collect()));
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.send(Message::Folders {
+            added: folder_paths(&params.event.added),
+            removed: folder_paths(&params.event.removed),
+        });
+    }
+
+    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {
+        self.send(Message::Reconfigure);
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        let needs = Needs::Diagnostics(from_proto::document_path(&params.text_document.uri));
+        self.ask(needs, pull::refusal, move |view, _| pull::document(view, &params)).await
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        let (reply, answer) = oneshot::channel();
+        let cancel = Cancel::new();
+        let _guard = cancel.on_drop();
+        self.send(Message::Pull(WorkspacePull {
+            known: params.previous_result_ids.into(),
+            cancel,
+            span: Span::current(),
+            reply,
+            checked: None,
+        }));
+        let report = answer.await.unwrap_or_else(|_| Err(panicked()))?;
+        Ok(WorkspaceDiagnosticReportResult::Report(report))
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let needs = Needs::Diagnostics(from_proto::document_path(&params.text_document.uri));
+        self.ask(needs, outdated, move |view, _| Ok(Some(actions::code_actions(view, &params)))).await
+    }
+}

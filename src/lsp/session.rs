@@ -1,0 +1,143 @@
+//! What the client said of itself in `initialize`, reduced to what the server asks.
+
+use std::path::PathBuf;
+
+use tower_lsp::ls_types::{
+    ClientCapabilities, InitializeParams, PositionEncodingKind, ProgressToken, WorkspaceFolder,
+};
+
+use super::from_proto;
+use crate::text::Encoding;
+
+/// The client's abilities and the folders it opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Session {
+    /// The unit of columns, as negotiated.
+    pub(super) encoding: Encoding,
+    /// The folders of the workspace at the start.
+    pub(super) folders: Vec<PathBuf>,
+    /// The client pulls diagnostics; nothing is pushed then.
+    pub(super) pull: bool,
+    /// A pulled report may carry those of other documents.
+    pub(super) related_documents: bool,
+    /// Diagnostics may carry related places.
+    pub(super) related_information: bool,
+    /// The client takes `workspace/diagnostic/refresh`.
+    pub(super) refresh: bool,
+    /// Code actions may be literals; else none are offered.
+    pub(super) action_literals: bool,
+    /// Code actions may be marked as preferred.
+    pub(super) preferred_actions: bool,
+    /// Edits may name the version of the document they are for.
+    pub(super) document_changes: bool,
+    /// Watchers can be registered.
+    pub(super) watch_files: bool,
+    /// Progress bars can be created.
+    pub(super) progress: bool,
+    /// The bar that the client offers for the start.
+    pub(super) initial_progress: Option<ProgressToken>,
+}
+
+impl Session {
+    /// Reads the parameters of `initialize`.
+    pub(super) fn new(params: &InitializeParams) -> Self {
+        let client = &params.capabilities;
+        let document = client.text_document.as_ref();
+        let workspace = client.workspace.as_ref();
+        let pull = document.and_then(|document| document.diagnostic.as_ref());
+        let push = document.and_then(|document| document.publish_diagnostics.as_ref());
+        let action = document.and_then(|document| document.code_action.as_ref());
+        Self {
+            encoding: encoding(client),
+            folders: folders(params),
+            pull: pull.is_some(),
+            related_documents: pull.is_some_and(|pull| pull.related_document_support == Some(true)),
+            related_information: push.is_some_and(|push| push.related_information == Some(true))
+                || pull.is_some_and(|pull| pull.related_information == Some(true)),
+            refresh: workspace
+                .and_then(|workspace| workspace.diagnostics.as_ref())
+                .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true)),
+            action_literals: action.is_some_and(|action| action.code_action_literal_support.is_some()),
+            preferred_actions: action.is_some_and(|action| action.is_preferred_support == Some(true)),
+            document_changes: workspace
+                .and_then(|workspace| workspace.workspace_edit.as_ref())
+                .is_some_and(|edit| edit.document_changes == Some(true)),
+            watch_files: workspace
+                .and_then(|workspace| workspace.did_change_watched_files.as_ref())
+                .is_some_and(|watch| watch.dynamic_registration == Some(true)),
+            progress: client.window.as_ref().is_some_and(|window| window.work_done_progress == Some(true)),
+            initial_progress: params.work_done_progress_params.work_done_token.clone(),
+        }
+    }
+
+    /// The protocol's name of the negotiated encoding.
+    pub(super) fn encoding_kind(&self) -> PositionEncodingKind {
+        match self.encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+}
+
+/// UTF-8 costs nothing, UTF-32 little; UTF-16 is what every client must know.
+fn encoding(client: &ClientCapabilities) -> Encoding {
+    let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
+    let offers = |kind| offered.is_some_and(|offered| offered.contains(&kind));
+    if offers(PositionEncodingKind::UTF8) {
+        Encoding::Utf8
+    } else if offers(PositionEncodingKind::UTF32) {
+        Encoding::Utf32
+    } else {
+        Encoding::Utf16
+    }
+}
+
+#[allow(deprecated)] // older clients send nothing but the root
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    match &params.workspace_folders {
+        Some(folders) if !folders.is_empty() => folder_paths(folders),
+        _ => {
+            let root = params.root_uri.as_ref().and_then(from_proto::file_path);
+            root.or_else(|| params.root_path.clone().map(PathBuf::from)).into_iter().collect()
+        }
+    }
+}
+
+/// The folders that are on disk.
+pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
+    folders.iter().filter_map(|folder| from_proto::file_path(&folder.uri)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn session(params: serde_json::Value) -> Session {
+        Session::new(&serde_json::from_value(params).unwrap())
+    }
+
+    #[test]
+    fn the_best_offered_encoding_wins() {
+        let encoding = |offered: &[&str]| {
+            let general = serde_json::json!({ "positionEncodings": offered });
+            session(serde_json::json!({ "capabilities": { "general": general } })).encoding
+        };
+        assert_eq!(encoding(&[]), Encoding::Utf16);
+        assert_eq!(encoding(&["utf-16", "utf-32"]), Encoding::Utf32);
+        assert_eq!(encoding(&["utf-16", "utf-32", "utf-8"]), Encoding::Utf8);
+        assert_eq!(encoding(&["utf-7"]), Encoding::Utf16);
+    }
+
+    #[test]
+    fn folders_from_any_of_three_members() {
+        let folders = |params| session(params).folders;
+        let expected = [PathBuf::from("/a b")];
+        let folder = serde_json::json!([{ "uri": "file:///a%20b", "name": "x" }]);
+        assert_eq!(folders(serde_json::json!({ "capabilities": {}, "workspaceFolders": folder })), expected);
+        assert_eq!(folders(serde_json::json!({ "capabilities": {}, "rootUri": "file:///a%20b" })), expected);
+        assert_eq!(folders(serde_json::json!({ "capabilities": {}, "rootPath": "/a b" })), expected);
+        assert!(folders(serde_json::json!({ "capabilities": {}, "workspaceFolders": null })).is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! From our types to the protocol's.
+
+use std::path::Path;
+
+use tower_lsp::ls_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
+    Uri,
+};
+
+use super::capabilities::NAME;
+use super::view::View;
+use crate::host::workspace::SnapshotFile;
+use crate::lint;
+use crate::lint::Severity;
+use crate::text::{FileId, TextRange};
+
+/// The URI of a file: as the client spells it while it is open there.
+pub(super) fn uri(file: &SnapshotFile) -> Option<Uri> {
+    match &file.open {
+        Some(open) => open.uri.parse().ok(),
+        None => path_uri(&file.path),
+    }
+}
+
+/// The URI of a path; the path itself for a document that is not on disk.
+pub(super) fn path_uri(path: &Path) -> Option<Uri> {
+    if !path.is_absolute() {
+        return path.to_str()?.parse().ok();
+    }
+    let mut text = String::from("file://");
+    for &byte in path_bytes(path).iter() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text.parse().ok()
+}
+
+#[cfg(unix)]
+fn path_bytes(path: &Path) -> &[u8] {
+    use std::os::unix::ffi::OsStrExt as _;
+    path.as_os_str().as_bytes()
+}
+
+/// `C:\x` → `/c:/x`
+#[cfg(not(unix))]
+fn path_bytes(path: &Path) -> Vec<u8> {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let mut bytes = format!("/{text}").into_bytes();
+    if let Some(drive) = bytes.get_mut(1) {
+        drive.make_ascii_lowercase();
+    }
+    bytes
+}
+
+/// A range of bytes as lines and columns.
+pub(super) fn range(view: &View, file: &SnapshotFile, range: TextRange) -> Range {
+    Range { start: position(view, file, range.start()), end: position(view, file, range.end()) }
+}
+
+fn position(view: &View, file: &SnapshotFile, offset: crate::text::TextSize) -> Position {
+    let at = file.lines().line_col(file.text(), offset, view.session.encoding);
+    Position { line: at.line, character: at.col }
+}
+
+fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
+    let file = view.snapshot.file(file)?;
+    Some(Location { uri: uri(file)?, range: range(view, file, bytes) })
+}
+
+/// A diagnostic of `file`.
+pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Diagnostic) -> Diagnostic {
+    Diagnostic {
+        range: range(view, file, diagnostic.range),
+        severity: Some(severity(diagnostic.severity)),
+        code: Some(NumberOrString::String(diagnostic.rule.name.into())),
+        code_description: None,
+        source: Some(NAME.into()),
+        message: diagnostic.message.clone(),
+        related_information: related(view, diagnostic),
+        tags: None,
+        data: Some(serde_json::json!({ "code": diagnostic.rule.code })),
+    }
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+fn related(view: &View, diagnostic: &lint::Diagnostic) -> Option<Vec<DiagnosticRelatedInformation>> {
+    if !view.session.related_information || diagnostic.related.is_empty() {
+        return None;
+    }
+    let places = diagnostic.related.iter().filter_map(|place| {
+        let location = location(view, place.file, place.range)?;
+        Some(DiagnosticRelatedInformation { location, message: place.message.clone() })
+    });
+    Some(places.collect())
+}

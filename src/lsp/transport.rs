@@ -1,0 +1,303 @@
+//! The connection: messages in, in order; responses, requests and notifications out.
+//!
+//! Three threads: one blocks on input and parses JSON, one blocks on output and writes it, and
+//! the caller's runs the framework's service between them. Every handler runs up to its first
+//! await at the moment its message is taken off the queue, so that what it sends to the writer is
+//! sent in the order of arrival; the number of requests in flight is not limited, so that a
+//! cancellation never waits behind what it cancels.
+
+use std::io::{self, BufRead, Write};
+use std::pin::Pin;
+use std::sync::mpsc as blocking;
+use std::task::{Context, Poll};
+
+use futures::future::{BoxFuture, FutureExt, poll_fn};
+use futures::stream::{FuturesUnordered, StreamExt};
+use futures::{SinkExt, Stream};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp::{ClientSocket, ExitedError, LanguageServer, LspService};
+use tower_service::Service;
+use tracing::Instrument;
+
+use super::frame::Frames;
+
+/// How many parsed messages wait for their turn before the input is left unread.
+pub(super) const QUEUE: usize = 256;
+
+/// What the input thread makes of the bytes.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    /// A request or a notification.
+    Request(Request),
+    /// The client's answer to a request of ours.
+    Response(Response),
+    /// Something else, and what to say about it.
+    Broken(Response),
+}
+
+/// What goes out.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Outbound {
+    /// An answer.
+    Response(Response),
+    /// A request or a notification.
+    Request(Request),
+    /// Nothing more comes.
+    #[serde(skip)]
+    Close,
+}
+
+/// Where messages go out. Sending never blocks: a client that writes before it reads must not
+/// wedge us both.
+#[derive(Debug, Clone)]
+pub(super) struct Output(blocking::Sender<Outbound>);
+
+impl Output {
+    /// An output and what its thread reads.
+    pub(super) fn new() -> (Self, blocking::Receiver<Outbound>) {
+        let (sender, receiver) = blocking::channel();
+        (Self(sender), receiver)
+    }
+
+    /// Sends a notification.
+    pub(super) fn notify(&self, method: &'static str, params: impl Serialize) {
+        match serde_json::to_value(params) {
+            Ok(params) => self.send(Outbound::Request(Request::build(method).params(params).finish())),
+            Err(error) => tracing::error!(method, %error, "a notification cannot be written as JSON"),
+        }
+    }
+
+    /// Ends the output thread once it has written what was sent before.
+    pub(super) fn close(&self) {
+        self.send(Outbound::Close);
+    }
+
+    fn send(&self, message: Outbound) {
+        // The output thread ends only when the client is gone; nobody is left to tell.
+        let _ = self.0.send(message);
+    }
+}
+
+/// Reads messages until the input ends or nobody wants them. Runs on its own thread.
+pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
+    let mut frames = Frames::new(input);
+    loop {
+        let inbound = match frames.next() {
+            Ok(None) => return,
+            Ok(Some(Ok(body))) => parse(&body),
+            Ok(Some(Err(error))) => {
+                Inbound::Broken(refusal(ErrorCode::ParseError, Id::Null, error.to_string()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                tracing::error!(%error, "the input cannot be read");
+                return;
+            }
+        };
+        if queue.blocking_send(inbound).is_err() {
+            return;
+        }
+    }
+}
+
+fn parse(body: &[u8]) -> Inbound {
+    let mut value: Value = match serde_json::from_slice(body) {
+        Ok(value) => value,
+        Err(error) => return Inbound::Broken(refusal(ErrorCode::ParseError, Id::Null, error.to_string())),
+    };
+    if value.get("method").is_none() {
+        return match serde_json::from_value(value) {
+            Ok(response) => Inbound::Response(response),
+            Err(_) => Inbound::Broken(refusal(
+                ErrorCode::InvalidRequest,
+                Id::Null,
+                "neither a request nor a response".into(),
+            )),
+        };
+    }
+    supply_params(&mut value);
+    let id = value.get("id").cloned();
+    match serde_json::from_value(value) {
+        Ok(request) => Inbound::Request(request),
+        Err(error) => {
+            let id = id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
+            Inbound::Broken(refusal(ErrorCode::InvalidRequest, id, error.to_string()))
+        }
+    }
+}
+
+/// Clients leave out the empty parameters of `initialized`, or send `null`.
+fn supply_params(message: &mut Value) {
+    if message.get("method").is_some_and(|method| method == "initialized")
+        && message.get("params").is_none_or(Value::is_null)
+    {
+        message["params"] = Value::Object(serde_json::Map::new());
+    }
+}
+
+fn refusal(code: ErrorCode, id: Id, message: String) -> Response {
+    Response::from_error(id, Error { code, message: message.into(), data: None })
+}
+
+/// Writes messages until the senders are gone or the client is. Runs on its own thread.
+///
+/// # Errors
+/// When the output cannot be written.
+pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Outbound>) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    while let Ok(message) = queue.recv()
+        && !matches!(message, Outbound::Close)
+    {
+        let body = serde_json::to_vec(&message)?;
+        write!(buffer, "Content-Length: {}\r\n\r\n", body.len())?;
+        buffer.extend_from_slice(&body);
+        output.write_all(&buffer)?;
+        output.flush()?;
+        buffer.clear();
+        buffer.shrink_to(1 << 16);
+    }
+    Ok(())
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// By `exit` after `shutdown`.
+    Orderly,
+    /// By `exit` without `shutdown`, or by the end of the input.
+    Abrupt,
+}
+
+type Handler = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
+
+/// Serves the connection until it ends. `observe` sees every request and notification before its
+/// handler does.
+pub(super) async fn serve<S: LanguageServer>(
+    mut inbound: mpsc::Receiver<Inbound>,
+    mut service: LspService<S>,
+    socket: ClientSocket,
+    output: &Output,
+    observe: impl Fn(&S, &Request),
+) -> End {
+    let (mut requests, mut responses) = socket.split();
+    let mut running: FuturesUnordered<Handler> = FuturesUnordered::new();
+    let mut shut_down = false;
+    loop {
+        tokio::select! {
+            message = inbound.recv() => match message {
+                Some(Inbound::Request(request)) => {
+                    observe(service.inner(), &request);
+                    let shutdown = request.method() == "shutdown";
+                    let exit = request.method() == "exit";
+                    match start(&mut service, request).await {
+                        Ok(response) => {
+                            shut_down |= shutdown && response.as_ref().is_some_and(Response::is_ok);
+                            answer(output, response);
+                        }
+                        Err(handler) => running.push(handler),
+                    }
+                    if exit {
+                        return if shut_down { End::Orderly } else { End::Abrupt };
+                    }
+                }
+                Some(Inbound::Response(response)) => { let _ = responses.send(response).await; }
+                Some(Inbound::Broken(response)) => {
+                    tracing::warn!(error = ?response.error(), "a message could not be read");
+                    answer(output, Some(response));
+                }
+                None => return if shut_down { End::Orderly } else { End::Abrupt },
+            },
+            Some(response) = next(&mut running) => answer(output, response.unwrap_or_default()),
+            Some(request) = next(&mut requests) => output.send(Outbound::Request(request)),
+        }
+    }
+}
+
+fn answer(output: &Output, response: Option<Response>) {
+    if let Some(response) = response {
+        output.send(Outbound::Response(response));
+    }
+}
+
+async fn next<T: Stream + Unpin>(stream: &mut T) -> Option<T::Item> {
+    stream.next().await
+}
+
+/// Calls the handler of a message and runs it up to its first await: `Ok` if it is done by then.
+async fn start<S: LanguageServer>(
+    service: &mut LspService<S>,
+    request: Request,
+) -> Result<Option<Response>, Handler> {
+    if poll_fn(|context| service.poll_ready(context)).await.is_err() {
+        return Ok(None);
+    }
+    let id = request.id().map(ToString::to_string).unwrap_or_default();
+    let span =
+        tracing::info_span!("message", method = request.method(), id, revision = tracing::field::Empty);
+    let mut handler: Handler = service.call(request).instrument(span).boxed();
+    // Polled again with a real waker as soon as it is among the running ones.
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    match Pin::new(&mut handler).poll(&mut context) {
+        Poll::Ready(response) => Ok(response.unwrap_or_default()),
+        Poll::Pending => Err(handler),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(message: &str, expected: Expect) {
+        let seen = match parse(message.as_bytes()) {
+            Inbound::Request(request) => format!("request {request}"),
+            Inbound::Response(response) => format!("response {}", serde_json::to_string(&response).unwrap()),
+            Inbound::Broken(response) => format!("broken {}", serde_json::to_string(&response).unwrap()),
+        };
+        expected.assert_eq(&seen);
+    }
+
+    #[test]
+    fn tells_requests_from_responses_from_rubbish() {
+        check(
+            r#"{"jsonrpc":"2.0","id":"a","method":"m"}"#,
+            expect![[r#"request {"jsonrpc":"2.0","method":"m","id":"a"}"#]],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            expect![[r#"response {"jsonrpc":"2.0","result":null,"id":1}"#]],
+        );
+        check(
+            "[]",
+            expect![[
+                r#"broken {"jsonrpc":"2.0","error":{"code":-32600,"message":"neither a request nor a response"},"id":null}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"#,
+            expect![[
+                r#"broken {"jsonrpc":"2.0","error":{"code":-32700,"message":"EOF while parsing a value at line 1 column 11"},"id":null}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"1.0","id":7,"method":"m"}"#,
+            expect![[
+                r#"broken {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected JSON-RPC version \"2.0\""},"id":7}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn initialized_needs_no_parameters() {
+        for params in ["", r#","params":null"#, r#","params":{}"#] {
+            let message = format!(r#"{{"jsonrpc":"2.0","method":"initialized"{params}}}"#);
+            check(&message, expect![[r#"request {"jsonrpc":"2.0","method":"initialized","params":{}}"#]]);
+        }
+    }
+}
