@@ -80,7 +80,8 @@ fn disagreement(name: &str, verdict: &Value, found: &[Diagnostic]) -> Option<Str
                 .filter(|found| found.rule.group != Group::Types && !is_on_purpose(name, found))
                 .map(|found| format!("{} ({})", found.rule.name, found.message))
                 .collect();
-            (!surplus.is_empty()).then(|| format!("{name}: accepted by the reference, but {}", surplus.join(", ")))
+            (!surplus.is_empty())
+                .then(|| format!("{name}: accepted by the reference, but {}", surplus.join(", ")))
         }
         Some(stage) => errors.is_empty().then(|| {
             let message = verdict["message"].as_str().unwrap_or("");

@@ -89,7 +89,9 @@ fn every_dropped_negation_is_found() {
         .filter(|wanted| {
             // The reference's line is that of the clause; the negation is a few lines below.
             let from = u32::try_from(wanted["line"].as_u64().unwrap()).unwrap();
-            !found.iter().any(|(file, line, _)| wanted["file"] == file.as_str() && (from..from + 12).contains(line))
+            !found
+                .iter()
+                .any(|(file, line, _)| wanted["file"] == file.as_str() && (from..from + 12).contains(line))
         })
         .collect();
     assert!(missing.is_empty(), "{missing:?} not among {found:?}");
@@ -168,11 +170,7 @@ fn unbound_head_variables_are_caught() {
 
 /// Applies `CASES` seeded mutations and counts those after which the mutated file, or another, has
 /// an error that it had not.
-fn mutate(
-    what: &str,
-    seed: u64,
-    mutation: impl Fn(&Clause, &mut Random) -> Option<(TextRange, String)>,
-) {
+fn mutate(what: &str, seed: u64, mutation: impl Fn(&Clause, &mut Random) -> Option<(TextRange, String)>) {
     let Some(corpus) = Corpus::load() else { return };
     let mut random = Random(seed);
     let (mut tried, mut caught) = (0, 0);
@@ -181,7 +179,8 @@ fn mutate(
         let file = random.below(corpus.files.len());
         let items = &corpus.files[file].items;
         let Some(item) = items.get(random.below(items.len())) else { continue };
-        let Some((range, text)) = item.statement.clause().and_then(|clause| mutation(clause, &mut random)) else {
+        let Some((range, text)) = item.statement.clause().and_then(|clause| mutation(clause, &mut random))
+        else {
             continue;
         };
         tried += 1;
@@ -204,7 +203,8 @@ fn errors(found: &[Vec<Diagnostic>]) -> usize {
 /// A body atom with at least `arity` arguments, built-ins excepted.
 fn body_atom<'c>(clause: &'c Clause, random: &mut Random, arity: u16) -> Option<&'c Atom> {
     let atoms: Vec<_> = clause.literals().map(|literal| &literal.atom).collect();
-    let atoms: Vec<_> = atoms.into_iter().filter(|atom| !atom.is_builtin() && atom.arity() >= arity).collect();
+    let atoms: Vec<_> =
+        atoms.into_iter().filter(|atom| !atom.is_builtin() && atom.arity() >= arity).collect();
     atoms.get(random.below(atoms.len())).copied()
 }
 
@@ -262,7 +262,8 @@ impl Tally {
     fn add(&mut self, before: &SourceFile, after: &SourceFile, hit: &Item, at: usize) {
         self.cases += 1;
         let describe = |item: &Item| format!("{:?}", item.statement.kind);
-        let survivors: Vec<_> = after.items().iter().filter(|item| item.statement.findings.is_empty()).map(describe).collect();
+        let survivors: Vec<_> =
+            after.items().iter().filter(|item| item.statement.findings.is_empty()).map(describe).collect();
         let others = before.items().iter().filter(|item| item.start != hit.start);
         // A neighbour that the damaged statement swallowed is lost; one that only moved is not.
         let mut rest = survivors.iter();
@@ -298,7 +299,8 @@ fn places(file: &SourceFile) -> Vec<usize> {
 }
 
 fn statement_at(file: &SourceFile, at: usize) -> Option<Item> {
-    let within = |item: &&Item| (usize::from(item.start)..usize::from(item.start + item.statement.len)).contains(&at);
+    let within =
+        |item: &&Item| (usize::from(item.start)..usize::from(item.start + item.statement.len)).contains(&at);
     file.items().iter().find(within).cloned()
 }
 
@@ -307,7 +309,8 @@ fn statement_at(file: &SourceFile, at: usize) -> Option<Item> {
 fn is_token(text: &str, item: &Item, at: usize) -> bool {
     let source = SourceFile::parse(text.into());
     let node = source.tree().unwrap().root_node().descendant_for_byte_range(at, at + 1).unwrap();
-    let quote = matches!(node.kind(), "string" | "bytes") && (at == node.start_byte() || at + 1 == node.end_byte());
+    let quote =
+        matches!(node.kind(), "string" | "bytes") && (at == node.start_byte() || at + 1 == node.end_byte());
     let _ = item;
     quote || node.byte_range() == (at..at + 1)
 }
@@ -315,7 +318,8 @@ fn is_token(text: &str, item: &Item, at: usize) -> bool {
 /// Files whose strings span lines, as prompts do.
 fn multi_line_files() -> Vec<String> {
     let mut random = Random(7);
-    let words = ["Never delete without asking.", "Say why (in short).", "Use p(X), not q.", "é 🦀", "", "- one: two"];
+    let words =
+        ["Never delete without asking.", "Say why (in short).", "Use p(X), not q.", "é 🦀", "", "- one: two"];
     let text = |random: &mut Random| {
         let lines: Vec<_> = (0..1 + random.below(5)).map(|_| words[random.below(words.len())]).collect();
         lines.join("\n")

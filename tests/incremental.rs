@@ -13,9 +13,41 @@ use support::Random;
 
 /// What people type, and what breaks things.
 const SNIPPETS: &[&str] = &[
-    "", "\n", ".", ",", "(", ")", "\"", "`", "'", "[", "]", "{", "}", ":-", "|>", "!", "/a", "X", "p(X)", " ", "#",
-    "# é🦀\n", "Decl ", "q(/a).\n", "\"é\nx\"", "let Y = fn:plus(X, 1)", "do fn:group_by(X)", "@[_]", "\r\n", "\u{feff}",
-    "<-[0d, 7d] ", "Package a!\n", "b\"\\xff\"", "//", ";",
+    "",
+    "\n",
+    ".",
+    ",",
+    "(",
+    ")",
+    "\"",
+    "`",
+    "'",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":-",
+    "|>",
+    "!",
+    "/a",
+    "X",
+    "p(X)",
+    " ",
+    "#",
+    "# é🦀\n",
+    "Decl ",
+    "q(/a).\n",
+    "\"é\nx\"",
+    "let Y = fn:plus(X, 1)",
+    "do fn:group_by(X)",
+    "@[_]",
+    "\r\n",
+    "\u{feff}",
+    "<-[0d, 7d] ",
+    "Package a!\n",
+    "b\"\\xff\"",
+    "//",
+    ";",
 ];
 
 const EDITS_A_FILE: usize = 150;
@@ -56,7 +88,9 @@ fn samples() -> Vec<String> {
         }
     }
     texts.sort();
-    let multi: String = (0..60).map(|n| format!("note({n}, \"first é\nsecond 🦀\n\").\nr(X) :- note(X, `a\nb`),\n  !q(X).\n")).collect();
+    let multi: String = (0..60)
+        .map(|n| format!("note({n}, \"first é\nsecond 🦀\n\").\nr(X) :- note(X, `a\nb`),\n  !q(X).\n"))
+        .collect();
     texts.push(multi);
     texts
 }
@@ -76,8 +110,12 @@ fn chain(mut text: String, random: &mut Random) -> usize {
 fn same(edited: &SourceFile, fresh: &SourceFile, text: &str) {
     let [a, b] = [edited, fresh].map(|file| file.tree().unwrap().root_node().to_sexp());
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    if let Some(at) = a.iter().zip(b).position(|(a, b)| a != b).or((a.len() != b.len()).then_some(a.len().min(b.len()))) {
-        let near = |s: &[u8]| String::from_utf8_lossy(&s[at.saturating_sub(300)..(at + 200).min(s.len())]).into_owned();
+    if let Some(at) =
+        a.iter().zip(b).position(|(a, b)| a != b).or((a.len() != b.len()).then_some(a.len().min(b.len())))
+    {
+        let near = |s: &[u8]| {
+            String::from_utf8_lossy(&s[at.saturating_sub(300)..(at + 200).min(s.len())]).into_owned()
+        };
         panic!("trees differ\nedited: …{}\nfresh:  …{}\n{text}", near(a), near(b));
     }
     let (edited, fresh) = (describe(edited), describe(fresh));

@@ -80,7 +80,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files.extend(sources(path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
+        } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
             files.push(path);
         }
     }

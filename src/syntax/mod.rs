@@ -15,3 +15,6 @@ pub mod time;
 
 pub use lower::MAX_NESTING;
 pub use source::SourceFile;
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,9 @@ pub fn check(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
 pub fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("MANGLE_LS_CORPUS").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("SKIPPED: set MANGLE_LS_CORPUS to a checkout of codeNERD (tests/corpora/codenerd.json names the revision)");
+        eprintln!(
+            "SKIPPED: set MANGLE_LS_CORPUS to a checkout of codeNERD (tests/corpora/codenerd.json names the revision)"
+        );
     }
     folder
 }
@@ -70,6 +72,7 @@ pub fn kernel_files() -> Vec<String> {
 /// The texts of the kernel files, if the environment names a checkout.
 pub fn kernel_texts() -> Option<Vec<Arc<str>>> {
     let folder = corpus()?;
-    let read = |file: String| std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let read =
+        |file: String| std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
     Some(kernel_files().into_iter().map(read).map(Arc::from).collect())
 }

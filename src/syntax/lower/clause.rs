@@ -208,24 +208,23 @@ impl<'t> Lower<'_, 't> {
         if matches!(value.kind, TermKind::Broken) {
             self.holes = true;
         }
-        self.check_applies(&value, statement);
+        self.check_applies(variable.as_ref(), &value);
         TransformStatement { range, variable, value }
     }
 
     /// What `do` and `let` take: an application of a function.
-    fn check_applies(&mut self, value: &Term, statement: Kind) {
+    fn check_applies(&mut self, variable: Option<&Term>, value: &Term) {
         let applies = value.apply().is_some_and(|apply| !apply.is_atom());
         if applies || matches!(value.kind, TermKind::Broken) {
             return;
         }
         self.holes = true;
         let shown = super::shorten(self.slice(value.range));
-        let message = if statement == Kind::Do {
-            format!("`do` takes a function, `fn:group_by(…)`; `{shown}` is none.")
-        } else {
-            format!(
-                "`let` takes a function; `{shown}` is none. To name a value, write `X = {shown}` in the body."
-            )
+        let message = match variable.map(|variable| self.slice(variable.range)) {
+            None => format!("`do` takes a function, `fn:group_by(…)`; `{shown}` is none."),
+            Some(name) => format!(
+                "`let` takes a function; `{shown}` is none. To name a value, write `{name} = {shown}` in the body."
+            ),
         };
         self.soft(Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message));
     }
@@ -255,8 +254,7 @@ impl<'t> Lower<'_, 't> {
             self.soft(Finding::new(&rules::NAME_SWALLOWS_DOT, dot, message).fix(fix));
             return;
         }
-        let shown = super::shorten(self.slice(range));
-        let message = format!("A full stop is missing after `{shown}`.");
+        let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));
         let fix = Fix::safe("Insert the full stop").insert(range.end(), ".");
         self.soft(Finding::new(&rules::MISSING_DOT, range, message).fix(fix));
     }

@@ -188,8 +188,7 @@ impl<'c, 't> Lower<'c, 't> {
         let range = self.before(at);
         let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
-        let shown = shorten(self.slice(range));
-        let message = format!("{what} after `{shown}`.");
+        let message = format!("{what} after `{}`.", self.line_before(range.end()));
         self.hard(Finding::new(rule, range, message).fix(fix));
     }
 
@@ -284,6 +283,16 @@ impl<'c, 't> Lower<'c, 't> {
         let word = text.len() - text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
         let last = text.chars().next_back().map_or(0, char::len_utf8);
         TextRange::new(size(text.len() - word.max(last)), size(text.len()))
+    }
+
+    /// The end of the line that ends at `at`, as a message shows it.
+    fn line_before(&self, at: TextSize) -> String {
+        let text = self.slice(TextRange::up_to(at));
+        let line = text.lines().next_back().unwrap_or("").trim();
+        match line.char_indices().rev().nth(30) {
+            Some((start, _)) => format!("…{}", line.get(start..).unwrap_or(line)),
+            None => line.to_owned(),
+        }
     }
 
     /// The part of `range` up to its first line end.

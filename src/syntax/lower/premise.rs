@@ -83,7 +83,7 @@ impl<'t> Lower<'_, 't> {
         }
         let spaced = TextRange::new(operator.start(), operator.end() + self.blanks_after(operator));
         let fix = Fix::safe("Write `!`").replace(spaced, "!");
-        let message = format!("Negation is written `!p(X)` in Mangle, not `{written} p(X)`.");
+        let message = format!("Negation is written `!p(X)` in Mangle; `{written}` means nothing.");
         self.soft(Finding::new(&rules::NOT_KEYWORD, operator, message).fix(fix));
     }
 
