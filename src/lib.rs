@@ -8,6 +8,7 @@ pub mod cli;
 pub mod config;
 pub mod host;
 pub mod ide;
+pub mod kernel;
 pub mod lint;
 pub mod lsp;
 pub mod program;

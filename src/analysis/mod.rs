@@ -6,6 +6,7 @@
 //! same) or at the whole program (duplicates, cycles).
 
 mod columns;
+mod facts;
 mod predicates;
 mod safety;
 mod transforms;
@@ -36,6 +37,7 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     safety::FAMILY,
     predicates::FAMILY,
+    facts::FAMILY,
     transforms::FAMILY,
     types::FAMILY,
     safety::TEMPORAL,

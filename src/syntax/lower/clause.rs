@@ -134,7 +134,7 @@ impl<'t> Lower<'_, 't> {
                 if kind == Kind::Do && !statements.is_empty() {
                     this.second_do(child);
                 }
-                statements.push(this.transform_statement(child, kind));
+                statements.push(this.transform_statement(child));
             }
             Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
             Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
@@ -192,7 +192,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    fn transform_statement(&mut self, node: Node<'t>, statement: Kind) -> TransformStatement {
+    fn transform_statement(&mut self, node: Node<'t>) -> TransformStatement {
         let range = self.range(node);
         let mut terms = Vec::new();
         self.children(|this, child, kind| match kind {

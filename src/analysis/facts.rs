@@ -1,0 +1,49 @@
+//! Facts whose functions fail: the engine computes the arguments of facts while it reads the
+//! program, and refuses the program when that fails.
+
+use super::{Context, Family};
+use crate::kernel;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::program::builtins;
+use crate::syntax::ast::{Clause, Term};
+
+/// Family of the rules about values of facts.
+pub(super) const FAMILY: Family =
+    Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: None };
+
+/// A function in a fact that fails.
+static FACT_FUNCTION_FAILS: Rule = Rule {
+    code: "MG380",
+    name: "fact-function-fails",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A function in a fact that fails.",
+    rationale: "The engine computes the arguments of facts when it reads the program, and rejects it when a function fails.",
+    bad: "share(fn:div(10, 0)).",
+    good: "share(fn:div(10, 2)).",
+    fix: FixKind::None,
+};
+
+fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    if !clause.is_fact() {
+        return;
+    }
+    for arg in clause.head.args.iter().filter(|arg| arg.apply().is_some() && knows_functions(arg)) {
+        if let Err((range, failure)) = kernel::evaluate(arg, context.text) {
+            let message = format!("This fact stops the engine: {failure}.");
+            findings.push(Finding::new(&FACT_FUNCTION_FAILS, range, message));
+        }
+    }
+}
+
+/// Functions that do not exist, or not with so many arguments, are another rule's business.
+fn knows_functions(term: &Term) -> bool {
+    let mut known = true;
+    term.walk(&mut |term| {
+        if let Some(apply) = term.apply() {
+            let function = builtins::function(apply.function.as_str());
+            known &= function.is_some_and(|function| function.arity.accepts(apply.args.len()));
+        }
+    });
+    known
+}
