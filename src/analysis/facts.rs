@@ -6,6 +6,7 @@ use crate::kernel;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::builtins;
 use crate::syntax::ast::{Clause, Term};
+use crate::text::TextRange;
 
 /// Family of the rules about values of facts.
 pub(super) const FAMILY: Family =
@@ -19,8 +20,8 @@ static FACT_FUNCTION_FAILS: Rule = Rule {
     severity: Some(Severity::Error),
     summary: "A function in a fact that fails.",
     rationale: "The engine computes the arguments of facts when it reads the program, and rejects it when a function fails.",
-    bad: "share(fn:div(10, 0)).",
-    good: "share(fn:div(10, 2)).",
+    bad: "second(fn:list:get([/a], 1)).",
+    good: "second(fn:list:get([/a, /b], 1)).",
     fix: FixKind::None,
 };
 
@@ -29,20 +30,35 @@ fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
         return;
     }
     for arg in clause.head.args.iter().filter(|arg| arg.apply().is_some() && knows_functions(arg)) {
-        if let Err((range, failure)) = kernel::evaluate(arg, context.text) {
+        if let Err((range, failure)) = kernel::evaluate(arg, context.text)
+            && !divides_by_literal_zero(arg, range)
+        {
             let message = format!("This fact stops the engine: {failure}.");
             findings.push(Finding::new(&FACT_FUNCTION_FAILS, range, message));
         }
     }
 }
 
-/// Functions that do not exist, or not with so many arguments, are another rule's business.
+/// What `division-by-zero` says.
+fn divides_by_literal_zero(term: &Term, failed: TextRange) -> bool {
+    let mut found = false;
+    term.walk(&mut |term| {
+        let zero = term.apply().and_then(super::types::zero_divisor);
+        found |= term.range == failed && zero.is_some();
+    });
+    found
+}
+
+/// Functions that do not exist, not with so many arguments, or not outside of aggregations, are
+/// other rules' business.
 fn knows_functions(term: &Term) -> bool {
     let mut known = true;
     term.walk(&mut |term| {
         if let Some(apply) = term.apply() {
             let function = builtins::function(apply.function.as_str());
-            known &= function.is_some_and(|function| function.arity.accepts(apply.args.len()));
+            known &= function.is_some_and(|function| {
+                function.usable() && !function.is_reducer() && function.arity.accepts(apply.args.len())
+            });
         }
     });
     known

@@ -180,7 +180,7 @@ fn check_division(term: &Term, findings: &mut Vec<Finding>) {
 }
 
 /// The literal zero by which an application certainly divides.
-fn zero_divisor(apply: &Apply) -> Option<&Term> {
+pub(super) fn zero_divisor(apply: &Apply) -> Option<&Term> {
     let name = apply.function.as_str();
     let divisor = match (name, apply.args.as_slice()) {
         // One argument N is 1/N.

@@ -1,11 +1,12 @@
 //! Where `tracing` writes to: a file, standard error, or (without being asked) nowhere.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
+
+use crate::host;
 
 /// The environment variable that switches the log on, as `debug` or `mangle_ls=trace`.
 const VARIABLE: &str = "MANGLE_LS_LOG";
@@ -23,7 +24,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     match file {
         Some(path) => {
-            let file = File::create(path).with_context(|| format!("cannot write to {}", path.display()))?;
+            let file = host::create(path).with_context(|| format!("cannot write to {}", path.display()))?;
             builder.with_writer(Mutex::new(file)).init();
         }
         None => builder.with_writer(std::io::stderr).init(),

@@ -26,6 +26,6 @@ pub use load::{load, summarise};
 pub use overlay::Overlay;
 pub use paths::{FileTable, absolute, is_mangle, is_single, relative};
 pub use project::Project;
-pub use read::read;
+pub use read::{create, read};
 pub use resolve::{Member, Problem, ProgramFiles, Resolution, Shell, resolve};
 pub use target::{STDIN, Target, Targets, targets};

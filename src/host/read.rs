@@ -28,3 +28,11 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     file.take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes)?;
     Ok(FileText::of_bytes(bytes))
 }
+
+/// Creates a file for writing, emptying one that is there: the log of a shell.
+///
+/// # Errors
+/// When the file cannot be created.
+pub fn create(path: &Path) -> io::Result<File> {
+    File::create(path)
+}
