@@ -25,7 +25,6 @@ const ON_PURPOSE: &[(&str, &str, &str)] = &[
     ("rule_neg_only_in_temporal_dropped_ok.mg", "negation-after-temporal", "the negation is dropped"),
     ("rule_neg_unbound_dropped_ok.mg", "negated-var-unbound", "the negation is dropped"),
     ("rule_neg_wildcard_all_dropped_ok.mg", "negation-wildcard", "the negation is dropped"),
-    ("rule_neg_wildcard_dropped_ok.mg", "negation-wildcard", "the negation is dropped"),
     ("tr_do_not_groupby_ok.mg", "do-without-group-by", "the rule yields no rows"),
     ("tr_let_order_ref_ok.mg", "let-order", "evaluation stops"),
     ("tr_let_self_ref_ok.mg", "let-order", "evaluation stops"),
