@@ -32,6 +32,8 @@ pub struct Statement {
     pub damaged: bool,
     /// What the parser has to say about it.
     pub findings: Vec<Finding>,
+    /// A number for what it says: equal for statements that differ in layout and comments alone.
+    pub digest: u64,
 }
 
 impl Statement {

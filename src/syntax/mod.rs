@@ -5,6 +5,7 @@
 //! files.
 
 pub mod ast;
+mod digest;
 mod kind;
 mod line_ends;
 pub mod literal;

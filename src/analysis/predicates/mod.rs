@@ -6,6 +6,7 @@
 //! that it costs nothing where all is well.
 
 mod builtins;
+mod duplicates;
 mod existence;
 mod functions;
 mod heads;
@@ -36,6 +37,7 @@ pub(super) const FAMILY: Family = Family {
         &heads::UNDECLARED_HEAD,
         &heads::RESERVED_SUFFIX,
         &heads::DECL_BUILTIN,
+        &duplicates::DUPLICATE_CLAUSE,
     ],
     clause: Some(check_clause),
     declaration: None,
@@ -71,4 +73,5 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
 fn check_program(program: &Program, findings: &mut ProgramFindings) {
     existence::check(program, findings);
     heads::check(program, findings);
+    duplicates::check(program, findings);
 }

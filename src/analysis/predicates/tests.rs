@@ -268,3 +268,16 @@ fn names_of_the_engine() {
     "#]],
     );
 }
+
+#[test]
+fn clauses_twice() {
+    check(
+        "#- b.mg\nvan(/v1, 8).\nbig(V) :- van(V, N), N > 5.\n#- a.mg\nvan( /v1,8 ). # again\nbig(V) :-\n    van(V, N),\n    N > 5.\nvan(\"/v1\", 8).\n",
+        expect![[r#"
+            a.mg:1:1-14 hint duplicate-clause: The program says this already.
+              b.mg:1:1-4 the first time
+            a.mg:2:1-4:11 hint duplicate-clause: The program says this already.
+              b.mg:2:1-4 the first time
+        "#]],
+    );
+}

@@ -15,6 +15,7 @@ mod token;
 use tree_sitter::{Node, TreeCursor};
 
 use super::ast::{PackageName, Statement, StatementKind};
+use super::digest::digest;
 use super::kind::{Kind, kind_of};
 use super::rules;
 use crate::lint::{Finding, Fix};
@@ -80,7 +81,8 @@ impl<'c, 't> Lower<'c, 't> {
             None => self.soft,
         };
         let len = size(node.end_byte() - node.start_byte());
-        Statement { id: StatementId::fresh(), len, kind, damaged, findings }
+        let digest = digest(self.text.get(node.byte_range()).unwrap_or(""));
+        Statement { id: StatementId::fresh(), len, kind, damaged, findings, digest }
     }
 
     fn statement(&mut self, node: Node<'t>) -> StatementKind {
