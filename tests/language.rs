@@ -112,7 +112,7 @@ fn mark(comment: &str) -> Option<(&'static str, String)> {
 
 fn found(files: &[String]) -> BTreeSet<Mark> {
     let mut found = BTreeSet::new();
-    for (file, diagnostics) in support::check(files).into_iter().enumerate() {
+    for (file, diagnostics) in support::check_all(files).into_iter().enumerate() {
         let index = LineIndex::new(&files[file]);
         for diagnostic in diagnostics {
             let line = index.line_of(diagnostic.range.start());

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
-use mangle_ls::lint::Diagnostic;
+use mangle_ls::ide::registry::rules;
+use mangle_ls::lint::{Diagnostic, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
 use mangle_ls::text::FileId;
@@ -29,6 +30,16 @@ pub fn program(texts: &[impl AsRef<str>]) -> Program {
 /// The diagnostics of these texts as one program, a list a file.
 pub fn check(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
     let found = diagnostics(&program(texts), &RuleSettings::default(), &FindingCache::default());
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// The same with every rule switched on that is off by default.
+pub fn check_all(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
+    let mut settings = RuleSettings::default();
+    for rule in rules().filter(|rule| rule.severity.is_none()) {
+        settings.set(rule, Some(Severity::Hint));
+    }
+    let found = diagnostics(&program(texts), &settings, &FindingCache::default());
     found.into_iter().map(|(_, found)| found).collect()
 }
 
