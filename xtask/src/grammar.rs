@@ -24,7 +24,7 @@ const GENERATED: [&str; 6] = [
 pub(crate) struct Options {
     /// Write nothing; fail when the committed files differ from what would be generated
     #[arg(long)]
-    check: bool,
+    pub(crate) check: bool,
 }
 
 /// Generates the parser into the source tree, or compares the two.

@@ -8,15 +8,30 @@ use anyhow::{Context, Result};
 use crate::tally::Tally;
 
 #[derive(clap::Args)]
-pub(crate) struct Options {}
+pub(crate) struct Options {
+    /// Leave the real editors out, which takes some minutes less
+    #[arg(long)]
+    no_editors: bool,
+}
 
 type Step = (&'static str, fn() -> Result<Tally>);
 
+/// The steps, cheap ones first.
+const STEPS: &[Step] = &[
+    ("formatting", || cargo_passes(&["fmt", "--all", "--check"])),
+    ("committed parser is the generated one", grammar_is_generated),
+    ("lints", || {
+        cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+    }),
+    ("Rust tests", rust_tests),
+];
+
 /// Runs all steps, also after one has failed.
-pub(crate) fn run(_options: &Options) -> Result<ExitCode> {
-    let steps: Vec<Step> = vec![("Rust tests", rust_tests)];
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let editors: &[Step] = &[("real editors", crate::editors::run)];
+    let editors = if options.no_editors { &[] } else { editors };
     let mut tally = Tally::default();
-    for (name, step) in steps {
+    for (name, step) in STEPS.iter().chain(editors) {
         println!("\n=== {name}");
         tally.add(step().unwrap_or_else(|error| {
             eprintln!("{name}: {error:#}");
@@ -27,11 +42,26 @@ pub(crate) fn run(_options: &Options) -> Result<ExitCode> {
     Ok(tally.close())
 }
 
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(crate::root());
+    cargo
+}
+
+fn cargo_passes(arguments: &[&str]) -> Result<Tally> {
+    let status = cargo().args(arguments).status().context("cannot start cargo")?;
+    Ok(Tally::one(status.success()))
+}
+
+fn grammar_is_generated() -> Result<Tally> {
+    let code = crate::grammar::run(&crate::root(), &crate::grammar::Options { check: true })?;
+    Ok(Tally::one(code == ExitCode::SUCCESS))
+}
+
 /// `cargo test` over the workspace; the counts come from its own result lines.
 fn rust_tests() -> Result<Tally> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = cargo()
         .args(["test", "--workspace", "--no-fail-fast"])
-        .current_dir(crate::root())
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo test")?;
