@@ -15,3 +15,4 @@ pub mod program;
 pub mod report;
 pub mod syntax;
 pub mod text;
+pub mod types;

@@ -6,11 +6,17 @@
 //! same) or at the whole program (duplicates, cycles).
 
 mod columns;
+mod declarations;
+mod edits;
 mod facts;
+mod packages;
 mod predicates;
 mod safety;
+mod stratification;
+mod temporal;
 mod transforms;
 mod types;
+mod wording;
 
 use crate::lint::{Finding, Rule, Span};
 use crate::program::{FileSummary, Predicate, Program};
@@ -35,11 +41,15 @@ pub struct Family {
 /// All families, in the order of their codes.
 #[rustfmt::skip] // One row a family.
 pub const FAMILIES: &[Family] = &[
+    declarations::FAMILY,
     safety::FAMILY,
     predicates::FAMILY,
     facts::FAMILY,
+    packages::FAMILY,
     transforms::FAMILY,
+    stratification::FAMILY,
     types::FAMILY,
+    temporal::FAMILY,
     safety::TEMPORAL,
 ];
 

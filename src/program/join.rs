@@ -4,11 +4,12 @@
 //! built once and only referred to here.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::file::key_of;
+use super::graph::Graph;
 use super::{FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
 use crate::syntax::ast::{Atom, Clause, Declaration, Item, Statement, StatementKind};
 use crate::text::{FileId, StatementId, Symbol, TextRange, TextSize};
@@ -74,6 +75,7 @@ pub struct Program {
     /// Named packages and the keys (as written) that each defines or declares.
     packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
     vocabulary: u64,
+    graph: OnceLock<Graph>,
 }
 
 impl Program {
@@ -216,6 +218,35 @@ impl Program {
     /// All predicates of this name, of any arity, whether or not they exist.
     pub fn named(&self, name: Symbol) -> impl Iterator<Item = &Predicate> {
         self.by_name.get(&name).into_iter().flatten().map(|&id| self.get(id))
+    }
+
+    /// The package that `file` has to `Use` before the reference takes `key`, as written, as a plain
+    /// or negated premise; `None` when nothing is missing. The reference does not ask whether that
+    /// package, or the predicate in it, exists.
+    #[must_use]
+    pub fn missing_use(&self, file: &FileSummary, key: PredicateKey) -> Option<Symbol> {
+        if key.package().is_empty() || self.defined_within(file.package, key) {
+            return None;
+        }
+        let package = Symbol::new(key.package());
+        let in_sight =
+            file.package == Some(package) || self.uses_of(file.package).any(|used| used == package);
+        (!in_sight).then_some(package)
+    }
+
+    /// Whether a file of `package` has a `Decl` or a clause for `key`, as written there.
+    fn defined_within(&self, package: Option<Symbol>, key: PredicateKey) -> bool {
+        match package {
+            Some(package) => self.packages.get(&package).is_some_and(|own| own.contains(&key)),
+            None => self.predicate(key).is_some_and(|predicate| {
+                self.in_files(predicate).any(|(file, there)| file.package.is_none() && there.defines())
+            }),
+        }
+    }
+
+    /// The graph of what depends on what, built when first asked for.
+    pub fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| Graph::new(self))
     }
 
     /// Whether a file of the program belongs to `package`.

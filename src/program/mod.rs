@@ -10,6 +10,7 @@
 pub mod binding;
 pub mod builtins;
 mod file;
+pub mod graph;
 mod join;
 pub mod rewrite;
 mod signature;

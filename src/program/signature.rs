@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use crate::syntax::ast::{Atom, Declaration, TermKind};
+use crate::syntax::ast::{Atom, Declaration, Term, TermKind};
 use crate::syntax::literal;
 use crate::text::{FileId, StatementId, Symbol, TextRange, slice};
 
@@ -22,6 +22,20 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// The mode that an argument of `mode(…)` names. `text` is the text of its statement.
+    #[must_use]
+    pub fn read(term: &Term, text: &str) -> Option<Self> {
+        if !matches!(term.kind, TermKind::String) {
+            return None;
+        }
+        match literal::string_value(slice(text, term.range))?.as_ref() {
+            "+" => Some(Self::Input),
+            "-" => Some(Self::Output),
+            "?" => Some(Self::Either),
+            _ => None,
+        }
+    }
+
     /// Whether a variable in this position gets a value.
     #[must_use]
     pub fn binds(self) -> bool {
@@ -73,21 +87,23 @@ pub struct Signature {
 impl Signature {
     /// Reads a declaration. `text` is the text of its statement.
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
-        self.temporal |= declaration.temporal.is_some();
+        // Without a `Decl`, annotated heads decide; with one, it alone does.
+        self.temporal = declaration.temporal.is_some();
         let mut rows: Vec<Vec<Mode>> = Vec::new();
         for atom in &declaration.descriptors {
-            match (atom.name.as_str(), atom.args.len()) {
-                ("external", 0) => self.external = true,
-                ("deferred", 0) => self.deferred = true,
-                ("extensional", 0) => self.extensional = true,
-                ("private", 0) => self.private = true,
-                ("synthetic", 0) => self.synthetic = true,
-                ("reflects", 1) => {
-                    if let Some(TermKind::Name(prefix)) = atom.args.first().map(|term| &term.kind) {
+            // The reference looks at the word alone; arguments of a flag change nothing.
+            match atom.name.as_str() {
+                "external" => self.external = true,
+                "deferred" => self.deferred = true,
+                "extensional" => self.extensional = true,
+                "private" => self.private = true,
+                "synthetic" => self.synthetic = true,
+                "reflects" => {
+                    if let [Term { kind: TermKind::Name(prefix), .. }] = atom.args.as_slice() {
                         self.reflects = Some(*prefix);
                     }
                 }
-                ("mode", _) => rows.extend(mode_row(atom, text)),
+                "mode" => rows.extend(mode_row(atom, text)),
                 _ => {}
             }
         }
@@ -111,16 +127,11 @@ impl Signature {
     }
 }
 
-/// The modes of a `mode(…)` atom, or `None` when an argument is no mode: the reference then
-/// ignores the whole atom.
+/// The modes of a `mode(…)` atom, or `None` when it has no argument or one that is no mode: the
+/// reference then ignores the whole atom.
 fn mode_row(atom: &Atom, text: &str) -> Option<Vec<Mode>> {
-    let mode = |range| match literal::string_value(slice(text, range))?.as_ref() {
-        "+" => Some(Mode::Input),
-        "-" => Some(Mode::Output),
-        "?" => Some(Mode::Either),
-        _ => None,
-    };
-    atom.args.iter().map(|term| matches!(term.kind, TermKind::String).then(|| mode(term.range))?).collect()
+    let row: Option<Vec<_>> = atom.args.iter().map(|term| Mode::read(term, text)).collect();
+    row.filter(|row| !row.is_empty())
 }
 
 /// Merges mode rows as the reference does: the first row's length counts, entries that differ

@@ -288,8 +288,8 @@ rules! {
     STATEMENT_ORDER = "MG044" "statement-order" Error None {
         "`Package` or `Use` behind other statements."
         "`Package` comes first, `Use` second, everything else after them."
-        "p(1).\nUse depot!"
-        "Use depot!\np(1)."
+        "p(1).\nPackage depot!"
+        "Package depot!\np(1)."
     }
     NESTED_TOO_DEEP = "MG045" "nested-too-deep" Error None {
         "Terms nested hundreds deep."
