@@ -78,10 +78,12 @@ fn arity_of_uses() {
     check(
         "Decl van(A).\nDecl van(A, B, C).\nbusy(P) :- van(P, _).\n",
         expect![[r#"
-        3:12-21 error arity-mismatch: `van` exists with 1 or 3 arguments, not with 2.
-          1:6-9 `van/1` is declared here
-          2:6-9 `van/3` is declared here
-    "#]],
+            2:6-9 information decl-overload: `van` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
+              1:6-9 the other declaration
+            3:12-21 error arity-mismatch: `van` exists with 1 or 3 arguments, not with 2.
+              1:6-9 `van/1` is declared here
+              2:6-9 `van/3` is declared here
+        "#]],
     );
 }
 
@@ -140,7 +142,10 @@ fn heads_against_a_declaration() {
           1:6-9 `van/2` is declared here
     "#]],
     );
-    check("Decl van(Id).\nDecl van(Id, Seats).\nvan(/v1).\nvan(/v1, 8).\n", expect![[""]]);
+    check("Decl van(Id).\nDecl van(Id, Seats).\nvan(/v1).\nvan(/v1, 8).\n", expect![[r#"
+        2:6-9 information decl-overload: `van` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
+          1:6-9 the other declaration
+    "#]]);
 }
 
 #[test]
