@@ -263,12 +263,14 @@ fn packages() {
     check(
         "Package a.\nUse b.\np(1).\nUse c!",
         expect![[r#"
-        1:10-11 error package-dot: `Package` ends with `!`, not with a full stop.
-          fix: Replace the full stop by `!`
-        2:6-7 error package-dot: `Use` ends with `!`, not with a full stop.
-          fix: Replace the full stop by `!`
-        4:1-4 error statement-order: `Use` must stand before all declarations and clauses.
-    "#]],
+            1:10-11 error package-dot: `Package` ends with `!`, not with a full stop.
+              fix: Replace the full stop by `!`
+            2:5-6 warning use-unknown: The program has no package `b`. The engine takes this without a word.
+            2:6-7 error package-dot: `Use` ends with `!`, not with a full stop.
+              fix: Replace the full stop by `!`
+            4:1-4 error statement-order: `Use` must stand before all declarations and clauses.
+            4:5-6 warning use-unknown: The program has no package `c`. The engine takes this without a word.
+        "#]],
     );
 }
 

@@ -142,10 +142,13 @@ fn heads_against_a_declaration() {
           1:6-9 `van/2` is declared here
     "#]],
     );
-    check("Decl van(Id).\nDecl van(Id, Seats).\nvan(/v1).\nvan(/v1, 8).\n", expect![[r#"
+    check(
+        "Decl van(Id).\nDecl van(Id, Seats).\nvan(/v1).\nvan(/v1, 8).\n",
+        expect![[r#"
         2:6-9 information decl-overload: `van` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
           1:6-9 the other declaration
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
