@@ -78,16 +78,14 @@ function start() {
 /** Runs a command from the palette: its row may take seconds to come, and must be the exact one. */
 async function command(page, name) {
   await page.keyboard.press("F1");
-  await page.locator(".quick-input-widget input:visible").first().waitFor();
-  await page.keyboard.type(name);
+  await page.locator(".quick-input-widget input:visible").first().fill(`>${name}`);
   const rows = page.locator(".quick-input-list .monaco-list-row");
   await rows.filter({ has: page.getByText(name, { exact: true }) }).first().click({ timeout: patience });
 }
 
 async function open(page, name) {
   await page.keyboard.press("Control+p");
-  await page.locator(".quick-input-widget input:visible").first().waitFor();
-  await page.keyboard.type(name);
+  await page.locator(".quick-input-widget input:visible").first().fill(name);
   await page.locator(`.quick-input-list .monaco-list-row:has-text("${name}")`).first().click({ timeout: patience });
   await page.locator(`.tab[data-resource-name="${name}"]`).waitFor({ timeout: patience });
 }
@@ -103,9 +101,7 @@ async function until(what, condition) {
 /** Puts the cursor before the first place with this text. */
 async function find(page, text) {
   await page.keyboard.press("Control+f");
-  await page.locator(".find-widget.visible textarea").first().waitFor();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.type(text);
+  await page.locator(".find-widget.visible .find-part textarea").first().fill(text);
   await page.locator(".find-widget.visible .matchesCount", { hasText: "1 of" }).waitFor({ timeout: patience });
   await page.keyboard.press("Escape");
   await page.keyboard.press("ArrowLeft"); // it selects what it finds
@@ -128,7 +124,9 @@ async function drive(page, address) {
   });
   await check("squiggles and the problems panel", page, async () => {
     await command(page, "View: Focus Problems");
-    await page.locator(".markers-panel .monaco-list-row", { hasText: "constitution.mg" }).first().waitFor({ timeout: patience });
+    const rows = page.locator(".markers-panel .monaco-list-row");
+    await rows.filter({ hasText: "constitution.mg" }).first().waitFor({ timeout: patience });
+    await rows.filter({ hasText: "campaign.mg" }).first().waitFor({ timeout: patience }); // which is not open
     await page.locator(`.tab[data-resource-name="constitution.mg"]`).click();
     await find(page, "not is_known(");
     await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
@@ -163,7 +161,7 @@ let browser;
 try {
   const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
-  await drive(await browser.newPage({ viewport: { width: 1280, height: 800 } }), address);
+  await drive(await browser.newPage({ viewport: { width: 1280, height: 1000 } }), address);
 } finally {
   await browser?.close();
   child.kill();
