@@ -415,3 +415,16 @@ fn nesting_and_quotes_without_end() {
         assert!(output.stderr.is_empty(), "{file}");
     }
 }
+
+#[test]
+fn the_documentation_has_the_members_of_the_json() {
+    let folder = folder(&[("b.mg", BAD)]);
+    let output = run(folder.path(), &["check", "--format", "json"]);
+    let line = String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned();
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
+    let page = include_str!("../docs/cli.md");
+    let table = page.split("| Member |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let documented: Vec<_> =
+        table.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(documented, object.keys().map(String::as_str).collect::<Vec<_>>());
+}

@@ -12,6 +12,8 @@ use crate::text::slice;
 static SAFETY: Rule = rule("MG202", "negation-wildcard", Group::Safety);
 static ORDER: Rule = rule("MG214", "comparison-before-binding", Group::Safety);
 static IDIOM: Rule = rule("MG801", "long-clause", Group::Quality);
+static UNDEFINED: Rule = rule("MG301", "undefined-predicate", Group::Predicates);
+static SYNTAX: Rule = rule("MG001", "syntax-error", Group::Syntax);
 
 const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
     Rule {
@@ -273,4 +275,36 @@ proptest! {
             prop_assert!(text.get(usize::from(finding.range.start())..usize::from(finding.range.end())).is_some());
         }
     }
+}
+
+/// The rows of the documentation that follow from the table of keys.
+fn rows() -> String {
+    let mut rows = String::new();
+    for section in keys::SECTIONS {
+        for key in section.keys {
+            let name = match (section.name, key.kind) {
+                ("", keys::Kind::Tables) => format!("[[{}]]", key.name),
+                ("", keys::Kind::Table) => format!("[{}]", key.name),
+                ("", _) => key.name.to_owned(),
+                (section, _) => format!("{section}.{}", key.name),
+            };
+            let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+            rows.push_str(&format!("| `{name}` | {default} | {} |\n", key.doc));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_documentation_has_all_keys() {
+    let page = include_str!("../../docs/configuration.md").replace("\r\n", "\n");
+    assert!(page.contains(&rows()), "docs/configuration.md should have\n{}", rows());
+}
+
+#[test]
+fn the_example_of_the_documentation_is_right() {
+    let page = include_str!("../../docs/configuration.md");
+    let example = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let registered: Vec<_> = [&SAFETY, &ORDER, &IDIOM, &UNDEFINED, &SYNTAX].into_iter().collect();
+    assert_eq!(parse(example, &registered).findings.len(), 0);
 }
