@@ -1,0 +1,99 @@
+//! The examples keep their promises: the guardian is clean, and the incident shows exactly the mistakes that its README tells of.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+/// What matters of a finding here.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    file: String,
+    /// The predicate in whose clause or declaration the finding starts.
+    predicate: String,
+    rule: String,
+}
+
+/// Runs `check --format json` on an example. Returns its exit status and its findings.
+fn check(example: &str) -> (i32, Vec<serde_json::Value>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["check", "--format", "json", example])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let summary = lines.pop().unwrap();
+    assert!(summary.get("summary").is_some(), "the last line is the summary: {summary}");
+    (output.status.code().unwrap(), lines)
+}
+
+/// The predicate of the statement that a line belongs to: statements start in the first column.
+fn predicate_at(text: &str, line: usize) -> String {
+    let start = text
+        .lines()
+        .take(line)
+        .filter(|l| l.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .last()
+        .unwrap();
+    let name = start.strip_prefix("Decl ").unwrap_or(start);
+    name.split('(').next().unwrap().to_owned()
+}
+
+fn found(root: &Path, finding: &serde_json::Value) -> Found {
+    let path = finding["file"].as_str().unwrap();
+    let text = std::fs::read_to_string(root.join(path)).unwrap();
+    let line = usize::try_from(finding["line"].as_u64().unwrap()).unwrap();
+    Found {
+        file: path.rsplit('/').next().unwrap().to_owned(),
+        predicate: predicate_at(&text, line),
+        rule: finding["rule"].as_str().unwrap().to_owned(),
+    }
+}
+
+/// The rows of the README's table: `| day | what | `file`, `predicate` | `rule` |`.
+fn told(readme: &str) -> Vec<Found> {
+    let quoted = |cell: &str| -> Vec<String> {
+        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    readme
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+            let &[_, _, place, rule] = cells.as_slice() else { return None };
+            let (place, rule) = (quoted(place), quoted(rule));
+            Some(Found {
+                file: place.first()?.clone(),
+                predicate: place.last()?.clone(),
+                rule: rule.first()?.clone(),
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn the_guardian_is_clean() {
+    let (status, findings) = check("examples/guardian");
+    assert_eq!(findings, Vec::<serde_json::Value>::new());
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn the_incident_is_what_its_readme_tells() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (status, findings) = check("examples/incident");
+    let mut found: Vec<Found> = findings.iter().map(|f| found(root, f)).collect();
+    let readme = std::fs::read_to_string(root.join("examples/incident/README.md")).unwrap();
+    let mut told = told(&readme);
+    assert!(told.len() > 20, "the table was not read: {told:#?}");
+    // Both are lists, not sets: a mistake that is reported twice is left over.
+    found.retain(|finding| match told.iter().position(|row| row == finding) {
+        Some(row) => {
+            told.swap_remove(row);
+            false
+        }
+        None => true,
+    });
+    assert!(told.is_empty() && found.is_empty(), "not found: {told:#?}\nnot told of: {found:#?}");
+    assert_eq!(status, 1, "findings at or above `error` mean exit status 1");
+}
