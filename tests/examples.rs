@@ -30,12 +30,8 @@ fn check(example: &str) -> (i32, Vec<serde_json::Value>) {
 
 /// The predicate of the statement that a line belongs to: statements start in the first column.
 fn predicate_at(text: &str, line: usize) -> String {
-    let start = text
-        .lines()
-        .take(line)
-        .filter(|l| l.starts_with(|c: char| c.is_ascii_alphabetic()))
-        .last()
-        .unwrap();
+    let start =
+        text.lines().take(line).filter(|l| l.starts_with(|c: char| c.is_ascii_alphabetic())).last().unwrap();
     let name = start.strip_prefix("Decl ").unwrap_or(start);
     name.split('(').next().unwrap().to_owned()
 }
@@ -53,9 +49,8 @@ fn found(root: &Path, finding: &serde_json::Value) -> Found {
 
 /// The rows of the README's table: `| day | what | `file`, `predicate` | `rule` |`.
 fn told(readme: &str) -> Vec<Found> {
-    let quoted = |cell: &str| -> Vec<String> {
-        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-    };
+    let quoted =
+        |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
     readme
         .lines()
         .filter_map(|line| {
