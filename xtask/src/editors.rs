@@ -55,7 +55,7 @@ fn neovim(name: &str, program: Result<PathBuf>, server: &Path) -> Result<Tally> 
         .env("MANGLE_LS", server)
         .args(["--headless", "-u"])
         .arg(crate::root().join("editors/neovim/test/smoke.lua"));
-    check(name, command.arg(output.join("program/constitution.mg")))
+    check(name, command.arg(output.join("incident/constitution.mg")))
 }
 
 /// The extension by itself: types, bundle, package, unit tests, colours.
@@ -86,7 +86,7 @@ fn vscode(tools: &Path, server: &Path) -> Result<Tally> {
     let output = output_folder("vscode")?;
     let mut node = with_tools(limited(&tools.join("node")), tools);
     node.arg(folder.join("test/smoke.mjs")).arg(code_server).arg(server).arg(package);
-    check("VS Code", node.arg(output.join("program")).arg(output))
+    check("VS Code", node.arg(output.join("incident")).arg(output))
 }
 
 /// An empty folder under `target/editors` with a copy of the incident, which the editor may change.
@@ -95,7 +95,7 @@ fn output_folder(name: &str) -> Result<PathBuf> {
     if output.exists() {
         fs::remove_dir_all(&output)?;
     }
-    let program = output.join("program");
+    let program = output.join("incident");
     fs::create_dir_all(&program)?;
     for entry in fs::read_dir(crate::root().join("examples/incident"))? {
         let entry = entry?;

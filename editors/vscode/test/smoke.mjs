@@ -20,6 +20,7 @@ const settings = {
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.colorTheme": "Default Dark Modern",
   "editor.minimap.enabled": false,
+  "editor.occurrencesHighlight": "off",
 };
 
 let failed = false;
@@ -133,11 +134,16 @@ async function drive(page, address) {
     const rows = page.locator(".markers-panel .monaco-list-row");
     await rows.filter({ hasText: "constitution.mg" }).first().waitFor({ timeout: patience });
     await rows.filter({ hasText: "campaign.mg" }).first().waitFor({ timeout: patience }); // which is not open
-    await open(page, "constitution.mg", "not is_known(");
+    await open(page, "constitution.mg", "_, Action).");
     await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
+    await command(page, "Show or Focus Hover");
+    const hover = page.locator(".monaco-hover:visible", { hasText: "the engine drops" });
+    await hover.filter({ hasText: "Quick Fix" }).waitFor({ timeout: patience });
     await page.screenshot({ path: join(output, "diagnostics.png") });
+    await page.keyboard.press("Escape");
   });
   await check("a quick fix changes the text", page, async () => {
+    await open(page, "constitution.mg", "not is_known(");
     const fix = await offeredFix(page);
     await page.screenshot({ path: join(output, "quick-fix.png") });
     await fix.click();
