@@ -21,6 +21,7 @@ const settings = {
   "workbench.colorTheme": "Default Dark Modern",
   "editor.minimap.enabled": false,
   "editor.occurrencesHighlight": "off",
+  "git.enabled": false,
 };
 
 let failed = false;
@@ -138,7 +139,7 @@ async function drive(page, address) {
     await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
     await command(page, "Show or Focus Hover");
     const hover = page.locator(".monaco-hover:visible", { hasText: "the engine drops" });
-    await hover.filter({ hasText: "Quick Fix" }).waitFor({ timeout: patience });
+    await hover.filter({ hasText: /Quick Fix/ }).waitFor({ timeout: patience });
     await page.screenshot({ path: join(output, "diagnostics.png") });
     await page.keyboard.press("Escape");
   });
