@@ -308,53 +308,52 @@ fn bad_input_is_named_and_the_rest_is_checked() {
         files,
         &["check"],
         expect![[r#"
-        error[MG906 binary-file]: The file is not text. It is not checked, and the engine cannot load it.
-        --> binary.mg
+            error[MG906 binary-file]: The file is not text. It is not checked, and the engine cannot load it.
+            --> binary.mg
 
-        error[MG002 bom]: This file starts with an invisible byte order mark, which the engine rejects.
-         --> bom.mg:1:1
-          |
-        1 | ﻿a(1).
-          | ^
-          |
-          = help: Delete the byte order mark
+            error[MG002 bom]: This file starts with an invisible byte order mark, which the engine rejects.
+             --> bom.mg:1:1
+              |
+            1 | ﻿a(1).
+              | ^
+              |
+              = help: Delete the byte order mark
 
-        error[MG058 lone-cr]: The line ends with a lone carriage return, which ends no comment: the engine ignores everything up to the next line feed.
-         --> cr.mg:2:7
-          |
-        2 | # note
-          |       ^
-          |
-          = help: Replace the lone carriage returns of the file by line feeds (a guess, look before you apply it)
+            error[MG058 lone-cr]: The line ends with a lone carriage return, which ends no comment: the engine ignores everything up to the next line feed.
+             --> cr.mg:2:7
+              |
+            2 | # note
+              |       ^
+              |
+              = help: Replace the lone carriage returns of the file by line feeds (a guess, look before you apply it)
 
-        error[MG907 file-too-large]: The file has 50 MiB and is not checked; the limit is 16 MiB.
-        --> large.mg
+            error[MG907 file-too-large]: The file has 50 MiB and is not checked; the limit is 16 MiB.
+            --> large.mg
 
-        warning[MG905 invalid-utf8]: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
-         --> latin1.mg:1:6
-          |
-        1 | # caf␚
-          |      ^
+            warning[MG905 invalid-utf8]: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
+             --> latin1.mg:1:6
+              |
+            1 | # caf␚
+              |      ^
 
-        error[MG001 syntax-error]: `␀` cannot be read here.
-         --> nul.mg:2:3
-          |
-        2 | d(␀).
-          |   ^
+            error[MG001 syntax-error]: `␀` cannot be read here.
+             --> nul.mg:2:3
+              |
+            2 | d(␀).
+              |   ^
 
-        error[MG301 undefined-predicate]: No `Decl` and no clause makes `g/1` exist.
-         --> rest.mg:1:9
-          |
-        1 | f(X) :- g(X).
-          |         ^
+            error[MG301 undefined-predicate]: No `Decl` and no clause makes `g/1` exist.
+             --> rest.mg:1:9
+              |
+            1 | f(X) :- g(X).
+              |         ^
 
-        error[MG906 binary-file]: The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8.
-        --> utf16.mg
+            error[MG906 binary-file]: The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8.
+            --> utf16.mg
 
-        7 errors, 1 warning in 8 files (6 clauses)
-        No `Decl` in the given paths: the rules about declared predicates are off.
-        exit 1
-    "#]],
+            7 errors, 1 warning in 8 files (6 clauses)
+            exit 1
+        "#]],
     );
 }
 
@@ -373,13 +372,11 @@ fn links_that_lead_nowhere() {
         --> loop.mg
 
         2 warnings in 1 file (1 clause)
-        No `Decl` in the given paths: the rules about declared predicates are off.
         exit 0
     "#]]
     .assert_eq(&render(&run(folder.path(), &["check"])));
     expect![[r#"
         No findings in 1 file (1 clause)
-        No `Decl` in a.mg: the rules about declared predicates are off.
         error: broken.mg: no such file or directory
         exit 2
     "#]]

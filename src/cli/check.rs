@@ -64,8 +64,6 @@ struct Findings {
     failed: bool,
     /// What could not be checked although it was named.
     failures: Vec<Problem>,
-    /// The programs that declare nothing.
-    undeclared: Vec<String>,
 }
 
 impl Check {
@@ -149,18 +147,18 @@ impl Check {
             resolution.problems.iter().cloned().partition(|problem| problem.named);
         checked.add_unreadable(&met, &resolution.projects, table, self.fail_on);
         let sources = sources(resolution, files, &checked, table, working);
-        let Checked { mut entries, failed, undeclared } = checked;
+        let Checked { mut entries, failed } = checked;
         report::sort(&mut entries, &sources);
         let reported = reported(resolution);
         let summaries = files.values().filter(|file| reported.contains(&file.id));
         let clauses = summaries.clone().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let summary = Summary { files: summaries.count(), clauses, ..report::count(&entries) };
-        Findings { entries, sources, summary, failed, failures, undeclared }
+        Findings { entries, sources, summary, failed, failures }
     }
 
     fn write(&self, out: &mut Output, findings: &Findings) -> Result<()> {
-        let Findings { entries, sources, summary, undeclared, .. } = findings;
+        let Findings { entries, sources, summary, .. } = findings;
         let renderer = Renderer::styled();
         for entry in entries {
             match self.format {
@@ -169,14 +167,7 @@ impl Check {
             }
         }
         match self.format {
-            Format::Text => {
-                out.write(&format!("{summary}\n"))?;
-                for name in undeclared {
-                    out.write(&format!(
-                        "No `Decl` in {name}: the rules about declared predicates are off.\n"
-                    ))?;
-                }
-            }
+            Format::Text => out.write(&format!("{summary}\n"))?,
             Format::Json => out.write(&format!("{}\n", report::json_summary(summary)))?,
         }
         Ok(out.flush()?)

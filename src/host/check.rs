@@ -24,9 +24,6 @@ pub struct Checked {
     pub entries: Vec<Entry>,
     /// Whether one of them is grave enough to fail.
     pub failed: bool,
-    /// The names of the programs that declare nothing, so that the rules about declared predicates are
-    /// off.
-    pub undeclared: Vec<String>,
 }
 
 /// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. `fail_on` overrides
@@ -45,9 +42,7 @@ pub fn check(
     };
     let of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
     let of_projects = resolution.projects.iter().map(check_project);
-    let undeclared = resolution.programs.iter().filter(|program| declares_nothing(program, files));
-    let undeclared = undeclared.map(|program| program.name.clone()).collect();
-    let mut checked = Checked { undeclared, ..Checked::default() };
+    let mut checked = Checked::default();
     for (found, configured) in of_programs.into_iter().chain(of_projects) {
         checked.add(found, fail_on.unwrap_or(configured));
     }
@@ -77,13 +72,6 @@ impl Checked {
         self.failed |= found.iter().any(|entry| fail_on.fails(entry.diagnostic.severity));
         self.entries.extend(found);
     }
-}
-
-/// Whether a program has clauses but no declaration.
-fn declares_nothing(program: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSummary>>) -> bool {
-    let members = program.members.iter().filter_map(|member| files.get(&member.file));
-    let mut predicates = members.flat_map(|file| file.predicates.values()).peekable();
-    predicates.peek().is_some() && predicates.all(|there| there.declarations.is_empty())
 }
 
 /// What is said of a file or folder that could not be read, under the settings of the project around it.

@@ -349,6 +349,13 @@ fn byte_order_mark() {
 fn nesting_is_limited() {
     let deep = |levels: usize| format!("p({}1{}).\nq(1).\n", "[".repeat(levels), "]".repeat(levels));
     check(&deep(400), expect![[""]]);
+    let negated = format!("a(1).\np(X) :- {}a(X).\nq(1).\n", "!".repeat(100_000));
+    check(
+        &negated,
+        expect![[r#"
+        2:509-510 error nested-too-deep: Nested more than 500 deep; what is inside is not checked.
+    "#]],
+    );
     check(
         &deep(100_000),
         expect![[r#"

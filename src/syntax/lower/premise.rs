@@ -8,7 +8,7 @@ use super::super::ast::{
 };
 use super::super::kind::Kind;
 use super::super::rules;
-use super::{Commas, Lower};
+use super::{Commas, Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
@@ -55,6 +55,17 @@ impl<'t> Lower<'_, 't> {
 
     fn negation(&mut self, node: Node<'t>) -> Premise {
         let range = self.range(node);
+        if self.depth >= MAX_NESTING {
+            self.too_deep(range);
+            return Premise::Broken(range, Vec::new());
+        }
+        self.depth += 1;
+        let premise = self.negated_premise(range);
+        self.depth -= 1;
+        premise
+    }
+
+    fn negated_premise(&mut self, range: TextRange) -> Premise {
         let mut operator = None;
         let mut inner = None;
         self.children(|this, child, kind| match kind {

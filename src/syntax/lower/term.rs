@@ -52,7 +52,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    fn too_deep(&mut self, range: TextRange) {
+    pub(super) fn too_deep(&mut self, range: TextRange) {
         let message = format!("Nested more than {MAX_NESTING} deep; what is inside is not checked.");
         let start = TextRange::at(range.start(), range.len().min(1.into()));
         self.hard(Finding::new(&rules::NESTED_TOO_DEEP, start, message));
