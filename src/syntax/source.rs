@@ -282,7 +282,7 @@ impl Walk<'_> {
 /// of a node is the address of its slot in its parent, which changes when the parent is built
 /// anew; the slot of its last child, the full stop, is in its own memory.
 fn identity(node: Node<'_>) -> usize {
-    let last = node.child_count().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+    let last = node.child_count().checked_sub(1);
     last.and_then(|last| node.child(last)).unwrap_or(node).id()
 }
 

@@ -145,10 +145,8 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
-        if !commas.after_element && commas.elements > 0 {
-            if let Some(last) = statements.last() {
-                self.trailing_comma(last.range);
-            }
+        if let (false, Some(last)) = (commas.after_element, statements.last()) {
+            self.trailing_comma(last.range);
         }
         if body.premises.is_empty() {
             self.holes = true;

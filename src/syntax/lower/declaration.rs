@@ -90,7 +90,7 @@ impl<'t> Lower<'_, 't> {
         }
         let is_argument = |finding: &Finding| {
             let lenient = [&rules::LOWERCASE_VARIABLE, &rules::LEGACY_TYPED_ARG];
-            lenient.iter().any(|rule| finding.rule == *rule)
+            lenient.contains(&finding.rule)
         };
         let known = self.soft.split_off(before);
         self.holes = holes;

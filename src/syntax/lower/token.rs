@@ -80,7 +80,7 @@ impl<'t> Lower<'_, 't> {
 
     /// Strings on several lines have children, the last of which may stand for a missing quote.
     fn is_unterminated(&mut self, node: Node<'t>) -> bool {
-        let last = node.child_count().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        let last = node.child_count().checked_sub(1);
         let Some(last) = last.and_then(|last| node.child(last)) else { return false };
         if kind_of(last) != Kind::MissingQuote {
             return false;
