@@ -9,6 +9,9 @@ use crate::program::{Predicate, builtins};
 use crate::syntax::ast::{ApplyForm, Clause, Operator, Premise, Term, TermKind};
 use crate::text::{Symbol, TextRange};
 
+/// How many premises are asked for the kind of a variable. Real bodies are far shorter.
+const ASKED: usize = 100;
+
 /// A kind of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -127,7 +130,7 @@ fn of_literal(term: &Term) -> Option<Kind> {
 pub(super) fn of_variable(context: &Context<'_>, clause: &Clause, symbol: Symbol) -> Option<Known> {
     let mut known: Option<Known> = None;
     let mut agree = true;
-    for premise in &clause.premises {
+    for premise in clause.premises.iter().take(ASKED) {
         for_each_source(context, premise, symbol, &mut |found| match known {
             Some(before) => agree &= before.kind == found.kind,
             None => known = Some(found),

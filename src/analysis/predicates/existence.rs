@@ -7,7 +7,7 @@ use super::near::Vocabulary;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, Site, UseKind, builtins};
-use crate::syntax::ast::Atom;
+use crate::syntax::ast::{Atom, Premise};
 use crate::text::Symbol;
 
 /// `busy(P) :- crw(P, _).`
@@ -54,13 +54,16 @@ pub(super) static NEVER_DERIVED: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// How many arities a message lists at most.
+const LISTED: usize = 8;
+
 /// Checks the uses of all predicates.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
     let mut vocabulary = None;
     for predicate in &program.predicates {
         let signature = &predicate.signature;
         if !predicate.exists() {
-            let vocabulary = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
+            let vocabulary: &mut Vocabulary<'_> = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
             check_missing(program, predicate, vocabulary, findings);
         } else if signature.defined.is_none()
             && !(signature.extensional || signature.external || signature.host)
@@ -73,7 +76,7 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
 fn check_missing(
     program: &Program,
     predicate: &Predicate,
-    vocabulary: &Vocabulary<'_>,
+    vocabulary: &mut Vocabulary<'_>,
     findings: &mut ProgramFindings,
 ) {
     for (site, _) in program.uses(predicate) {
@@ -94,8 +97,13 @@ fn check_missing(
 /// The atom at a use, unless its statement could not be read whole.
 fn used_atom<'p>(site: &Site<'p>) -> Option<&'p Atom> {
     let statement = &site.item.statement;
-    let clause = statement.clause().filter(|_| !statement.damaged)?;
-    clause.literals().map(|literal| &literal.atom).find(|atom| atom.name.range == site.range)
+    let premises = &statement.clause().filter(|_| !statement.damaged)?.premises;
+    // Premises stand in the order of their ranges; a clause may have very many.
+    let at = premises.partition_point(|premise| premise.range().end() <= site.range.start());
+    match premises.get(at)? {
+        Premise::Literal(literal) => Some(&literal.atom).filter(|atom| atom.name.range == site.range),
+        Premise::Comparison(_) | Premise::Broken(..) => None,
+    }
 }
 
 /// Whether the file may use names of the predicate's package; that it does not is reported as such.
@@ -111,7 +119,7 @@ fn other_arities<'p>(program: &'p Program, file: &FileSummary, key: PredicateKey
     let within = file.package.map(|package| key.within(package).name);
     let names = [Some(key.name), within].into_iter().flatten();
     let mut others: Vec<_> =
-        names.flat_map(|name| program.named(name)).filter(|other| other.exists()).collect();
+        names.flat_map(|name| program.named(name)).filter(|other| other.exists()).take(LISTED).collect();
     others.sort_by_key(|other| other.key.arity);
     others.dedup_by_key(|other| other.key.arity);
     others
@@ -140,7 +148,7 @@ fn wrong_arity(atom: &Atom, others: &[&Predicate]) -> Finding {
     finding
 }
 
-fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &Vocabulary<'_>) -> Finding {
+fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {
     let (name, count) = (atom.name, atom.args.len());
     let missing = format!("No `Decl` and no clause makes `{}/{count}` exist", name.symbol);
     let finding = |message| Finding::new(&UNDEFINED_PREDICATE, name.range, message);

@@ -66,6 +66,9 @@ pub(super) static DECL_BUILTIN: Rule = Rule {
 /// How many clauses of one predicate are reported for the same reason.
 const REPORTED: usize = 3;
 
+/// How many other arities of a name are looked at. More than two is rare.
+const COMPARED: usize = 16;
+
 /// Checks what all predicates are defined as.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
     let declares = program.predicates.iter().any(|predicate| predicate.signature.declared.is_some());
@@ -115,20 +118,17 @@ fn builtin_defined(name: &str) -> (&'static Rule, String) {
 
 /// `predicate` is defined and not declared: no other arity of its name may be there before it.
 fn check_arity(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
-    let mut others =
-        program.named(predicate.key.name).filter(|other| other.exists() && other.key != predicate.key);
-    let Some(first) = others.next() else { return };
-    let rivals: Vec<_> = std::iter::once(first).chain(others).collect();
-    if let Some(declared) = rivals.iter().find(|rival| rival.signature.declared.is_some()) {
+    let rivals =
+        || program.named(predicate.key.name).filter(|other| other.exists() && other.key != predicate.key);
+    if let Some(declared) = rivals().find(|rival| rival.signature.declared.is_some()) {
         report_clauses(program, predicate, declared, REPORTED, findings);
         return;
     }
     // Of undeclared predicates the one with the most clauses is what is meant; then the first.
     let rank =
         |candidate: &Predicate| (std::cmp::Reverse(program.clauses(candidate).count()), candidate.defined_at);
-    if let Some(meant) =
-        rivals.iter().min_by_key(|rival| rank(rival)).filter(|meant| rank(meant) < rank(predicate))
-    {
+    let meant = rivals().take(COMPARED).min_by_key(|rival| rank(rival));
+    if let Some(meant) = meant.filter(|meant| rank(meant) < rank(predicate)) {
         report_clauses(program, predicate, meant, 1, findings);
     }
 }

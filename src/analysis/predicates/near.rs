@@ -8,10 +8,18 @@ const LISTED: usize = 3;
 /// Missing names longer than this are not compared: nobody typed them.
 const LONGEST: usize = 80;
 
+/// How many names are looked at in one run over the program, and how many edit distances computed:
+/// a program of which a part is missing has very many undefined predicates. What comes later in it
+/// gets no suggestion.
+const LOOKED_AT: usize = 4_000_000;
+const COMPUTED: usize = 20_000;
+
 /// The predicates that exist, ready to be searched for a similar name.
 pub(super) struct Vocabulary<'p> {
     program: &'p Program,
     words: Vec<Word>,
+    looked_at: usize,
+    computed: usize,
 }
 
 struct Word {
@@ -42,16 +50,20 @@ impl<'p> Vocabulary<'p> {
             let (name, package) = (predicate.key.name.as_str(), predicate.key.package());
             Word { name, package, arity: predicate.key.arity, letters: Letters::of(name) }
         });
-        Self { program, words: words.collect() }
+        Self { program, words: words.collect(), looked_at: 0, computed: 0 }
     }
 
     /// The names near `name` that a clause of `file` may use, as it has to write them.
-    pub(super) fn near(&self, file: &FileSummary, name: &str, arity: u16) -> Near {
+    pub(super) fn near(&mut self, file: &FileSummary, name: &str, arity: u16) -> Near {
         let limit = distance_limit(name);
+        if limit == 0 || self.looked_at > LOOKED_AT || self.computed > COMPUTED {
+            return Near { found: Vec::new() };
+        }
+        self.looked_at += self.words.len();
         let own = file.package.map_or("", |package| package.as_str());
         let letters = Letters::of(name);
         let mut found = Vec::new();
-        for word in self.words.iter().filter(|_| limit > 0) {
+        for word in &self.words {
             // Inside its own package a name is written without the package.
             let is_own = !own.is_empty() && word.package == own;
             let written = if is_own { own_name(word) } else { word.name };
@@ -60,6 +72,7 @@ impl<'p> Vocabulary<'p> {
             {
                 continue;
             }
+            self.computed += 1;
             let distance = strsim::osa_distance(name, written);
             if distance <= limit && (is_own || self.is_visible(file, word)) {
                 found.push(Candidate {

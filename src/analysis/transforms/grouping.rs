@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::Scope;
+use super::scope::{MANY, Scope};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::text::{Symbol, TextRange, TextSize};
 
@@ -77,7 +77,7 @@ pub(super) fn check_do(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
 pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let keys = &action.apply.args;
-    for (at, key) in keys.iter().enumerate() {
+    for (at, key) in keys.iter().take(MANY).enumerate() {
         let Some(symbol) = key.variable() else {
             // `_` is reported wherever it stands in a transform.
             if !key.is_wildcard() {
@@ -103,7 +103,7 @@ fn check_head(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
     for arg in &scope.clause.head.args {
         arg.variables(&mut |symbol, range| {
             let has_value = scope.is_key(symbol) || scope.is_defined(symbol);
-            if has_value || seen.contains(&symbol) || !scope.is_bound(symbol) {
+            if has_value || seen.len() >= MANY || seen.contains(&symbol) || !scope.is_bound(symbol) {
                 return;
             }
             seen.push(symbol);

@@ -1,14 +1,15 @@
 //! Which rows a group has. The engine looks at a single premise directly; any other body it first
 //! turns into a hidden relation of the named variables. Both differ from what one would think.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::scope::Scope;
+use super::scope::{MANY, Scope};
 use crate::analysis::ProgramFindings;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
 use crate::program::{Predicate, Program, Site};
 use crate::syntax::ast::{Atom, Clause, Operator, Premise, Term};
-use crate::text::Symbol;
+use crate::text::slice;
 
 /// `crew(P, _), aboard(P) |> … fn:count()`
 pub(super) static GROUP_WILDCARD_MULTIPLICITY: Rule = Rule {
@@ -105,7 +106,7 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
         let first = atom.args.iter().take(at).find(|earlier| earlier.variable() == Some(symbol))?;
         Some((symbol, first.range, arg.range))
     };
-    let (symbol, first, range) = atom.args.iter().enumerate().find_map(repeated)?;
+    let (symbol, first, range) = atom.args.iter().take(MANY).enumerate().find_map(repeated)?;
     let message = format!(
         "Under a group with a single premise the engine does not check that both columns have the same `{symbol}`: all facts of `{}` are rows.",
         atom.name.symbol
@@ -122,7 +123,7 @@ pub(super) fn check_program(program: &Program, findings: &mut ProgramFindings) {
 }
 
 fn check_predicate(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
-    let mut earlier: SmallVec<[(usize, Site<'_>, &Clause); 4]> = SmallVec::new();
+    let mut earlier: SmallVec<[(usize, Site<'_>); 4]> = SmallVec::new();
     for site in program.rules(predicate) {
         let statement = &site.item.statement;
         let Some(clause) = statement.clause().filter(|clause| !statement.damaged && clause.aggregates())
@@ -133,11 +134,13 @@ fn check_predicate(program: &Program, predicate: &Predicate, findings: &mut Prog
             continue;
         }
         let columns = row_variables(clause);
-        let twin = earlier.iter().find(|(count, other, _)| *count == columns && !same_body(&site, other));
-        if let Some((_, other, _)) = twin {
+        let twin = earlier.iter().find(|(count, other)| *count == columns && !same_body(&site, other));
+        if let Some((_, other)) = twin {
             findings.push(site.file.id, statement.id, shared(clause, predicate, other));
         }
-        earlier.push((columns, site, clause));
+        if earlier.len() < MANY {
+            earlier.push((columns, site));
+        }
     }
 }
 
@@ -153,23 +156,22 @@ fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
 
 /// Equal bodies make equal rows, and sharing them does no harm.
 fn same_body(one: &Site<'_>, other: &Site<'_>) -> bool {
-    let body = |site: &Site<'_>| {
-        let clause = site.item.statement.clause()?;
-        let range = clause.premises.first()?.range().cover(clause.premises.last()?.range());
-        Some(crate::text::slice(site.file.statement_text(site.item), range).to_owned())
-    };
     body(one) == body(other)
+}
+
+fn body<'p>(site: &Site<'p>) -> Option<&'p str> {
+    let premises = &site.item.statement.clause()?.premises;
+    let range = premises.first()?.range().cover(premises.last()?.range());
+    Some(slice(site.file.statement_text(site.item), range))
 }
 
 /// How many columns the hidden relation has: the named variables of positive atoms, comparisons
 /// and equations.
 fn row_variables(clause: &Clause) -> usize {
-    let mut seen: SmallVec<[Symbol; 8]> = SmallVec::new();
+    let mut seen = FxHashSet::default();
     let mut note = |term: &Term| {
         term.variables(&mut |symbol, _| {
-            if !seen.contains(&symbol) {
-                seen.push(symbol);
-            }
+            seen.insert(symbol);
         });
     };
     for premise in &clause.premises {

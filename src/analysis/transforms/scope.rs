@@ -13,6 +13,11 @@ use crate::syntax::ast::{
 };
 use crate::text::Symbol;
 
+/// Transforms with more statements are not judged, nor are more variables in a statement, keys of
+/// a group or columns of a premise compared with each other: nobody wrote those, and looking things
+/// up by walking would take too long.
+pub(super) const MANY: usize = 256;
+
 /// What a transform does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -78,6 +83,9 @@ impl<'c> Scope<'c> {
         clause: &'c Clause,
         transform: &'c Transform,
     ) -> Option<Self> {
+        if transform.statements.len() > MANY {
+            return None;
+        }
         let mut statements = transform.statements.iter().map(Statement::new);
         let mut action = None;
         let mut kind = Kind::Let;
@@ -96,7 +104,8 @@ impl<'c> Scope<'c> {
 
     /// The keys of the group.
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
-        self.action.into_iter().flat_map(|action| &action.apply.args).filter_map(Term::variable)
+        let args = self.action.into_iter().flat_map(|action| &action.apply.args);
+        args.take(MANY).filter_map(Term::variable)
     }
 
     /// Whether a variable is a key of the group.

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{Kind, Scope, Statement};
+use super::scope::{Kind, MANY, Scope, Statement};
 use crate::lint::Span;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::program::builtins::Arity;
@@ -113,7 +113,7 @@ fn check_uses(scope: &Scope<'_>, at: usize, statement: &Statement<'_>, findings:
     let over_rows = scope.kind == Kind::Let || statement.reduces_rows(scope);
     let mut seen: SmallVec<[Symbol; 8]> = SmallVec::new();
     statement.value.variables(&mut |symbol, range| {
-        if seen.contains(&symbol) {
+        if seen.len() >= MANY || seen.contains(&symbol) {
             return;
         }
         seen.push(symbol);
@@ -173,7 +173,7 @@ fn unbound(symbol: Symbol, range: TextRange) -> Finding {
 
 /// Keys are taken from the rows, before any `let` runs.
 fn check_keys(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
-    for key in scope.action.iter().flat_map(|action| &action.apply.args) {
+    for key in scope.action.iter().flat_map(|action| action.apply.args.iter().take(MANY)) {
         let Some(symbol) = key.variable() else { continue };
         if scope.is_bound(symbol) {
             continue;
