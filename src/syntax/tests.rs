@@ -266,10 +266,12 @@ fn packages() {
             1:10-11 error package-dot: `Package` ends with `!`, not with a full stop.
               fix: Replace the full stop by `!`
             2:5-6 warning use-unknown: The program has no package `b`. The engine takes this without a word.
+              fix: Use `a`
             2:6-7 error package-dot: `Use` ends with `!`, not with a full stop.
               fix: Replace the full stop by `!`
             4:1-4 error statement-order: `Use` must stand before all declarations and clauses.
             4:5-6 warning use-unknown: The program has no package `c`. The engine takes this without a word.
+              fix: Use `a`
         "#]],
     );
 }

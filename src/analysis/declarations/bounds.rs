@@ -240,8 +240,7 @@ fn wrong_count(constructor: Constructor, found: usize) -> String {
     let name = constructor.as_str();
     let (fewest, most) = constructor.arity();
     let least = if most == Some(fewest) { "" } else { "at least " };
-    format!("`.{name}` takes {least}{}; here {found} stand.", counted(fewest, "argument"))
-        .replace("here 1 stand", "here 1 stands")
+    format!("`.{name}` takes {least}{}, not {found}.", counted(fewest, "argument"))
 }
 
 /// The constructor whose name differs by case alone.

@@ -2,7 +2,6 @@
 //! predicates and rules.
 
 use super::{Context, ProgramFindings, descriptors, removal};
-use crate::analysis::wording::counted;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use crate::syntax::ast::{Apply, Atom, Clause, Declaration, Term, TermKind};
@@ -148,8 +147,8 @@ fn check_columns(context: &Context<'_>, declaration: &Declaration, atom: &Atom, 
         _ => {
             let form = if name == "fundep" { "fundep([A, …], [B])" } else { "merge([B], \"predicate\")" };
             let message = format!(
-                "`{name}` has two arguments, `{form}`; here {} stand. The engine ignores this one.",
-                counted(atom.args.len(), "argument")
+                "`{name}` takes two arguments, `{form}`, not {}. The engine ignores this one.",
+                atom.args.len()
             );
             out.push(Finding::new(&FUNDEP_UNKNOWN_VAR, atom.range, message));
             return;
@@ -183,7 +182,8 @@ fn unknown_column(context: &Context<'_>, declaration: &Declaration, name: &str, 
         let lists = used.iter().flat_map(|atom| &atom.args).filter_map(columns);
         lists.flatten().any(|column| column.variable().is_some_and(|column| column.as_str() == parameter))
     };
-    let near = nearest(written, parameters.clone());
+    // Of one letter, any other is one slip away.
+    let near = nearest(written, parameters.clone()).filter(|_| written.len() > 2);
     let meant = near.or_else(|| {
         let mut free = parameters.by_ref().filter(|parameter| !mentioned(parameter));
         free.next().filter(|_| free.next().is_none())
@@ -244,9 +244,9 @@ fn abort(predicate: &Predicate, declaration: &Declaration) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "The engine can only merge one column, and {} here depend on the others: the evaluation aborts when a \
-         rule derives a fact of `{}`.",
-        if columns.is_empty() { "none".to_owned() } else { columns.len().to_string() },
+        "The engine merges a single column, and here {} on the others: the evaluation aborts when a rule \
+         derives a fact of `{}`.",
+        if columns.is_empty() { "none depends".to_owned() } else { format!("{} depend", columns.len()) },
         predicate.key.name
     );
     Some(Finding::new(&MERGE_BAD_TARGET, targets.range, message))
@@ -264,11 +264,7 @@ fn lost_merge(program: &Program, site: &Site<'_>, declaration: &Declaration) -> 
     let finding = |range, message| Some(Finding::new(&MERGE_BAD_TARGET, range, message));
     if only_fundep(declaration).is_none() {
         let count = descriptors(declaration, "fundep").count();
-        let count = counted(count, "`fundep` atom");
-        return finding(
-            merge.range,
-            format!("`merge` needs exactly one `fundep`, and here are {count}. {lost}"),
-        );
+        return finding(merge.range, format!("`merge` needs exactly one `fundep`, not {count}. {lost}"));
     }
     let written = slice(site.file.statement_text(site.item), name.range);
     let value = match name.kind {

@@ -6,7 +6,7 @@ use super::{descriptors, is_synthetic, removal};
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::syntax::ast::{Atom, Declaration, Term, TermKind};
-use crate::text::{Symbol, TextRange};
+use crate::text::{Symbol, TextRange, nearest};
 
 pub(super) static DOC_REPEATED: Rule = Rule {
     code: "MG104",
@@ -251,17 +251,27 @@ fn unknown(
     );
     let finding = Finding::new(&ARG_UNKNOWN, found.range, message)
         .related(Span::here(declaration.atom.range), "the parameters");
-    let taken = |name: Symbol| {
-        let mut subjects = descriptors(declaration, "arg").filter_map(|atom| atom.args.first());
-        subjects.any(|subject| self::name(subject) == Some(name))
+    let subjects: Vec<_> =
+        descriptors(declaration, "arg").filter_map(|atom| atom.args.first()).map(self::name).collect();
+    let known =
+        |name: &Option<Symbol>| name.is_some_and(|name| parameters.iter().any(|(_, known)| *known == name));
+    let free: Vec<Symbol> = parameters
+        .iter()
+        .map(|(_, name)| *name)
+        .filter(|name| name.as_str() != "_" && !subjects.contains(&Some(*name)))
+        .collect();
+    // With one stranger and one parameter left over, they belong together; else only a slip tells.
+    let meant = match free.as_slice() {
+        [only] if subjects.iter().filter(|name| !known(name)).count() == 1 => Some(*only),
+        _ if written.len() > 2 => nearest(written, free.iter().map(|name| name.as_str())).map(Symbol::new),
+        _ => None,
     };
-    let mut free = parameters.iter().filter(|(_, name)| name.as_str() != "_" && !taken(*name));
-    match (free.next(), free.next()) {
-        (Some((_, name)), None) => {
+    match meant {
+        Some(name) => {
             let fix = Fix::guess(format!("Describe `{name}`"));
             finding.fix(fix.replace(found.range, name.as_str()))
         }
-        _ => finding,
+        None => finding,
     }
 }
 

@@ -90,3 +90,6 @@ fn removal(atoms: &[Atom], index: usize) -> Option<TextRange> {
 fn is_synthetic(declaration: &Declaration) -> bool {
     descriptors(declaration, "synthetic").next().is_some()
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,9 +87,10 @@ fn check_mode(context: &Context<'_>, declaration: &Declaration, mode: &Atom, out
         _ => "The engine's analysis crashes as soon as the predicate is used.",
     };
     let message = format!(
-        "`{}` has {}, but this mode is for {found}. {consequence}",
+        "`{}` has {}, but this mode is for {}. {consequence}",
         declaration.atom.name.as_str(),
         counted(wanted, "argument"),
+        if found == 0 { "none".to_owned() } else { found.to_string() },
     );
     let finding = Finding::new(&MODE_INVALID, mode.range, message);
     out.push(finding.related(Span::here(declaration.atom.range), "the arguments"));

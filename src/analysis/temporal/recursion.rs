@@ -76,7 +76,7 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
                 mutual.insert(component);
                 mutual_recursion(program, graph, edge, out);
             }
-        } else if is_temporal(edge.from) && edge.temporal {
+        } else if is_temporal(edge.from) && edge.temporal && !edge.is_negative() {
             own_recursion(program, edge, &mut own, out);
         }
     }

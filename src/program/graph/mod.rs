@@ -358,3 +358,6 @@ impl<'g> Search<'g> {
         self.graph.starts.push(u32::try_from(self.graph.members.len()).unwrap_or(u32::MAX));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::{Context, Family, ProgramFindings};
 use crate::lint::{Anchor, Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use crate::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
-use crate::text::{Symbol, TextRange, TextSize};
+use crate::text::{Symbol, TextRange, TextSize, nearest};
 
 static PACKAGE_NOT_LOWERCASE: Rule = Rule {
     code: "MG351",
@@ -59,7 +59,7 @@ static USE_UNKNOWN: Rule = Rule {
     bad: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depo!\nstop(/s/quay).\n",
     good: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depot!\n\
            due(ID) :- depot.parcel(ID).\n",
-    fix: FixKind::None,
+    fix: FixKind::Unsafe,
 };
 
 static USE_UNUSED: Rule = Rule {
@@ -222,9 +222,7 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         } else if !seen.insert(package) {
             Finding::new(&USE_UNUSED, range, format!("`{package}` is used above already.")).fix(removal())
         } else if !is_known(program, package) {
-            let message =
-                format!("The program has no package `{package}`. The engine takes this without a word.");
-            Finding::new(&USE_UNKNOWN, range, message)
+            unknown(program, package, range)
         } else if !is_asked_for(program, file.package, package) {
             let message = format!("Nothing here asks for a predicate of `{package}`.");
             Finding::new(&USE_UNUSED, range, message).fix(removal())
@@ -232,6 +230,17 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
             continue;
         };
         out.push(file.id, item.statement.id, finding);
+    }
+}
+
+fn unknown(program: &Program, package: Symbol, range: TextRange) -> Finding {
+    let message = format!("The program has no package `{package}`. The engine takes this without a word.");
+    let finding = Finding::new(&USE_UNKNOWN, range, message);
+    let mut packages: Vec<_> = program.files.iter().filter_map(|file| file.package).collect();
+    packages.sort_unstable();
+    match nearest(package.as_str(), packages.iter().map(|package| package.as_str())) {
+        Some(meant) => finding.fix(Fix::guess(format!("Use `{meant}`")).replace(range, meant)),
+        None => finding,
     }
 }
 
@@ -267,17 +276,23 @@ fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings
         };
         let Some(package) = program.missing_use(file, key) else { continue };
         if reported.insert(package) {
-            out.push(file.id, item.statement.id, missing_use(file, package, range));
+            out.push(file.id, item.statement.id, missing_use(program, file, package, range));
         }
     }
 }
 
-fn missing_use(file: &FileSummary, package: Symbol, name: TextRange) -> Finding {
+fn missing_use(program: &Program, file: &FileSummary, package: Symbol, name: TextRange) -> Finding {
+    let length = TextSize::new(u32::try_from(package.as_str().len()).unwrap_or(u32::MAX));
+    let prefix = TextRange::at(name.start(), length.min(name.len()));
+    if !is_known(program, package) {
+        let message = format!(
+            "The program has no package `{package}`, and no `Use` names it. The engine rejects the program."
+        );
+        return Finding::new(&USE_MISSING, prefix, message);
+    }
     let message = format!(
         "The package `{package}` is not in sight here. Without `Use {package}!` the engine rejects the program."
     );
-    let length = TextSize::new(u32::try_from(package.as_str().len()).unwrap_or(u32::MAX));
-    let prefix = TextRange::at(name.start(), length.min(name.len()));
     let (offset, text) = use_line(file, package);
     let span = Span { anchor: Anchor::File, range: TextRange::empty(offset) };
     let fix = Fix::safe(format!("Insert `Use {package}!`")).edit(span, text);
@@ -297,3 +312,6 @@ fn use_line(file: &FileSummary, package: Symbol) -> (TextSize, String) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
