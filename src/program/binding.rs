@@ -312,3 +312,146 @@ pub fn builtin_parameters(atom: &Atom) -> Option<&'static [Parameter]> {
     let parameters = builtins::predicate(atom.name.as_str())?.parameters;
     (parameters.len() == atom.args.len()).then_some(parameters)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::program::{FileSummary, Program};
+    use crate::syntax::SourceFile;
+    use crate::text::FileId;
+
+    /// Shows what is known of each variable of the last clause of `text`.
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
+        let program = Program::new(vec![Arc::clone(&file)]);
+        let clause = file.items.last().unwrap().statement.clause().unwrap();
+        let lookup = |atom: &Atom| Some(&program.predicate_of(&file, atom)?.signature);
+        let signatures = ClauseSignatures::new(clause, lookup);
+        let bindings = Bindings::new(clause, &signatures, &Rewriting::new(clause, &signatures));
+        let mut out = String::new();
+        for variable in bindings.variables() {
+            let show = |binder: Option<Binder>| match binder {
+                Some(Binder { place: Place::Head, how }) => format!("{how:?} of head"),
+                Some(Binder { place: Place::Premise(at), how }) => format!("{how:?} of {at}"),
+                None => "never".to_owned(),
+            };
+            let (bound, value) = (show(variable.bound), show(variable.value));
+            let end = if bindings.is_bound(variable.symbol) { "" } else { "; unbound" };
+            writeln!(out, "{}: bound {bound}, value {value}{end}", variable.symbol).unwrap();
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn arguments_and_outputs_bind() {
+        check(
+            "p(X, T) :- a(L), :match_cons(L, X, T), !n(Z), Z < W.",
+            expect![[r#"
+                X: bound Output of 1, value Output of 1
+                T: bound Output of 1, value Output of 1
+                L: bound Argument of 0, value Argument of 0
+                Z: bound never, value never; unbound
+                W: bound never, value never; unbound
+            "#]],
+        );
+    }
+
+    #[test]
+    fn expressions_in_arguments_are_bound_without_a_value() {
+        check(
+            "p(X) :- a([X]).",
+            expect![[r#"
+            X: bound InsideExpression of 0, value never
+        "#]],
+        );
+    }
+
+    #[test]
+    fn equality_between_variables_goes_from_right_to_left() {
+        check(
+            "p(X, Y) :- X = Y, a(Y).",
+            expect![[r#"
+            X: bound never, value Alias of 1
+            Y: bound Argument of 1, value Argument of 1
+        "#]],
+        );
+        check(
+            "p(X, Y) :- a(X), X = Y.",
+            expect![[r#"
+            X: bound Argument of 0, value Argument of 0
+            Y: bound never, value Alias of 1; unbound
+        "#]],
+        );
+        check(
+            "p(X, Y) :- X = Y, Z = Y, Y = W, a(X), b(W).",
+            expect![[r#"
+            X: bound Argument of 3, value Argument of 3
+            Y: bound never, value Alias of 3
+            Z: bound never, value Alias of 3
+            W: bound Argument of 4, value Alias of 3
+        "#]],
+        );
+    }
+
+    #[test]
+    fn modes_decide_which_arguments_bind() {
+        let declared = r#"Decl m(K, V) descr [mode("+", "-")]. Decl x(K) descr [mode("+"), external()]. "#;
+        check(
+            &format!("{declared}p(V) :- m(K, V), x(J)."),
+            expect![[r#"
+            V: bound Argument of 0, value Argument of 0
+            K: bound never, value Argument of 0; unbound
+            J: bound never, value never; unbound
+        "#]],
+        );
+        check(
+            &format!("{declared}m(K, V) :- V = fn:plus(K, 1)."),
+            expect![[r#"
+            K: bound HeadInput of head, value HeadInput of head
+            V: bound Equality of 0, value Equality of 0
+        "#]],
+        );
+    }
+
+    #[test]
+    fn intervals_bind_and_operators_do_not() {
+        check(
+            "p(X, S) :- e(X)@[S, _], <-[A, 7d] e(Y).",
+            expect![[r#"
+            X: bound Argument of 0, value Argument of 0
+            S: bound Interval of 0, value Interval of 0
+            Y: bound Argument of 1, value Argument of 1
+            A: bound never, value never; unbound
+        "#]],
+        );
+    }
+
+    #[test]
+    fn reflected_premises_bind_nothing() {
+        let declared = r#"Decl t(X) descr [reflects(/pre), mode("+")]. "#;
+        check(
+            &format!("{declared}p(X) :- t(X)."),
+            expect![[r#"
+            X: bound never, value never; unbound
+        "#]],
+        );
+    }
+
+    #[test]
+    fn an_unknown_built_in_binds_all_that_it_could() {
+        check(
+            "p(X, Y) :- :nosuch(X), :lt(Y).",
+            expect![[r#"
+            X: bound Output of 0, value Output of 0
+            Y: bound Output of 1, value Output of 1
+        "#]],
+        );
+    }
+}

@@ -117,11 +117,14 @@ fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
 /// How helper predicates are called. Others that happen to mean the same may change their meaning.
 const HELPER_PREFIXES: [&str; 4] = ["has_", "is_", "any_", "ever_"];
 
+/// Among so many uses of a predicate a helper is searched; most predicates have fewer.
+const USES_SEARCHED: usize = 256;
+
 /// The name of a helper of this package that says exactly what the new one would say.
 fn existing(subject: &Subject<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
     let program = subject.context.program;
     let package = subject.context.file.package;
-    program.uses(predicate).find_map(|(Site { file, item, .. }, kind)| {
+    program.uses(predicate).take(USES_SEARCHED).find_map(|(Site { file, item, .. }, kind)| {
         let clause =
             item.statement.clause().filter(|_| kind == UseKind::Positive && file.package == package)?;
         let head = program.predicate_of(file, &clause.head)?;

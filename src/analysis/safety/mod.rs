@@ -69,9 +69,10 @@ fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
 
 /// Whether a head has no variables at all.
 fn is_plain(clause: &Clause) -> bool {
-    let plain =
-        |kind: &TermKind| !matches!(kind, TermKind::Variable(_) | TermKind::Wildcard | TermKind::Apply(_));
-    let bounds = clause.interval.iter().flat_map(|interval| &interval.bounds);
-    clause.head.args.iter().all(|term| plain(&term.kind))
-        && bounds.into_iter().all(|bound| !matches!(bound.kind, TimeBoundKind::Variable(_)))
+    let mut plain = true;
+    for term in &clause.head.args {
+        term.walk(&mut |term| plain &= !matches!(term.kind, TermKind::Variable(_) | TermKind::Wildcard));
+    }
+    let mut bounds = clause.interval.iter().flat_map(|interval| &interval.bounds);
+    plain && bounds.all(|bound| !matches!(bound.kind, TimeBoundKind::Variable(_)))
 }

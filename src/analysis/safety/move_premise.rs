@@ -26,7 +26,10 @@ pub(super) fn behind(subject: &Subject<'_>, index: u32, target: u32) -> Option<F
 fn removal_end(start: TextSize, next: TextSize, gap: &str) -> Option<TextSize> {
     let Some(comment) = gap.find('#') else { return Some(next) };
     let comma = gap.find(',').filter(|&comma| comma < comment)?;
-    Some(start + TextSize::new(u32::try_from(comma + 1).ok()?))
+    let between = gap.get(comma + 1..comment)?;
+    // A comment behind the premise on its line takes the premise's place.
+    let end = if between.contains('\n') { comma + 1 } else { comment };
+    Some(start + TextSize::new(u32::try_from(end).ok()?))
 }
 
 /// What goes between the two premises: a new line where the body has one a premise.

@@ -130,9 +130,11 @@ impl Variables {
         let asked = negation.after.map_or(Place::Premise(0), |after| Place::Premise(after + 1));
         let kept = matches!(negation.fate, Fate::Kept | Fate::Repeated);
         let mut visit = |symbol: Symbol, range: TextRange| {
-            let list = if !subject.bindings.is_bound(symbol) {
+            let list = if kept && subject.bindings.has_value_before(symbol, asked) {
+                return;
+            } else if !subject.bindings.is_bound(symbol) {
                 &mut variables.unbound
-            } else if kept && !subject.bindings.has_value_before(symbol, asked) {
+            } else if kept {
                 &mut variables.late
             } else if subject.rewriting.missing(negation).any(|missing| missing == symbol) {
                 &mut variables.temporal

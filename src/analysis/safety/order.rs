@@ -126,7 +126,12 @@ impl<'a, 's> Demand<'a, 's> {
         term.variables(&mut |symbol, range| {
             let met = match self.need {
                 Need::Bound => bindings.is_bound_before(symbol, place),
-                Need::Value => bindings.has_value_before(symbol, place),
+                // A variable that is bound and never has a value stands inside an expression
+                // argument; that is reported there.
+                Need::Value => {
+                    let valueless = bindings.get(symbol).is_some_and(|it| it.value.is_none());
+                    bindings.has_value_before(symbol, place) || (valueless && bindings.is_bound(symbol))
+                }
             };
             let asked = self.late.iter().any(|&(late, _)| late == symbol);
             if !met && !asked && !unbound::check_occurrence(self.subject, report, symbol, range) {

@@ -77,6 +77,15 @@ impl<'a> Subject<'a> {
         statements.filter_map(|statement| statement.variable.as_ref()).any(|it| it.variable() == Some(symbol))
     }
 
+    /// Whether the head has the variable.
+    pub(super) fn is_in_head(&self, symbol: Symbol) -> bool {
+        let mut found = false;
+        for term in &self.clause.head.args {
+            term.variables(&mut |it, _| found |= it == symbol);
+        }
+        found
+    }
+
     /// The premise that first makes the variable bound for the analysis.
     pub(super) fn binding_premise(&self, symbol: Symbol) -> Option<u32> {
         match self.bindings.get(symbol)?.bound?.place {

@@ -3,7 +3,7 @@
 use super::subject::{Report, Subject};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::binding::How;
-use crate::syntax::ast::{Literal, Operator, Premise};
+use crate::syntax::ast::{Literal, Operator, Premise, Term};
 use crate::text::{Symbol, TextRange};
 
 pub(super) static UNBOUND_BODY_VAR: Rule = Rule {
@@ -26,20 +26,23 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         match premise {
             Premise::Literal(literal) if subject.moded(index).is_some() && is_looked_up(literal) => {
                 for term in &literal.atom.args {
-                    if let Some(symbol) = term.variable() {
-                        check_occurrence(subject, report, symbol, term.range);
-                    }
+                    check_term(subject, report, term);
                 }
             }
             Premise::Comparison(comparison) if comparison.operator == Operator::Equal => {
-                for term in [&comparison.left, &comparison.right] {
-                    if let Some(symbol) = term.variable() {
-                        check_occurrence(subject, report, symbol, term.range);
-                    }
-                }
+                check_term(subject, report, &comparison.left);
+                check_term(subject, report, &comparison.right);
             }
             _ => {}
         }
+    }
+}
+
+fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
+    let Some(symbol) = term.variable() else { return };
+    // The engine lets a head variable pass that a `let` defines, and here nothing asks for it.
+    if !(subject.is_let(symbol) && subject.is_in_head(symbol)) {
+        check_occurrence(subject, report, symbol, term.range);
     }
 }
 

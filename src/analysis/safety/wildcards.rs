@@ -4,6 +4,7 @@ use super::subject::{Report, Subject};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::Mode;
 use crate::program::binding::builtin_parameters;
+use crate::program::rewrite::Fate;
 use crate::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use crate::text::TextRange;
 
@@ -39,8 +40,9 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (index, premise) in subject.premises() {
         match premise {
             Premise::Literal(literal) => {
+                let effect = effect(subject, index, literal);
                 for term in &literal.atom.args {
-                    check_inside(subject, report, term, Some(literal));
+                    check_inside(subject, report, term, effect);
                 }
                 if !literal.is_negated() {
                     check_inputs(subject, report, index, literal);
@@ -48,7 +50,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             }
             Premise::Comparison(comparison) => {
                 for side in [&comparison.left, &comparison.right] {
-                    check_inside(subject, report, side, None);
+                    check_inside(subject, report, side, REJECTS);
                 }
                 check_sides(subject, report, comparison);
             }
@@ -56,22 +58,28 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         }
     }
     for statement in subject.clause.transforms.iter().flat_map(|transform| &transform.statements) {
-        check_inside(subject, report, &statement.value, None);
+        check_inside(subject, report, &statement.value, REJECTS);
     }
 }
 
-/// Reports `_` inside an application. `premise` is the literal whose argument `term` is.
-fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, premise: Option<&Literal>) {
+const REJECTS: &str = "the engine rejects the rule";
+
+/// What the engine does with a `_` inside an argument of `literal`, the premise `index`.
+fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str {
+    match subject.rewriting.negation(index).map(|negation| negation.fate) {
+        Some(Fate::Dropped | Fate::Lost) => "the engine drops the negation without a word",
+        None if !literal.atom.is_builtin() => "the evaluation stops with an error",
+        _ => REJECTS,
+    }
+}
+
+/// Reports `_` inside an application; `effect` says what the engine does with it.
+fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, effect: &str) {
     let Some(apply) = term.apply() else { return };
     let mut visit = |inner: &Term| {
         if !inner.is_wildcard() {
             return;
         }
-        let effect = match premise {
-            Some(literal) if literal.is_negated() => "the engine drops the negation or rejects the rule",
-            Some(literal) if !literal.atom.is_builtin() => "the evaluation stops with an error",
-            _ => "the engine rejects the rule",
-        };
         let message = format!(
             "`{}` is computed from values, and `_` never has one: {effect}. Name a variable that a premise \
              gives a value.",
