@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::ide::testing::{check, check_fix};
+use crate::ide::testing::{apply_fixes, check, check_fix};
 
 #[test]
 fn heads() {
@@ -143,17 +143,13 @@ late(P) :-
             rest(P) :- crew(P, _), P != /p/bob .
         "#]],
     );
-    check_fix(
-        "comparison-before-binding",
-        "crew(/p/ann, 3).\r\nlate(P) :-\r\n    4 <\r\n        N,\r\n    crew(P, N).\r\n",
-        expect![[r#"
-            crew(/p/ann, 3).
-            late(P) :-
-                crew(P, N),
-                4 <
-                    N.
-        "#]],
-    );
+}
+
+#[test]
+fn a_moved_premise_keeps_the_line_ends() {
+    let fixture = "crew(/p/ann, 3).\r\nlate(P) :-\r\n    4 <\r\n        N,\r\n    crew(P, N).\r\n";
+    let fixed = "crew(/p/ann, 3).\r\nlate(P) :-\r\n    crew(P, N),\r\n    4 <\r\n        N.\r\n";
+    assert_eq!(apply_fixes(fixture, &super::order::COMPARISON_BEFORE_BINDING), fixed);
 }
 
 #[test]
