@@ -12,6 +12,7 @@ mod helper;
 mod move_premise;
 mod negation;
 mod order;
+mod singleton;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ use crate::lint::Finding;
 use crate::syntax::ast::{Clause, TermKind, TimeBoundKind};
 use subject::{Report, Subject};
 
-/// The rules `MG201` to `MG214`, and the check for all rules of this module.
+/// The rules `MG201` to `MG215`, and the check for all rules of this module.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &head::UNBOUND_HEAD_VAR,
@@ -41,6 +42,7 @@ pub(super) const FAMILY: Family = Family {
         &wildcards::WILDCARD_IN_EXPRESSION,
         &wildcards::WILDCARD_COMPARE,
         &unreachable::UNREACHABLE_PREMISE,
+        &singleton::SINGLETON_VARIABLE,
     ],
     clause: Some(check),
     declaration: None,
@@ -65,6 +67,7 @@ fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     negation::check(&subject, &mut report);
     wildcards::check(&subject, &mut report);
     unreachable::check(&subject, &mut report);
+    singleton::check(&subject, &mut report);
 }
 
 /// Whether a head has no variables at all.
