@@ -1,6 +1,6 @@
 //! Premises with a leading colon: is there such a built-in, and has it all its arguments.
 
-use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::builtins;
 use crate::syntax::ast::Literal;
 
@@ -56,7 +56,7 @@ fn unknown(literal: &Literal) -> Finding {
     let finding = |message| Finding::new(&UNKNOWN_BUILTIN_PREDICATE, name.range, message);
     let missing = format!("There is no built-in predicate `{name}`", name = name.symbol);
     if let Some(meant) = builtins::similar_predicate(name.as_str()) {
-        let fix = Fix::guess(format!("Write `{}`", meant.name)).replace(name.range, meant.name);
+        let fix = super::functions::rename(name, meant.name);
         return finding(format!("{missing}; `{}` is probably meant.", meant.name)).fix(fix);
     }
     match builtins::correction(name.as_str()).map(|known| known.advice) {

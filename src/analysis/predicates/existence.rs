@@ -36,7 +36,7 @@ pub(super) static ARITY_MISMATCH: Rule = Rule {
         an argument that does not matter is written `_`.",
     bad: "crew(/ann, 3).\nbusy(P) :- crew(P).\n",
     good: "crew(/ann, 3).\nbusy(P) :- crew(P, _).\n",
-    fix: FixKind::None,
+    fix: FixKind::Unsafe,
 };
 
 /// `Decl seat(S).` and no clause for it
@@ -56,6 +56,9 @@ pub(super) static NEVER_DERIVED: Rule = Rule {
 
 /// How many arities a message lists at most.
 const LISTED: usize = 8;
+
+/// How many arguments a fix adds at most; of more nobody knows where they belong.
+const ADDED: usize = 3;
 
 /// Checks the uses of all predicates.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
@@ -79,7 +82,7 @@ fn check_missing(
     vocabulary: &mut Vocabulary<'_>,
     findings: &mut ProgramFindings,
 ) {
-    for (site, _) in program.uses(predicate) {
+    for (site, kind) in program.uses(predicate) {
         let Some(atom) = used_atom(&site) else { continue };
         if !is_imported(program, site.file, predicate.key) {
             continue;
@@ -88,7 +91,7 @@ fn check_missing(
         let finding = if others.is_empty() {
             undefined(site.file, atom, vocabulary)
         } else {
-            wrong_arity(atom, &others)
+            wrong_arity(atom, kind, &others)
         };
         findings.push(site.file.id, site.item.statement.id, finding);
     }
@@ -125,7 +128,7 @@ fn other_arities<'p>(program: &'p Program, file: &FileSummary, key: PredicateKey
     others
 }
 
-fn wrong_arity(atom: &Atom, others: &[&Predicate]) -> Finding {
+fn wrong_arity(atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
     let name = atom.name.symbol;
     let message = match others {
         [other] => {
@@ -145,12 +148,26 @@ fn wrong_arity(atom: &Atom, others: &[&Predicate]) -> Finding {
             finding = finding.related(origin, format!("`{}` is {made} here", other.key));
         }
     }
-    finding
+    match others {
+        [only] => match add_wildcards(atom, kind, usize::from(only.key.arity)) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        },
+        _ => finding,
+    }
+}
+
+/// Adds `_` for arguments that are missing at the end. Under `!` that would be the next mistake.
+fn add_wildcards(atom: &Atom, kind: UseKind, arity: usize) -> Option<Fix> {
+    let missing = arity.checked_sub(atom.args.len()).filter(|missing| (1..=ADDED).contains(missing))?;
+    let last = atom.args.last().filter(|_| kind == UseKind::Positive)?;
+    let title = format!("Add {} at the end", if missing == 1 { "`_`" } else { "wildcards" });
+    Some(Fix::guess(title).insert(last.range.end(), ", _".repeat(missing)))
 }
 
 fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {
     let (name, count) = (atom.name, atom.args.len());
-    let missing = format!("No `Decl` and no clause makes `{}/{count}` exist", name.symbol);
+    let missing = format!("`{}/{count}` is neither declared nor defined in this program", name.symbol);
     let finding = |message| Finding::new(&UNDEFINED_PREDICATE, name.range, message);
     if let Some(builtin) = colon_forgotten(name.symbol, count) {
         let fix = Fix::guess(format!("Write `{builtin}`")).replace(name.range, builtin);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::program::builtins::{self, BuiltinFunction};
-use crate::syntax::ast::{Apply, ApplyForm, Term, TermKind};
+use crate::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use crate::syntax::literal;
 use crate::text::Symbol;
 
@@ -138,6 +138,14 @@ fn type_as_value(term: &Term, apply: &Apply) -> Finding {
     Finding::new(&TYPE_CONSTRUCTOR_AS_VALUE, range, message)
 }
 
+/// Writes the right name of a built-in.
+pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
+    let title = format!("Write `{right}`");
+    let evident = builtins::is_evident(wrong.as_str(), right);
+    let fix = if evident { Fix::safe(title) } else { Fix::guess(title) };
+    fix.replace(wrong.range, right)
+}
+
 fn unknown(apply: &Apply) -> Finding {
     let name = apply.function;
     let finding = |message| Finding::new(&UNKNOWN_FUNCTION, name.range, message);
@@ -148,8 +156,8 @@ fn unknown(apply: &Apply) -> Finding {
         _ => format!("There is no function `{}`", name.symbol),
     };
     if let Some(meant) = builtins::similar_function(name.as_str()) {
-        let fix = Fix::guess(format!("Write `{}`", meant.name)).replace(name.range, meant.name);
-        return finding(format!("{missing}; `{}` is probably meant.", meant.name)).fix(fix);
+        return finding(format!("{missing}; `{}` is probably meant.", meant.name))
+            .fix(rename(name, meant.name));
     }
     match builtins::correction(name.as_str()).map(|known| known.advice) {
         Some(advice) if !advice.is_empty() => finding(format!("{missing}: {advice}.")),

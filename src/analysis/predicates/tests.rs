@@ -11,11 +11,11 @@ fn misspelt_predicates() {
     check(
         "crew(/ann, 3).\nbusy(P) :- crw(P, _).\nidle(P) :- crew(P, _), !busi(P).\nlone(P) :- wagon(P).\n",
         expect![[r#"
-            2:12-15 error undefined-predicate: No `Decl` and no clause makes `crw/2` exist. Did you mean `crew`?
+            2:12-15 error undefined-predicate: `crw/2` is neither declared nor defined in this program. Did you mean `crew`?
               fix: Write `crew`
-            3:25-29 error undefined-predicate: No `Decl` and no clause makes `busi/1` exist. Did you mean `busy`?
+            3:25-29 error undefined-predicate: `busi/1` is neither declared nor defined in this program. Did you mean `busy`?
               fix: Write `busy`
-            4:12-17 error undefined-predicate: No `Decl` and no clause makes `wagon/1` exist.
+            4:12-17 error undefined-predicate: `wagon/1` is neither declared nor defined in this program.
         "#]],
     );
     check_fix(
@@ -33,15 +33,15 @@ fn near_names_prefer_the_right_arity() {
     check(
         "has_fuel(/t1).\nhas_fuels(/t1, 3).\nok(T) :- has_fuell(T).\n",
         expect![[r#"
-            3:10-19 error undefined-predicate: No `Decl` and no clause makes `has_fuell/1` exist. Did you mean `has_fuel` or `has_fuels`?
+            3:10-19 error undefined-predicate: `has_fuell/1` is neither declared nor defined in this program. Did you mean `has_fuel` or `has_fuels`?
               fix: Write `has_fuel`
         "#]],
     );
     check(
         "fuel_a(/t1).\nfuel_b(/t1).\nok(T) :- fuel_c(T).\n",
         expect![[r#"
-        3:10-16 error undefined-predicate: No `Decl` and no clause makes `fuel_c/1` exist. Did you mean `fuel_a` or `fuel_b`?
-    "#]],
+            3:10-16 error undefined-predicate: `fuel_c/1` is neither declared nor defined in this program. Did you mean `fuel_a` or `fuel_b`?
+        "#]],
     );
 }
 
@@ -50,9 +50,9 @@ fn a_forgotten_colon() {
     check(
         "trip(3).\nlong(N) :- trip(N), lt(2, N).\n",
         expect![[r#"
-        2:21-23 error undefined-predicate: No `Decl` and no clause makes `lt/2` exist; the built-in `:lt` is probably meant.
-          fix: Write `:lt`
-    "#]],
+            2:21-23 error undefined-predicate: `lt/2` is neither declared nor defined in this program; the built-in `:lt` is probably meant.
+              fix: Write `:lt`
+        "#]],
     );
 }
 
@@ -61,8 +61,8 @@ fn short_names_are_near_to_nothing() {
     check(
         "q(1).\np(X) :- r(X).\n",
         expect![[r#"
-        2:9-10 error undefined-predicate: No `Decl` and no clause makes `r/1` exist.
-    "#]],
+            2:9-10 error undefined-predicate: `r/1` is neither declared nor defined in this program.
+        "#]],
     );
 }
 
@@ -71,9 +71,10 @@ fn arity_of_uses() {
     check(
         "#- schemas.gl\nDecl crew(P, Seats).\n#- rules.mg\nbusy(P) :- crew(P).\n",
         expect![[r#"
-        rules.mg:1:12-19 error arity-mismatch: `crew` takes 2 arguments, not 1.
-          schemas.gl:1:6-10 `crew/2` is declared here
-    "#]],
+            rules.mg:1:12-19 error arity-mismatch: `crew` takes 2 arguments, not 1.
+              schemas.gl:1:6-10 `crew/2` is declared here
+              fix: Add `_` at the end
+        "#]],
     );
     check(
         "Decl van(A).\nDecl van(A, B, C).\nbusy(P) :- van(P, _).\n",
@@ -92,8 +93,8 @@ fn temporal_uses_are_checked_too() {
     check(
         "late(P) :- delayed(P)@[S, E].\n",
         expect![[r#"
-        1:12-19 error undefined-predicate: No `Decl` and no clause makes `delayed/1` exist.
-    "#]],
+            1:12-19 error undefined-predicate: `delayed/1` is neither declared nor defined in this program.
+        "#]],
     );
 }
 
@@ -116,16 +117,16 @@ fn packages() {
     check(
         depot,
         expect![[r#"
-        3:19-23 error undefined-predicate: No `Decl` and no clause makes `vann/1` exist. Did you mean `van`?
-          fix: Write `van`
-        3:28-37 error arity-mismatch: `van` takes 1 argument, not 2.
-          2:1-4 `depot.van/1` is defined here
-    "#]],
+            3:19-23 error undefined-predicate: `vann/1` is neither declared nor defined in this program. Did you mean `van`?
+              fix: Write `van`
+            3:28-37 error arity-mismatch: `van` takes 1 argument, not 2.
+              2:1-4 `depot.van/1` is defined here
+        "#]],
     );
     check(
         "#- a.mg\nPackage depot!\nvan(1).\n#- b.mg\nPackage shop!\nUse depot!\nok(X) :- depot.van(X), depot.vam(X).\n",
         expect![[r#"
-            b.mg:3:24-33 error undefined-predicate: No `Decl` and no clause makes `depot.vam/1` exist. Did you mean `depot.van`?
+            b.mg:3:24-33 error undefined-predicate: `depot.vam/1` is neither declared nor defined in this program. Did you mean `depot.van`?
               fix: Write `depot.van`
         "#]],
     );

@@ -10,7 +10,7 @@ mod near;
 mod predicates;
 
 pub use functions::FUNCTIONS;
-pub use near::{Correction, correction, similar_function, similar_predicate};
+pub use near::{Correction, correction, is_evident, similar_function, similar_predicate};
 pub use predicates::PREDICATES;
 
 use super::Mode;

@@ -133,6 +133,13 @@ pub fn similar_predicate(name: &str) -> Option<&'static BuiltinPredicate> {
         .or_else(|| nearest(name, all(), |entry| entry.name))
 }
 
+/// Whether `name` can mean nothing but `meant`: it is a well-known wrong name for it, or differs in
+/// the case of letters alone.
+#[must_use]
+pub fn is_evident(name: &str, meant: &str) -> bool {
+    name.eq_ignore_ascii_case(meant) || correction(name).is_some_and(|known| known.replacement == Some(meant))
+}
+
 /// Whether two names differ only in letter case and in what stands between their words.
 fn same_words(one: &str, other: &str) -> bool {
     words(one).eq(words(other))
