@@ -70,7 +70,7 @@ fn findings_as_text() {
         &[("a.mg", GOOD), ("b.mg", BAD)],
         &["check"],
         expect![[r#"
-        error[MG301 undefined-predicate]: No `Decl` and no clause makes `r/1` exist.
+        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
          --> b.mg:2:15
           |
         2 | q(X) :- p(X), r(X).
@@ -88,7 +88,7 @@ fn findings_as_json() {
         &[("a.mg", GOOD), ("x/b.mg", BAD)],
         &["check", "--format", "json"],
         expect![[r#"
-        {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"No `Decl` and no clause makes `r/1` exist.","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"fix":null}
+        {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`r/1` is neither declared nor defined in this program.","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"fix":null}
         {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
         exit 1
     "#]],
@@ -119,13 +119,13 @@ fn what_is_not_there_is_named_after_the_rest_was_done() {
         &[("b.mg", BAD)],
         &["check", "gone.mg", "b.mg", "no/*.mg"],
         expect![[r#"
-        error[MG301 undefined-predicate]: No `Decl` and no clause makes `p/1` exist.
+        error[MG301 undefined-predicate]: `p/1` is neither declared nor defined in this program.
          --> b.mg:2:9
           |
         2 | q(X) :- p(X), r(X).
           |         ^
 
-        error[MG301 undefined-predicate]: No `Decl` and no clause makes `r/1` exist.
+        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
          --> b.mg:2:15
           |
         2 | q(X) :- p(X), r(X).
@@ -240,7 +240,7 @@ fn standard_input() {
         .unwrap();
     child.stdin.take().unwrap().write_all(b"Decl q(X).\nq(X) :- p(X), !r(X).\n").unwrap();
     expect![[r#"
-        error[MG301 undefined-predicate]: No `Decl` and no clause makes `r/1` exist.
+        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
          --> <stdin>:2:16
           |
         2 | q(X) :- p(X), !r(X).
@@ -342,7 +342,7 @@ fn bad_input_is_named_and_the_rest_is_checked() {
             2 | d(␀).
               |   ^
 
-            error[MG301 undefined-predicate]: No `Decl` and no clause makes `g/1` exist.
+            error[MG301 undefined-predicate]: `g/1` is neither declared nor defined in this program.
              --> rest.mg:1:9
               |
             1 | f(X) :- g(X).
