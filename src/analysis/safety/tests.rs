@@ -272,6 +272,8 @@ start(S) :- on(P)@[S, _], !gone(S).
         expect![[r#"
             6:24-32 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `ok(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
             7:32-40 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `recent(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
             9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
         "#]],
     );
@@ -399,6 +401,8 @@ red(P) :- crew(P, _), color(_).
 sum(S) :- crew(_, _) |> do fn:group_by(), let S = fn:sum(_).
 "#,
         expect![[r#"
+            4:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
             4:29-30 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
             4:38-39 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
             6:27-28 error wildcard-compare: `N = _` tests nothing, and as `_` never gets a value the engine rejects the rule. Leave it out.
