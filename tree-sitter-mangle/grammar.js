@@ -37,12 +37,18 @@ const line_string = (prefix, quote) => new RegExp(`${prefix}${quote}([^${quote}\
 const string_start = (prefix, quote) => new RegExp(`${prefix}${quote}([^${quote}\\\\\n]|\\\\[^\n])*\\\\?`);
 /** The rest of it, up to and with the closing quote; a `#` in it starts no comment. */
 const string_rest = (quote) => token.immediate(prec(1, new RegExp(`([^${quote}\\\\]|\\\\[^\n]|\\\\\n)*${quote}`)));
-/** A string of several lines, or one that was cut at its first line end because it is not closed. */
-const long_string = ($, prefix) => choice(
-  seq(string_start(prefix, '"'), choice(seq($._double_goes_on, $._double_rest), $.missing_quote)),
-  seq(string_start(prefix, "'"), choice(seq($._single_goes_on, $._single_rest), $.missing_quote)),
-  seq(string_start(prefix, '`'), choice(seq($._backtick_goes_on, $._backtick_rest), $.missing_quote)),
-);
+/**
+ * A string of several lines, or one that is not closed: the scanner finds out which, and how many
+ * lines an unclosed one keeps.
+ */
+const long_string = ($, prefix) => {
+  const unclosed = seq(optional(seq($._breaks_off, $._kept_lines)), $.missing_quote);
+  return choice(
+    seq(string_start(prefix, '"'), choice(seq($._double_goes_on, $._double_rest), unclosed)),
+    seq(string_start(prefix, "'"), choice(seq($._single_goes_on, $._single_rest), unclosed)),
+    seq(string_start(prefix, '`'), choice(seq($._backtick_goes_on, $._backtick_rest), unclosed)),
+  );
+};
 
 export default grammar({
   name: 'mangle',
@@ -50,20 +56,25 @@ export default grammar({
   externals: ($) => [
     $._group_stop,      // a full stop that also ends a hidden group of statements
     $.missing_dot,
-    $._late_stop,       // the same, after a body or where a body may begin
+    $._late_stop,       // the same, where a body may end
+    $._premise_mark,    // never made; being valid tells that a premise may start here
     $.missing_comma,
     $.missing_rparen,
     $._missing_closer,  // of `]`, `}` or `>`
     $._double_goes_on,  // zero-width: the string really has more lines
     $._single_goes_on,
     $._backtick_goes_on,
+    $._breaks_off,      // zero-width: it is not closed, but has more lines
+    $._kept_lines,      // those lines
     $.missing_quote,    // where a string was cut
-    $._error_string,    // only ever made inside tree-sitter's own error recovery
-    $._error_sentinel,  // valid only there
+    // Made only inside tree-sitter's own error recovery:
+    $._resume,          // the line end before a statement
+    $._error_string,    // a string of several lines
+    $._error_sentinel,  // never made; being valid tells that this is error recovery
   ],
 
   extras: ($) => [/[ \t\r\n\f]/, $.comment, $.foreign_comment],
-  inline: ($) => [$._predicate_name, $._argument],
+  inline: ($) => [$._predicate_name, $._name, $._argument],
 
   rules: {
     // Statements come in hidden groups. Editing one then costs re-reading its group and the list
@@ -77,7 +88,7 @@ export default grammar({
     // Precedence keeps `_last` out of the repetition. It is written there all the same, because the
     // generator would else make a second copy of every state for statements inside a group.
     _grouped: ($) => choice($._statement, prec(-1, $._last)),
-    _statement: ($) => choice($.package, $.use, $.declaration, $.clause, $.query),
+    _statement: ($) => choice($.package, $.use, $.declaration, $.clause, $.query, $._resume),
     _last: ($) => choice(
       alias($._last_declaration, $.declaration),
       alias($._last_clause, $.clause),
@@ -113,14 +124,23 @@ export default grammar({
     _listed: ($) => choice($._atom, $._string, $.constant, $.number),
 
     clause: ($) => choice(
-      seq($._clause_head, choice('.', $.missing_dot)),
+      seq($._clause_head, '.'),
+      // Not after a bare atom: a lonely word is rubbish rather than a fact without parentheses.
+      seq($._sure_head, $.missing_dot),
       seq($._clause_with_body, choice('.', alias($._late_stop, $.missing_dot))),
     ),
     _last_clause: ($) => seq(
       choice($._clause_head, $._clause_with_body),
       alias($._group_stop, '.'),
     ),
-    _clause_head: ($) => seq(field('head', $._head), optional(field('annotation', $.annotation))),
+    _clause_head: ($) => choice(
+      $._sure_head,
+      seq(field('head', $.bare_atom), optional(field('annotation', $.annotation))),
+    ),
+    _sure_head: ($) => seq(
+      field('head', choice($.atom, $.unopened_atom)),
+      optional(field('annotation', $.annotation)),
+    ),
     _clause_with_body: ($) => seq(
       $._clause_head,
       choice(':-', '⟸', $.wrong_arrow),
@@ -129,7 +149,7 @@ export default grammar({
     _head: ($) => choice($.atom, $.bare_atom, $.unopened_atom),
     // An atom that lost its `(`: `pX, Y)`. In a body a bare atom, terms and a stray `)` stand for it.
     unopened_atom: ($) => seq(
-      field('name', $.identifier),
+      field('name', $._name),
       choice(
         seq(',', list($, $._argument), $._rparen),
         seq($._first_argument, repeat(seq(separator($), $._argument)), $._rparen),
@@ -139,7 +159,7 @@ export default grammar({
     _first_argument: ($) => choice(
       $.constant, $.number, $.float, $._string, $._bytes, $.list, $.map, $.struct,
     ),
-    wrong_arrow: () => choice('<-', '<=', '←', '=>', '->'),
+    wrong_arrow: () => choice('<-', '<=', '←', '=>', '->', ':'),
     query: ($) => seq($._query, choice('.', alias($._late_stop, $.missing_dot))),
     _last_query: ($) => seq($._query, alias($._group_stop, '.')),
     _query: ($) => seq(choice('?', '?-'), optional($.body)),
@@ -152,7 +172,7 @@ export default grammar({
     _premises: ($) => list1($, $._premise, $.stray_rparen, seq($.disjunction, $._premise)),
     disjunction: () => ';',
     stray_rparen: () => ')',
-    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison, $.bare_term),
+    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison, $.bare_term, $._premise_mark),
     // A term where a premise belongs; what is left of an atom that lost its `(` looks like this.
     bare_term: ($) => choice($._bare_term),
     _bare_term: ($) => choice(
@@ -198,8 +218,8 @@ export default grammar({
       field('name', $._predicate_name),
       '(', list($, $._argument), $._rparen,
     ),
-    bare_atom: ($) => field('name', $.identifier), // `ready.` instead of `ready().`
-    _predicate_name: ($) => choice($.identifier, alias('not', $.identifier), $.variable),
+    bare_atom: ($) => field('name', $._name), // `ready.` instead of `ready().`
+    _predicate_name: ($) => choice($._name, alias('not', $.identifier), $.variable),
     _argument: ($) => choice(
       $._expression, $.typed_argument, $.bare_mode,
       $.negation, $.comparison,           // after an atom that lost its `)`
@@ -213,14 +233,14 @@ export default grammar({
       $.list, $.map, $.struct, $.dot_type,
       $.arithmetic,                     // `X + 1`
     ),
-    bare_name: ($) => $.identifier,
+    bare_name: ($) => $._name,
     bare_mode: () => choice('+', '-', '?'), // `mode(+, -)` without quotes
     typed_argument: ($) => seq(           // `A.Type<string>`
       field('name', $.variable), field('type', $.type_name), '<', list($, $._type_member), $._rangle,
     ),
     arithmetic: ($) => choice(
       infix($, 1, choice('+', '-')),
-      infix($, 2, choice('*', '/')),
+      infix($, 2, choice('*', alias(/\/[ \t]/, '/'))), // `/2` is a constant
     ),
     list: ($) => seq(
       '[',
@@ -254,7 +274,9 @@ export default grammar({
     _bytes: ($) => choice($.bytes, alias($._long_bytes, $.bytes)),
 
     // Tokens. Literals are read generously; ranges, escapes and forms are checked later.
-    identifier: () => /:?[a-z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
+    _name: ($) => choice($.identifier, alias($._built_in, $.identifier)),
+    identifier: () => /[a-z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
+    _built_in: () => /:[a-z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
     variable: () => /[A-Z_][A-Za-z0-9_]*/,
     type_name: () => /\.[A-Z]([A-Za-z0-9:_]|\.[A-Za-z0-9:_])*/,
     constant: () => /\/[A-Za-z0-9._~%\-]+(\/[A-Za-z0-9._~%\-]+)*/,

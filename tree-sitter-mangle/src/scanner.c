@@ -16,13 +16,17 @@ enum Token {
   GROUP_STOP,
   MISSING_DOT,
   LATE_STOP,
+  PREMISE_MARK,
   MISSING_COMMA,
   MISSING_RPAREN,
   MISSING_CLOSER, // of `]`, `}` or `>`
   DOUBLE_GOES_ON,
   SINGLE_GOES_ON,
   BACKTICK_GOES_ON,
+  BREAKS_OFF,
+  KEPT_LINES,
   MISSING_QUOTE,
+  RESUME,
   ERROR_STRING,
   ERROR_SENTINEL,
 };
@@ -32,6 +36,7 @@ enum {
   MAX_BLANKS = 4096,       // white space before the next token
   MAX_COMMENT = 2048,      // characters of comments between two statements
   MAX_NAME = 256,          // a predicate's name
+  MAX_LINE = 4096,         // what follows a string on its last line
   MAX_ERROR_STRING = 8192, // a string inside error recovery
   GROUP_SAMPLE = 24,       // characters that decide where a group ends
   GROUP_SIZE = 48,         // statements in a group, on average
@@ -54,59 +59,6 @@ static inline bool is_quote(int32_t c) { return c == '"' || c == '\'' || c == '`
 static inline bool emit(TSLexer *lexer, enum Token token) {
   lexer->result_symbol = (TSSymbol)token;
   return true;
-}
-
-// ---- Strings -------------------------------------------------------------------------------
-
-// Reads up to and including the closing `quote`; false at the end of the file or past `limit`.
-static bool read_string_end(TSLexer *lexer, int32_t quote, uint32_t limit, bool *lines) {
-  for (uint32_t n = 0; n < limit; n++) {
-    int32_t c = lexer->lookahead;
-    if (c == 0 && lexer->eof(lexer)) return false;
-    if (c == '\n') *lines = true;
-    advance(lexer);
-    if (c == quote) return true;
-    if (c == '\\' && !lexer->eof(lexer)) {
-      if (lexer->lookahead == '\n') *lines = true;
-      advance(lexer);
-    }
-  }
-  return false;
-}
-
-// Can what comes next follow a string? Comments and white space are looked through.
-static bool string_may_end_here(TSLexer *lexer) {
-  for (uint32_t n = 0; n < MAX_COMMENT; n++) {
-    if (lexer->eof(lexer)) return true;
-    int32_t c = lexer->lookahead;
-    if (c == '#') return true;
-    if (!is_blank(c)) {
-      switch (c) {
-        case ',': case ')': case ']': case '}': case ':': case '=': case '<': case '>':
-        case '.': case '|': case '@': case ';':
-          return true;
-        case '!':
-          advance(lexer);
-          return lexer->lookahead == '=';
-        default:
-          return false;
-      }
-    }
-    advance(lexer);
-  }
-  return true;
-}
-
-// The scanner stands at the first line end of a string. A string that the file's end cuts short,
-// or whose closing quote is followed by what cannot follow a string, lost its own quote before
-// that: it is cut here. A legal string never is.
-static bool scan_string_end(TSLexer *lexer, int32_t quote, enum Token goes_on) {
-  bool lines = false;
-  lexer->mark_end(lexer);
-  if (read_string_end(lexer, quote, UINT32_MAX, &lines) && string_may_end_here(lexer)) {
-    return emit(lexer, goes_on);
-  }
-  return emit(lexer, MISSING_QUOTE);
 }
 
 // ---- What follows --------------------------------------------------------------------------
@@ -141,6 +93,193 @@ static bool at_statement_start(TSLexer *lexer) {
   advance(lexer);
   return lexer->lookahead == '-';
 }
+
+// ---- Strings -------------------------------------------------------------------------------
+
+// What the last token on a line was, as far as it decides what may come next.
+enum Last { OPERATOR, WORD, KEYWORD, STRING, CLOSED };
+
+static bool is_constant(int32_t c) {
+  return is_word(c) || c == '.' || c == '~' || c == '%' || c == '-' || c == '/';
+}
+
+// Reads a word: a keyword, which another word may follow, or any other. `b` before a quote is part of
+// the string.
+static enum Last read_word(TSLexer *lexer) {
+  static const char *const keywords[] = {
+    "Decl", "Package", "Use", "let", "do", "temporal", "descr", "bound", "inclusion", "opt",
+  };
+  enum { LONGEST = 10 };
+  char word[LONGEST];
+  uint32_t length = 0;
+  for (; is_word(lexer->lookahead); advance(lexer)) {
+    if (length < LONGEST) word[length] = (char)lexer->lookahead;
+    length++;
+  }
+  if (length == 1 && word[0] == 'b' && is_quote(lexer->lookahead)) return OPERATOR;
+  for (uint32_t k = 0; length < LONGEST && k < sizeof keywords / sizeof *keywords; k++) {
+    uint32_t n = 0;
+    while (n < length && keywords[k][n] == word[n]) n++;
+    if (n == length && keywords[k][n] == 0) return KEYWORD;
+  }
+  return WORD;
+}
+
+// Skips a string that ends on this line; false at the line's end or at `stop`.
+static bool skip_line_string(TSLexer *lexer, int32_t stop) {
+  int32_t quote = lexer->lookahead;
+  advance(lexer);
+  while (lexer->lookahead != quote) {
+    if (lexer->lookahead == stop || lexer->lookahead == '\n' || lexer->eof(lexer)) return false;
+    if (lexer->lookahead == '\\') advance(lexer);
+    if (lexer->lookahead != '\n') advance(lexer);
+  }
+  advance(lexer);
+  return true;
+}
+
+// Can the rest of this line be Mangle, if the token before it was `last`? Strict about tokens that
+// cannot stand side by side, silent about all else: it must never doubt a legal line. White space is
+// skipped up to the first token. The quote `stop` ends the question.
+static bool line_is_code(TSLexer *lexer, enum Last last, int32_t stop) {
+  bool empty = true;
+  for (uint32_t n = 0; n < MAX_LINE && !lexer->eof(lexer); n++) {
+    int32_t c = lexer->lookahead;
+    if (c == stop || c == '#' || (c == '\n' && !empty)) return true;
+    if (is_blank(c)) {
+      advance(lexer);
+      continue;
+    }
+    empty = false;
+    bool operand = last == OPERATOR || last == KEYWORD; // may one start here?
+    if (is_word(c)) {
+      if (!operand && (last != CLOSED || !is_lower(c))) return false;
+      last = read_word(lexer);
+      continue;
+    }
+    switch (c) {
+      case '"': case '\'': case '`':
+        if (!operand) return false;
+        if (!skip_line_string(lexer, stop)) return true;
+        last = STRING;
+        continue;
+      case '/':
+        if (!operand) return false;
+        advance(lexer);
+        if (lexer->lookahead == '/' || !is_constant(lexer->lookahead)) return false;
+        while (is_constant(lexer->lookahead)) advance(lexer);
+        last = WORD;
+        continue;
+      case '(': case '[':
+        if (last == STRING || last == CLOSED) return false;
+        last = OPERATOR;
+        break;
+      case '{':
+        if (!operand) return false;
+        last = OPERATOR;
+        break;
+      case ')': case ']': case '}':
+        last = CLOSED;
+        break;
+      case ',':
+        if (last == OPERATOR) return false;
+        last = OPERATOR;
+        break;
+      case ':': // also `:-`
+        advance(lexer);
+        if (lexer->lookahead == '-') advance(lexer);
+        last = OPERATOR;
+        continue;
+      case '-': case '+': // of a number, a date, `<-[`, `[+[` and so on
+        advance(lexer);
+        if (lexer->lookahead != '[' && lexer->lookahead != '.' && !is_digit(lexer->lookahead)) return false;
+        last = OPERATOR;
+        continue;
+      case '.': case '!': case '=': case '<': case '>': case '|': case '@': case 0x27F8:
+        last = OPERATOR;
+        break;
+      default:
+        return false;
+    }
+    advance(lexer);
+  }
+  return true;
+}
+
+// The scanner stands at the first line end of a string. If the file ends before a closing quote, or
+// what follows the quote cannot follow a string, then that quote is really the first one of the next
+// string, and this one lost its own: it is cut. A legal string never is. Where it is cut depends on
+// its lines: before the first statement at column 0; else at once, if code comes next; else it is
+// text up to the quote, and the mistake is behind it.
+static bool scan_string_end(TSLexer *lexer, int32_t quote, enum Token goes_on) {
+  bool statement = false, code = false, first = true, closed = false;
+  lexer->mark_end(lexer);
+  while (!closed && !lexer->eof(lexer)) {
+    int32_t c = lexer->lookahead;
+    advance(lexer);
+    if (c == '\\') {
+      if (lexer->lookahead != '\n') advance(lexer);
+    } else if (c == '\n') {
+      bool word = is_word(lexer->lookahead);
+      if (!statement && at_statement_start(lexer)) {
+        if (first) code = true;
+        statement = true;
+      } else if (first) {
+        code = line_is_code(lexer, word ? WORD : OPERATOR, quote);
+      }
+      first = false;
+    }
+    closed = c == quote;
+  }
+  if (closed && line_is_code(lexer, STRING, 0)) return emit(lexer, goes_on);
+  if (code) return emit(lexer, MISSING_QUOTE);
+  return emit(lexer, closed && !statement ? goes_on : BREAKS_OFF);
+}
+
+// The lines that an unclosed string keeps: up to a statement at column 0, or the end of the file.
+static bool scan_kept_lines(TSLexer *lexer) {
+  do {
+    lexer->mark_end(lexer);
+    advance(lexer);
+    if (at_statement_start(lexer)) return emit(lexer, KEPT_LINES);
+    while (lexer->lookahead != '\n' && !lexer->eof(lexer)) advance(lexer);
+  } while (!lexer->eof(lexer));
+  lexer->mark_end(lexer);
+  return emit(lexer, KEPT_LINES);
+}
+
+// Inside error recovery: a whole string of several lines. One on a single line, or one that is not
+// closed, is left to the generated lexer.
+static bool scan_error_string(TSLexer *lexer) {
+  int32_t quote = lexer->lookahead;
+  bool lines = false;
+  advance(lexer);
+  for (uint32_t n = 0; n < MAX_ERROR_STRING && !lexer->eof(lexer); n++) {
+    int32_t c = lexer->lookahead;
+    advance(lexer);
+    if (c == '\n') lines = true;
+    if (c == '\\' && lexer->lookahead != '\n') advance(lexer);
+    if (c == quote) {
+      lexer->mark_end(lexer);
+      return lines && line_is_code(lexer, STRING, 0) && emit(lexer, ERROR_STRING);
+    }
+  }
+  return false;
+}
+
+// Inside error recovery: the line ends before a statement at column 0, where parsing can resume.
+static bool scan_resume(TSLexer *lexer) {
+  bool line_start = false;
+  for (uint32_t n = 0; is_blank(lexer->lookahead) && n < MAX_BLANKS; n++) {
+    line_start = lexer->lookahead == '\n';
+    advance(lexer);
+    if (line_start) lexer->mark_end(lexer);
+  }
+  if (line_start) return at_statement_start(lexer) && emit(lexer, RESUME);
+  return is_quote(lexer->lookahead) && scan_error_string(lexer);
+}
+
+// ---- Recovery ------------------------------------------------------------------------------
 
 // Can an argument, element or premise start with `c`? The scanner stands on it.
 static bool at_element_start(TSLexer *lexer) {
@@ -207,7 +346,8 @@ static bool emit_closer(TSLexer *lexer, const bool *valid) {
 static bool emit_end(TSLexer *lexer, const bool *valid, bool certain) {
   if (emit_closer(lexer, valid)) return true;
   if (valid[MISSING_DOT]) return emit(lexer, MISSING_DOT);
-  if (valid[LATE_STOP] && (certain || valid[MISSING_COMMA])) return emit(lexer, LATE_STOP);
+  // After `:-` or a comma the name at column 0 may as well be a premise.
+  if (valid[LATE_STOP] && (certain || !valid[PREMISE_MARK])) return emit(lexer, LATE_STOP);
   return false;
 }
 
@@ -274,11 +414,15 @@ void tree_sitter_mangle_external_scanner_deserialize(void *payload, const char *
 
 bool tree_sitter_mangle_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid) {
   (void)payload;
-  if (valid[ERROR_SENTINEL]) return false;
+  if (valid[ERROR_SENTINEL]) return scan_resume(lexer);
   if (valid[MISSING_QUOTE]) {
     if (valid[DOUBLE_GOES_ON]) return scan_string_end(lexer, '"', DOUBLE_GOES_ON);
     if (valid[SINGLE_GOES_ON]) return scan_string_end(lexer, '\'', SINGLE_GOES_ON);
-    return scan_string_end(lexer, '`', BACKTICK_GOES_ON);
+    if (valid[BACKTICK_GOES_ON]) return scan_string_end(lexer, '`', BACKTICK_GOES_ON);
+    lexer->mark_end(lexer);
+    return emit(lexer, MISSING_QUOTE);
   }
+  if (valid[KEPT_LINES]) return scan_kept_lines(lexer);
+  if (valid[RESUME]) return false;
   return scan_recovery(lexer, valid);
 }

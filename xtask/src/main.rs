@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
 mod corpus;
+mod damage;
 mod editors;
 mod grammar;
 mod new_rule;
@@ -22,6 +23,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Delete punctuation from real files and tell how much of them is lost
+    Damage(damage::Options),
     /// Generate the parser of `tree-sitter-mangle` from its `grammar.js`
     Grammar(grammar::Options),
     /// Install what the tests need and run them all; the closing line counts them
@@ -38,6 +41,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
+        Task::Damage(options) => damage::run(&options),
         Task::Grammar(options) => grammar::run(&root(), &options),
         Task::Test(options) => test::run(&options),
         Task::NewRule(options) => new_rule::run(&root(), &options),
