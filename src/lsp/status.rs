@@ -1,6 +1,8 @@
 //! `mangle/status`: what the server knows of its workspace, for bug reports and for the question
 //! "which files are one program here". No document text, only lengths and checksums.
 
+use std::sync::atomic::Ordering;
+
 use serde::Serialize;
 
 use super::view::View;
@@ -16,6 +18,8 @@ pub(super) struct Status {
     revision: u64,
     /// The negotiated unit of columns.
     position_encoding: String,
+    /// The longest time that an edit or a request had to wait for another one, in microseconds.
+    longest_turn_us: u64,
     programs: Vec<Program>,
     documents: Vec<Document>,
 }
@@ -54,6 +58,7 @@ pub(super) fn status(view: &View) -> Status {
         version: env!("CARGO_PKG_VERSION"),
         revision: view.snapshot.revision,
         position_encoding: view.session.encoding_kind().as_str().to_owned(),
+        longest_turn_us: view.pulse.longest_turn.load(Ordering::Relaxed),
         programs: programs.collect(),
         documents,
     }

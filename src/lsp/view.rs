@@ -15,14 +15,22 @@ use crate::host::workspace::{Snapshot, SnapshotFile};
 pub(super) struct View {
     pub(super) session: Arc<Session>,
     pub(super) snapshot: Arc<Snapshot>,
-    /// The revision that the writer is at by now.
-    pub(super) newest: Arc<AtomicU64>,
+    pub(super) pulse: Arc<Pulse>,
+}
+
+/// What the writer lets everybody see of itself while it works.
+#[derive(Debug, Default)]
+pub(super) struct Pulse {
+    /// The revision that it is at by now.
+    pub(super) revision: AtomicU64,
+    /// How long its longest turn took, in microseconds.
+    pub(super) longest_turn: AtomicU64,
 }
 
 impl View {
     /// Whether something changed since the snapshot was taken.
     pub(super) fn is_outdated(&self) -> bool {
-        self.newest.load(Ordering::Acquire) != self.snapshot.revision
+        self.pulse.revision.load(Ordering::Acquire) != self.snapshot.revision
     }
 
     /// The file that a URI names.

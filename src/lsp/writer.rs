@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use super::pool::{Panicked, Pool, guarded};
 use super::pull;
 use super::push::Publisher;
 use super::session::Session;
-use super::view::View;
+use super::view::{Pulse, View};
 use crate::host::workspace::{FileEvent, Scanned, SnapshotProgram, Workspace};
 use crate::text::{Cancel, ContentChange};
 
@@ -36,7 +36,7 @@ pub(super) struct Writer {
     session: Option<Arc<Session>>,
     /// The client takes messages of ours: it said so, or opened a document.
     ready: bool,
-    newest: Arc<AtomicU64>,
+    pulse: Arc<Pulse>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
@@ -66,7 +66,7 @@ impl Writer {
             workspace: Workspace::new(),
             session: None,
             ready: false,
-            newest: Arc::default(),
+            pulse: Arc::default(),
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,
@@ -102,6 +102,8 @@ impl Writer {
             tracing::error!(turn = name, "a turn of the writer failed");
         }
         let elapsed = start.elapsed();
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        self.pulse.longest_turn.fetch_max(micros, Ordering::Relaxed);
         if elapsed > SLOW_TURN {
             tracing::warn!(turn = name, milliseconds = elapsed.as_millis(), "slow turn");
         }
@@ -213,7 +215,7 @@ impl Writer {
     }
 
     fn publish_revision(&mut self) {
-        self.newest.store(self.workspace.revision(), Ordering::Release);
+        self.pulse.revision.store(self.workspace.revision(), Ordering::Release);
     }
 
     fn stop(&mut self) {
@@ -229,7 +231,7 @@ impl Writer {
 
     fn view(&mut self) -> Option<View> {
         let session = Arc::clone(self.session.as_ref()?);
-        Some(View { session, snapshot: self.workspace.snapshot(), newest: Arc::clone(&self.newest) })
+        Some(View { session, snapshot: self.workspace.snapshot(), pulse: Arc::clone(&self.pulse) })
     }
 
     /// Answers the questions whose needs are met.

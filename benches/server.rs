@@ -1,0 +1,157 @@
+//! The server under keystrokes: the real binary, driven over its pipes. `cargo bench --bench server`.
+//!
+//! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`; `tests/corpora/codenerd.json` names the
+//! revision and the files of the program. The file that is edited there has 1,203 lines; the other
+//! one is made from the same files and has 20,000.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../tests/support/client.rs"]
+mod client;
+#[path = "../tests/support/mod.rs"]
+mod support;
+#[path = "../tests/support/text.rs"]
+mod text;
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use client::{Client, Folder, pulling, pushed, with_encoding};
+use support::{corpus, kernel_files};
+use text::Dice;
+
+/// Keystrokes of each measurement.
+const STROKES: usize = 300;
+
+/// The longest of the program's files; it is not one of those that the kernel always loads.
+const EDITED: &str = "internal/core/defaults/schema/intent_campaign.mg";
+
+fn main() {
+    let Some(corpus) = corpus() else { return };
+    let mut files = kernel_files();
+    files.push(EDITED.into());
+    let read = |file: &String| std::fs::read_to_string(corpus.join(file)).unwrap();
+    let texts: Vec<(String, String)> = files.iter().map(|file| (file.clone(), read(file))).collect();
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", "open", "p50", "p95", "max");
+    let program = program(&texts);
+    keystrokes("1,203 lines, pulled", &program, EDITED, pulling());
+    keystrokes("1,203 lines, pushed", &program, EDITED, pushed());
+    let large = Folder::new(&[("large.mg", &large(&texts))]);
+    keystrokes("20,000 lines, pulled", &large, "large.mg", pulling());
+    keystrokes("20,000 lines, pushed", &large, "large.mg", pushed());
+    memory(&program);
+}
+
+fn program(texts: &[(String, String)]) -> Folder {
+    let mut files: Vec<_> = texts.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    files.push(("mangle-ls.toml", ""));
+    Folder::new(&files)
+}
+
+/// 20,000 lines: all files, then the first ones again with other predicates.
+fn large(texts: &[(String, String)]) -> String {
+    let all: String = texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+    let again = all.lines().map(renamed).collect::<Vec<_>>();
+    let lines: Vec<_> = all.lines().map(str::to_owned).chain(again).take(20_000).collect();
+    lines.join("\n")
+}
+
+/// The line with `_again` behind every predicate.
+fn renamed(line: &str) -> String {
+    let mut out = String::new();
+    for (at, char) in line.char_indices() {
+        let word = line[..at].rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next().unwrap_or("");
+        if char == '(' && word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.contains(':') {
+            out.push_str("_again");
+        }
+        out.push(char);
+    }
+    out
+}
+
+/// Types and deletes single characters all over the file, each after the diagnostics of the one
+/// before have come.
+fn keystrokes(what: &str, folder: &Folder, file: &str, capabilities: serde_json::Value) {
+    let pulls = capabilities["textDocument"].get("diagnostic").is_some();
+    let uri = folder.uri(file);
+    let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(capabilities, "utf-8"));
+    client.status();
+    let start = Instant::now();
+    client.did_open(&uri, 0, &text);
+    diagnosed(&mut client, &uri, 0, pulls);
+    let open = start.elapsed();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut dice = Dice::new(1);
+    let mut times = Vec::new();
+    let mut version = 0;
+    while times.len() < STROKES {
+        let line = dice.below(lines.len());
+        let Some(column) = lines[line].find('(') else { continue };
+        let at = |column: usize| json!({ "line": line, "character": column });
+        let typed = json!([{ "range": { "start": at(column), "end": at(column) }, "text": "x" }]);
+        let deleted = json!([{ "range": { "start": at(column), "end": at(column + 1) }, "text": "" }]);
+        for changes in [typed, deleted] {
+            version += 1;
+            let start = Instant::now();
+            client.did_change(&uri, version, changes);
+            diagnosed(&mut client, &uri, version, pulls);
+            times.push(start.elapsed());
+        }
+    }
+    row(what, open, times);
+    let longest = client.status()["longestTurnUs"].as_u64().unwrap();
+    println!("{:<44} {:>39}", "  longest turn of the writer", ms(Duration::from_micros(longest)));
+    assert!(client.shut_down().success());
+}
+
+/// Waits for the diagnostics of a version.
+fn diagnosed(client: &mut Client, uri: &str, version: i32, pulls: bool) {
+    if pulls {
+        client.pull(uri);
+    } else {
+        client.wait("diagnostics", |message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri
+                && message["params"]["version"] == version
+        });
+    }
+}
+
+fn row(what: &str, open: Duration, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |percent: usize| times[times.len() * percent / 100];
+    let (p50, p95, max) = (at(50), at(95), *times.last().unwrap());
+    println!("{what:<44} {:>9} {:>9} {:>9} {:>9}", ms(open), ms(p50), ms(p95), ms(max));
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+/// The server's memory with the program: five seconds after the last question, and at most.
+fn memory(folder: &Folder) {
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let uri = folder.uri(EDITED);
+    client.did_open(&uri, 0, &std::fs::read_to_string(folder.path().join(EDITED)).unwrap());
+    client.pull(&uri);
+    client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    let idle = resident(client.process(), "VmRSS");
+    println!("{:<44} {:>36.1} MB", "memory, 5 s idle (budget 40)", idle);
+    for version in 1..=200 {
+        let at = json!({ "line": version, "character": 0 });
+        client.did_change(&uri, version, json!([{ "range": { "start": at, "end": at }, "text": "p(1). " }]));
+        client.pull(&uri);
+    }
+    println!("{:<44} {:>36.1} MB", "memory, after 200 edits", resident(client.process(), "VmRSS"));
+    println!("{:<44} {:>36.1} MB", "memory, peak (budget 90)", resident(client.process(), "VmHWM"));
+}
+
+fn resident(process: u32, what: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(what)).unwrap_or_default();
+    let kilobytes: f64 = line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(f64::NAN);
+    kilobytes / 1024.0
+}
