@@ -61,7 +61,8 @@ fn large(texts: &[(String, String)]) -> String {
 fn renamed(line: &str) -> String {
     let mut out = String::new();
     for (at, char) in line.char_indices() {
-        let word = line[..at].rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next().unwrap_or("");
+        let word =
+            line[..at].rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next().unwrap_or("");
         if char == '(' && word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.contains(':') {
             out.push_str("_again");
         }
@@ -152,6 +153,7 @@ fn memory(folder: &Folder) {
 fn resident(process: u32, what: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(what)).unwrap_or_default();
-    let kilobytes: f64 = line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(f64::NAN);
+    let kilobytes: f64 =
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(f64::NAN);
     kilobytes / 1024.0
 }

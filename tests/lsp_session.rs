@@ -6,7 +6,7 @@ mod client;
 
 use serde_json::json;
 
-use client::{Client, Folder, pulling, pushed, with_encoding};
+use client::{Client, pulling, pushed, with_encoding};
 
 #[test]
 fn goodbye_with_and_without_shutdown() {
@@ -50,17 +50,4 @@ fn what_is_offered_depends_on_the_client() {
     assert_eq!(able["textDocumentSync"]["change"], 2);
     assert_eq!(able["diagnosticProvider"]["workspaceDiagnostics"], true);
     assert_eq!(able["codeActionProvider"]["codeActionKinds"], json!(["quickfix", "source.fixAll.mangle"]));
-}
-
-#[test]
-fn first_diagnostics_of_a_folder() {
-    let folder = Folder::new(&[("a.mg", "p(1).\nq(X) :- p(X.\n"), ("b.mg", "r(1).\n")]);
-    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
-    let report = client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
-    let items = report["items"].as_array().unwrap();
-    assert_eq!(items.len(), 1);
-    assert_eq!(items[0]["uri"], folder.uri("a.mg"));
-    let report = client.pull(&folder.uri("a.mg"));
-    assert_eq!(report["items"], items[0]["items"]);
-    assert_eq!(client.status()["programs"][0]["files"].as_array().unwrap().len(), 2);
 }

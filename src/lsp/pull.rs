@@ -68,8 +68,10 @@ fn full(report: FullDocumentDiagnosticReport) -> DocumentDiagnosticReportResult 
 }
 
 /// The diagnostics of all files, as far as the client does not have them; `None` when it has all.
-/// Configuration files are not among them: these are pushed, because no client pulls them.
+/// A client that has none yet is told of clean files too, so that it can say next time what it knows.
+/// Files apart from programs are not among them: these are pushed, because no client pulls them.
 pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<WorkspaceDiagnosticReport> {
+    let first = known.is_empty();
     let mut known: HashMap<&str, &str> =
         known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
     let mut items = Vec::new();
@@ -77,7 +79,7 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
         let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
         let Some(uri) = to_proto::uri(file) else { continue };
         let known = known.remove(uri.as_str());
-        items.extend(item(view, file, known).map(|report| report.into_item(uri, file)));
+        items.extend(item(view, file, known, first).map(|report| report.into_item(uri, file)));
     }
     for (uri, known) in known {
         if let Ok(uri) = uri.parse()
@@ -96,7 +98,7 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
     }
     let is_news =
         |item: &WorkspaceDocumentDiagnosticReport| matches!(item, WorkspaceDocumentDiagnosticReport::Full(_));
-    items.iter().any(is_news).then_some(WorkspaceDiagnosticReport { items })
+    (first || items.iter().any(is_news)).then_some(WorkspaceDiagnosticReport { items })
 }
 
 enum Item {
@@ -104,10 +106,11 @@ enum Item {
     Unchanged(UnchangedDocumentDiagnosticReport),
 }
 
-/// `None` for a file without diagnostics that the client never heard of.
-fn item(view: &View, file: &SnapshotFile, known: Option<&str>) -> Option<Item> {
+/// `None` for a file without diagnostics that the client never heard of, unless this is the first
+/// time.
+fn item(view: &View, file: &SnapshotFile, known: Option<&str>, first: bool) -> Option<Item> {
     let report = Report::new(view, file);
-    if known.is_none() && report.is_empty() {
+    if known.is_none() && report.is_empty() && !first {
         return None;
     }
     let id = report.id();

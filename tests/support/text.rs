@@ -73,3 +73,75 @@ impl Dice {
         usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
     }
 }
+
+/// An open document on the client's side.
+pub struct Editor {
+    pub text: Vec<char>,
+    pub version: i32,
+    columns: Columns,
+}
+
+/// What random edits insert: Mangle, damage, line ends of all kinds, characters of all widths.
+const PIECES: [&str; 22] = [
+    "p(X) :- q(X, _), !r(X).\n",
+    "Decl q(X, Y) bound [/name, /string].\n",
+    "q(/a, \"é🦀\").",
+    "# 漢字\n",
+    "x",
+    "X",
+    ")",
+    "(",
+    "\"",
+    ".",
+    ",",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "🦀",
+    "é",
+    "`",
+    "\t",
+    "漢",
+    "|> do fn:group_by(X)",
+    ":- \u{feff}",
+];
+
+impl Editor {
+    pub fn new(text: &str, columns: Columns) -> Self {
+        Self { text: text.chars().collect(), version: 0, columns }
+    }
+
+    pub fn text(&self) -> String {
+        self.text.iter().collect()
+    }
+
+    /// Does one to three random edits as one version; gives them as the protocol's changes.
+    pub fn edit(&mut self, dice: &mut Dice) -> Value {
+        self.version += 1;
+        let changes: Vec<_> = (0..=dice.below(3)).map(|_| self.change(dice)).collect();
+        json!(changes)
+    }
+
+    fn change(&mut self, dice: &mut Dice) -> Value {
+        let start = self.boundary(dice.below(self.text.len() + 1));
+        // Mostly keystrokes, now and then a large cut.
+        let most = [2, 2, 2, 40, 400][dice.below(5)];
+        let end = self.boundary((start + dice.below(most)).min(self.text.len())).max(start);
+        let pieces = [1, 1, 1, 30][dice.below(4)];
+        let inserted: String =
+            (0..dice.below(pieces + 1)).map(|_| PIECES[dice.below(PIECES.len())]).collect();
+        let range = json!({
+            "start": position(&self.text, start, self.columns),
+            "end": position(&self.text, end, self.columns),
+        });
+        self.text.splice(start..end, inserted.chars());
+        json!({ "range": range, "text": inserted })
+    }
+
+    /// `index`, moved out of the middle of a CRLF, where no position of the protocol can be.
+    fn boundary(&self, index: usize) -> usize {
+        let inside = index > 0 && self.text.get(index) == Some(&'\n') && self.text[index - 1] == '\r';
+        index - usize::from(inside)
+    }
+}

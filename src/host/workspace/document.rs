@@ -1,13 +1,10 @@
 //! An open document: the editor's text, edit by edit, and the parsed file that follows it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::snapshot::{OpenState, SnapshotFile};
-use crate::host::FileText;
-use crate::syntax::SourceFile;
-use crate::text::{ContentChange, Document, EditError, Encoding, FileId, TextEdit, TextRange, text_len};
+use super::file::{OpenState, SnapshotFile};
+use crate::text::{ContentChange, Document, EditError, Encoding, FileId, TextEdit, TextRange, TextSize};
 
 /// What kind of text a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +15,11 @@ pub(super) enum Kind {
     Configuration,
 }
 
-/// A document that an editor has open. Edits change the text at once; the parse follows when
-/// somebody asks, for all edits since then together.
+/// A document that an editor has open. Edits change the text at once; a file for others to
+/// see is made when somebody asks, of all edits since then together.
 #[derive(Debug)]
 pub(super) struct OpenDocument {
-    id: FileId,
-    path: Arc<Path>,
     kind: Kind,
-    uri: Arc<str>,
     version: i32,
     suspect: bool,
     document: Document,
@@ -45,10 +39,16 @@ impl OpenDocument {
         version: i32,
         text: &str,
     ) -> Self {
-        let open = OpenState { uri: Arc::clone(&uri), version, text: text.into(), suspect: false };
-        let file = Arc::new(parse(id, &path, kind, open, None));
+        let open = OpenState { uri, version, text: text.into(), suspect: false };
         let (document, edits) = (Document::new(text), Vec::new());
-        Self { id, path, kind, uri, version, suspect: false, document, edits, changed: false, file }
+        let file = Arc::new(match kind {
+            Kind::Policy => SnapshotFile::opened(id, path, open),
+            Kind::Configuration => {
+                let text = Arc::clone(&open.text);
+                SnapshotFile::foreign(id, path, Some(open), text)
+            }
+        });
+        Self { kind, version, suspect: false, document, edits, changed: false, file }
     }
 
     /// What kind of text it is.
@@ -58,7 +58,7 @@ impl OpenDocument {
 
     /// Its path; the URI of a document that is not on disk.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        &self.file.path
     }
 
     /// The text as of the last [`OpenDocument::flush`].
@@ -116,59 +116,43 @@ impl OpenDocument {
         Ok(difference(&old, text))
     }
 
-    /// Parses what changed since the last time. Gives whether anything did.
+    /// Makes a new file of what changed since the last time. Gives whether anything did.
     pub(super) fn flush(&mut self) -> bool {
         if !std::mem::take(&mut self.changed) {
             return false;
         }
         let edits = std::mem::take(&mut self.edits);
         let text: Arc<str> = if edits.is_empty() { self.text() } else { self.document.text().into() };
-        let open =
-            OpenState { uri: Arc::clone(&self.uri), version: self.version, text, suspect: self.suspect };
-        self.file = Arc::new(parse(self.id, &self.path, self.kind, open, Some((&self.file, &edits))));
+        let Some(before) = &self.file.open else { return false };
+        let uri = Arc::clone(&before.uri);
+        let open = OpenState { uri, version: self.version, text, suspect: self.suspect };
+        self.file = Arc::new(match self.kind {
+            Kind::Policy => self.file.edited(open, edits),
+            Kind::Configuration => {
+                let text = Arc::clone(&open.text);
+                SnapshotFile::foreign(self.file.id, Arc::clone(&self.file.path), Some(open), text)
+            }
+        });
         true
     }
 }
 
-/// Parses a document, from its former state where there is one. A parser that panics costs the
-/// file its statements, not the server its life.
-fn parse(
-    id: FileId,
-    path: &Arc<Path>,
-    kind: Kind,
-    open: OpenState,
-    before: Option<(&SnapshotFile, &[TextEdit])>,
-) -> SnapshotFile {
-    if kind == Kind::Configuration {
-        let text = Arc::clone(&open.text);
-        return SnapshotFile::configuration(id, Arc::clone(path), Some(open), text, Vec::new());
-    }
-    let read = FileText::of_text(&open.text);
-    // A text that was not parsed (binary, too long) is no base for edits.
-    let before = before.filter(|(file, _)| is_parsed(file));
-    let parsed = catch_unwind(AssertUnwindSafe(|| match before {
-        Some((file, edits)) => file.source().edit(Arc::clone(&read.text), edits),
-        None => SourceFile::parse(Arc::clone(&read.text)),
-    }));
-    let source = parsed.or_else(|_| catch_unwind(AssertUnwindSafe(|| SourceFile::parse(read.text))));
-    let source = source.unwrap_or_else(|_| SourceFile::parse("".into()));
-    SnapshotFile::new(id, Arc::clone(path), Some(open), source, read.findings)
-}
-
-fn is_parsed(file: &SnapshotFile) -> bool {
-    file.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, file.text()))
-}
-
 /// The one edit that leads from `old` to `new`.
 fn difference(old: &str, new: &str) -> TextEdit {
-    let common = |(a, b): (char, char)| (a == b).then_some(a.len_utf8());
-    let prefix: usize = old.chars().zip(new.chars()).map_while(common).sum();
+    let mut prefix = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(prefix) || !new.is_char_boundary(prefix) {
+        prefix -= 1;
+    }
     let (old_rest, new_rest) = (old.get(prefix..).unwrap_or(""), new.get(prefix..).unwrap_or(""));
-    let suffix: usize = old_rest.chars().rev().zip(new_rest.chars().rev()).map_while(common).sum();
-    let old_end = old_rest.get(..old_rest.len() - suffix).unwrap_or("");
-    let new_end = new_rest.get(..new_rest.len() - suffix).unwrap_or("");
-    let start = text_len(old.get(..prefix).unwrap_or(""));
-    TextEdit { range: TextRange::at(start, text_len(old_end)), new_len: text_len(new_end) }
+    let mut suffix = old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
+    while !old_rest.is_char_boundary(old_rest.len() - suffix)
+        || !new_rest.is_char_boundary(new_rest.len() - suffix)
+    {
+        suffix -= 1;
+    }
+    let size = |bytes: usize| TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX));
+    let range = TextRange::at(size(prefix), size(old_rest.len() - suffix));
+    TextEdit { range, new_len: size(new_rest.len() - suffix) }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! [`Workspace::next_scan`] gives it, to be run aside and handed back.
 
 mod document;
+mod file;
 mod programs;
 mod scan;
 mod snapshot;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::document::OpenDocument;
+pub use self::file::{OpenState, SnapshotFile};
 use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};
-pub use self::snapshot::{OpenState, Snapshot, SnapshotFile, SnapshotProgram};
+pub use self::snapshot::{Snapshot, SnapshotProgram};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::FILE_NAME;
 use crate::text::{ContentChange, EditError, Encoding, FileId};
@@ -153,7 +155,7 @@ impl Workspace {
         }
         if path.is_absolute() {
             document.flush();
-            self.closed.insert(id, Arc::new(document.file().closed()));
+            self.closed.insert(id, Arc::new(document.file().left()));
         } else {
             self.programs.remove_lone(id);
         }
@@ -257,7 +259,7 @@ impl Workspace {
         self.table.known(path)
     }
 
-    /// The current revision. Parses what changed since the last one.
+    /// The current revision.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::snapshot::{SnapshotFile, SnapshotProgram};
+use super::file::SnapshotFile;
+use super::snapshot::SnapshotProgram;
 use crate::config::RuleSettings;
 use crate::host::check::unreadable;
 use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
@@ -133,7 +134,7 @@ impl Programs {
         for project in &self.projects {
             let file = files.entry(project.file).or_insert_with(|| {
                 let (path, text) = (project.path.as_path().into(), Arc::clone(&project.text));
-                Arc::new(SnapshotFile::configuration(project.file, path, None, text, Vec::new()))
+                Arc::new(SnapshotFile::foreign(project.file, path, None, text))
             });
             let found = if file.text() == &project.text {
                 file_findings(project.file, project.findings.clone(), &project.settings.rules)
@@ -144,8 +145,7 @@ impl Programs {
         }
         for Unreadable { id, path, found } in &self.unreadable {
             files.entry(*id).or_insert_with(|| {
-                let path = path.as_path().into();
-                Arc::new(SnapshotFile::configuration(*id, path, None, "".into(), Vec::new()))
+                Arc::new(SnapshotFile::foreign(*id, path.as_path().into(), None, "".into()))
             });
             diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
         }

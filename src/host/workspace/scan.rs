@@ -1,17 +1,15 @@
 //! A look at the disk: which files are which program now, and what is in those that no editor has
 //! open. Runs aside while edits go on; what it finds is taken over afterwards.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::snapshot::SnapshotFile;
+use super::file::SnapshotFile;
 use crate::host::walk::plain;
 use crate::host::{FileTable, Overlay, Problem, Resolution, Shell, Target, read, resolve};
-use crate::syntax::SourceFile;
 use crate::text::FileId;
 
 /// What to look for.
@@ -101,14 +99,9 @@ impl Scan {
         if known.is_some_and(|known| same(&known)) {
             return Outcome::Same;
         }
-        Outcome::New(Arc::new(closed(id, path, file.text, file.findings)))
+        let file = SnapshotFile::closed(id, path, file);
+        // Made here, where there is time, and not when the first keystroke waits for it.
+        let _ = file.summary();
+        Outcome::New(Arc::new(file))
     }
-}
-
-/// A file that nobody edits: without its tree, which is most of what it would cost.
-fn closed(id: FileId, path: Arc<Path>, text: Arc<str>, findings: Vec<crate::lint::Finding>) -> SnapshotFile {
-    let file = SnapshotFile::new(id, path, None, SourceFile::parse(text).without_tree(), findings);
-    // Made here, where there is time, and not when the first keystroke waits for it.
-    let _ = file.summary();
-    file
 }

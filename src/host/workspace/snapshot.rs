@@ -6,111 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::file::SnapshotFile;
 use crate::config::RuleSettings;
-use crate::host::{FileTable, summarise};
+use crate::host::FileTable;
 use crate::ide::diagnostics::{FindingCache, diagnostics};
-use crate::lint::{Diagnostic, Finding};
-use crate::program::{FileSummary, PredicateKey, Program};
-use crate::syntax::SourceFile;
-use crate::text::{Cancel, FileId, LineIndex};
-
-/// A file as it was at some revision; shared by all revisions in which it is the same.
-#[derive(Debug)]
-pub struct SnapshotFile {
-    /// The file.
-    pub id: FileId,
-    /// Its absolute path; the URI of a document that is not on disk.
-    pub path: Arc<Path>,
-    /// The editor's side of it, while it is open there.
-    pub open: Option<OpenState>,
-    /// What kept the file from being read as it is. Ranges count from the start of the file.
-    pub findings: Vec<Finding>,
-    text: Arc<str>,
-    source: SourceFile,
-    summary: OnceLock<Arc<FileSummary>>,
-    lines: OnceLock<LineIndex>,
-}
-
-/// What an editor knows of an open document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenState {
-    /// The document's URI as the editor spells it.
-    pub uri: Arc<str>,
-    /// The editor's version of the text.
-    pub version: i32,
-    /// The text as the editor has it, also where it is too long to be parsed.
-    pub text: Arc<str>,
-    /// An edit could not be applied: the text may differ from the editor's, so that no edit of
-    /// ours may touch it.
-    pub suspect: bool,
-}
-
-impl SnapshotFile {
-    /// A file of a program. `findings` are those of reading it.
-    pub(super) fn new(
-        id: FileId,
-        path: Arc<Path>,
-        open: Option<OpenState>,
-        source: SourceFile,
-        findings: Vec<Finding>,
-    ) -> Self {
-        let text = Arc::clone(source.text());
-        Self { id, path, open, findings, text, source, summary: OnceLock::new(), lines: OnceLock::new() }
-    }
-
-    /// A configuration file: text without statements.
-    pub(super) fn configuration(
-        id: FileId,
-        path: Arc<Path>,
-        open: Option<OpenState>,
-        text: Arc<str>,
-        findings: Vec<Finding>,
-    ) -> Self {
-        Self { text, ..Self::new(id, path, open, SourceFile::parse("".into()), findings) }
-    }
-
-    /// The text; empty where it is too long to be parsed, or no text at all.
-    #[must_use]
-    pub fn text(&self) -> &Arc<str> {
-        &self.text
-    }
-
-    /// The parsed file.
-    #[must_use]
-    pub fn source(&self) -> &SourceFile {
-        &self.source
-    }
-
-    /// What the file contributes to its programs.
-    pub fn summary(&self) -> &Arc<FileSummary> {
-        self.summary.get_or_init(|| summarise(self.id, &self.source, &self.findings))
-    }
-
-    /// Where its lines start.
-    pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(self.text()))
-    }
-
-    /// The file as it is once nobody edits it any more: without its tree.
-    pub(super) fn closed(&self) -> Self {
-        Self {
-            id: self.id,
-            path: Arc::clone(&self.path),
-            open: None,
-            findings: self.findings.clone(),
-            text: Arc::clone(&self.text),
-            source: self.source.clone().without_tree(),
-            summary: self.summary.clone(),
-            lines: OnceLock::new(),
-        }
-    }
-
-    /// Whether edits of ours may touch it.
-    #[must_use]
-    pub fn is_editable(&self) -> bool {
-        self.open.as_ref().is_none_or(|open| !open.suspect)
-    }
-}
+use crate::lint::Diagnostic;
+use crate::program::{PredicateKey, Program};
+use crate::text::{Cancel, FileId};
 
 /// A program as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]

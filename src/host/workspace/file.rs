@@ -1,0 +1,166 @@
+//! A file at one revision. Its text is there at once; it is parsed when somebody first asks, on
+//! the asker's thread, so that taking in an edit costs the same in a long file as in a short one.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::host::{FileText, summarise};
+use crate::lint::Finding;
+use crate::program::FileSummary;
+use crate::syntax::SourceFile;
+use crate::text::{FileId, LineIndex, TextEdit};
+
+/// A file as it was at some revision; shared by all revisions in which it is the same.
+#[derive(Debug)]
+pub struct SnapshotFile {
+    /// The file.
+    pub id: FileId,
+    /// Its absolute path; the URI of a document that is not on disk.
+    pub path: Arc<Path>,
+    /// The editor's side of it, while it is open there.
+    pub open: Option<OpenState>,
+    /// What kept the file from being read as it is. Ranges count from the start of the file.
+    pub findings: Vec<Finding>,
+    text: Arc<str>,
+    before: Mutex<Option<Before>>,
+    source: OnceLock<SourceFile>,
+    summary: OnceLock<Arc<FileSummary>>,
+    lines: OnceLock<LineIndex>,
+}
+
+/// An earlier parse, and the edits since then.
+#[derive(Debug, Clone)]
+struct Before {
+    source: SourceFile,
+    edits: Vec<TextEdit>,
+}
+
+/// What an editor knows of an open document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenState {
+    /// The document's URI as the editor spells it.
+    pub uri: Arc<str>,
+    /// The editor's version of the text.
+    pub version: i32,
+    /// The text as the editor has it, also where it is too long to be parsed.
+    pub text: Arc<str>,
+    /// An edit could not be applied: the text may differ from the editor's, so that no edit of
+    /// ours may touch it.
+    pub suspect: bool,
+}
+
+impl SnapshotFile {
+    /// A file on disk.
+    pub(super) fn closed(id: FileId, path: Arc<Path>, read: FileText) -> Self {
+        Self::new(id, path, None, read, None)
+    }
+
+    /// A document that was just opened.
+    pub(super) fn opened(id: FileId, path: Arc<Path>, open: OpenState) -> Self {
+        let read = FileText::of_text(&open.text);
+        Self::new(id, path, Some(open), read, None)
+    }
+
+    /// A file that is not Mangle: text without statements.
+    pub(super) fn foreign(id: FileId, path: Arc<Path>, open: Option<OpenState>, text: Arc<str>) -> Self {
+        let file = Self::new(id, path, open, FileText { text, findings: Vec::new() }, None);
+        let _ = file.source.set(SourceFile::parse("".into()));
+        file
+    }
+
+    /// The document after `edits`, which lead from this one's text to that of `open`.
+    pub(super) fn edited(&self, open: OpenState, edits: Vec<TextEdit>) -> Self {
+        let read = FileText::of_text(&open.text);
+        let before = self.base(edits);
+        Self::new(self.id, Arc::clone(&self.path), Some(open), read, before)
+    }
+
+    /// The file once nobody edits it any more: without its tree.
+    pub(super) fn left(&self) -> Self {
+        let read = FileText { text: Arc::clone(&self.text), findings: self.findings.clone() };
+        let file = Self::new(self.id, Arc::clone(&self.path), None, read, None);
+        if let Some(source) = self.source.get() {
+            let _ = file.source.set(source.clone().without_tree());
+        }
+        file
+    }
+
+    fn new(
+        id: FileId,
+        path: Arc<Path>,
+        open: Option<OpenState>,
+        read: FileText,
+        before: Option<Before>,
+    ) -> Self {
+        let FileText { text, findings } = read;
+        let (before, source) = (Mutex::new(before), OnceLock::new());
+        let (summary, lines) = (OnceLock::new(), OnceLock::new());
+        Self { id, path, open, findings, text, before, source, summary, lines }
+    }
+
+    /// What a parse after `edits` starts from. `None` if this text is not that of the editor
+    /// (because it is binary, or too long), so that the edits do not fit it.
+    fn base(&self, mut edits: Vec<TextEdit>) -> Option<Before> {
+        let fits = self.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, &self.text));
+        if !fits {
+            return None;
+        }
+        let earlier = self.before.lock().clone();
+        // Whoever parses first sets the source and then drops the earlier one: this order of looking
+        // at them never misses both.
+        match (self.source.get(), earlier) {
+            (Some(source), _) => Some(Before { source: source.clone(), edits }),
+            (None, Some(mut earlier)) => {
+                earlier.edits.append(&mut edits);
+                Some(earlier)
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The text; empty where it is too long to be parsed, or no text at all.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The parsed file.
+    pub fn source(&self) -> &SourceFile {
+        let source = self.source.get_or_init(|| {
+            let before = self.before.lock().clone();
+            let source = parse(&self.text, before);
+            if self.open.is_some() { source } else { source.without_tree() }
+        });
+        self.before.lock().take();
+        source
+    }
+
+    /// What the file contributes to its programs.
+    pub fn summary(&self) -> &Arc<FileSummary> {
+        self.summary.get_or_init(|| summarise(self.id, self.source(), &self.findings))
+    }
+
+    /// Where its lines start.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(self.text()))
+    }
+
+    /// Whether edits of ours may touch it.
+    #[must_use]
+    pub fn is_editable(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| !open.suspect)
+    }
+}
+
+/// Parses a text, from an earlier parse where there is one. A parser that panics costs the file
+/// its statements, not the server its life.
+fn parse(text: &Arc<str>, before: Option<Before>) -> SourceFile {
+    let incremental = before.and_then(|before| {
+        catch_unwind(AssertUnwindSafe(|| before.source.edit(Arc::clone(text), &before.edits))).ok()
+    });
+    let fresh = || catch_unwind(AssertUnwindSafe(|| SourceFile::parse(Arc::clone(text)))).ok();
+    incremental.or_else(fresh).unwrap_or_else(|| SourceFile::parse("".into()))
+}
