@@ -104,14 +104,16 @@ pub(super) enum Refusal {
     Panicked(Panicked),
 }
 
+/// Computes an answer and sends it.
+pub(super) type Answer = Box<dyn FnOnce(Result<&View, Refusal>) + Send>;
+
 /// A question, answered from the snapshot of the moment at which the writer takes it up.
 pub(super) struct Question {
     pub(super) needs: Needs,
     /// Raised when nobody waits for the answer any more.
     pub(super) cancel: Cancel,
     pub(super) span: Span,
-    /// Computes the answer and sends it.
-    pub(super) answer: Box<dyn FnOnce(Result<&View, Refusal>) + Send>,
+    pub(super) answer: Answer,
 }
 
 impl std::fmt::Debug for Question {

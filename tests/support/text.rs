@@ -1,6 +1,8 @@
 //! A document as an editor has it: edits by line and column in each of the three encodings, done
 //! in a way that shares nothing with the server's.
 
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
+
 use serde_json::{Value, json};
 
 /// The unit of columns.
