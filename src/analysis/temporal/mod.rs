@@ -98,6 +98,13 @@ fn check_head(context: &Context<'_>, clause: &Clause) -> Option<Finding> {
         (None, true) => Some(head_missing(context, clause, predicate)),
         (Some(interval), false) if interval.is_eternal() => Some(head_eternal(clause, interval)),
         (Some(interval), false) => Some(head_unexpected(clause, interval, predicate)),
+        (Some(interval), true)
+            if interval.is_eternal()
+                && predicate.signature.declared.is_none()
+                && is_origin(context, predicate) =>
+        {
+            Some(head_undecided(clause, interval))
+        }
         _ => None,
     }
 }
@@ -137,6 +144,16 @@ fn head_unexpected(clause: &Clause, interval: &Interval, predicate: &Predicate) 
         Some(origin) => finding.related(origin, "the declaration"),
         None => finding,
     }
+}
+
+/// The first clause of a predicate without a declaration decides, and "always" does not count.
+fn head_undecided(clause: &Clause, interval: &Interval) -> Finding {
+    let name = clause.head.name.symbol;
+    let message = format!(
+        "`{name}` has no declaration, so its first clause, this one, decides whether it is temporal. For the \
+         engine `@[_, _]` does not, and it rejects the intervals of later clauses. Declare `{name}` as `temporal`."
+    );
+    Finding::new(&TEMPORAL_HEAD_MISSING, interval.range, message)
 }
 
 fn head_eternal(clause: &Clause, interval: &Interval) -> Finding {

@@ -39,6 +39,11 @@ fn heads() {
           b.mg:1:6-7 the declaration
     "#]],
     );
+    // The first clause decides, and "always" is not taken for a time.
+    check("p(1)@[_].\np(2)@[2024-05-01, _].\n", expect![[r#"
+        1:5-9 error temporal-head-missing: `p` has no declaration, so its first clause, this one, decides whether it is temporal. For the engine `@[_, _]` does not, and it rejects the intervals of later clauses. Declare `p` as `temporal`.
+    "#]]);
+    check("p(2)@[2024-05-01, _].\np(1)@[_].\n", expect![[""]]);
     check_fix(
         "temporal-head-eternal",
         "q(1).\np(X) @[_, _] :- q(X).\n",
