@@ -92,7 +92,7 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut 
     for (index, atom) in declaration.descriptors.iter().enumerate() {
         let name = atom.name.as_str();
         if INTERNAL.contains(&name) || name.starts_with("internal:") {
-            out.push(internal(declaration, index, atom));
+            out.push(internal(context, declaration, index, atom));
         } else if !KNOWN.contains(&name) {
             out.push(unknown(atom));
         }
@@ -102,7 +102,7 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut 
     }
 }
 
-fn internal(declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
+fn internal(context: &Context<'_>, declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
     let name = atom.name.as_str();
     let consequence = match name {
         "synthetic" => "It switches off checks of this declaration, and its bounds.",
@@ -110,7 +110,7 @@ fn internal(declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
         _ => "It has no meaning here.",
     };
     let message = format!("`{name}` is a note that the engine makes for itself. {consequence}");
-    let removed = removal(&declaration.descriptors, index);
+    let removed = removal(context, declaration, index);
     let fix = removed.map(|range| Fix::guess(format!("Remove `{name}`")).replace(range, ""));
     Finding { fix, ..Finding::new(&DESCR_INTERNAL, atom.range, message) }
 }

@@ -122,7 +122,7 @@ fn check_doc(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Fin
         }
         if atom.args.is_empty() {
             let message = "`doc()` says nothing. The engine wants at least one string in it.";
-            let removed = removal(&declaration.descriptors, index);
+            let removed = removal(context, declaration, index);
             let fix = removed.map(|range| Fix::safe("Remove `doc()`").replace(range, ""));
             out.push(Finding { fix, ..Finding::new(&DOC_EMPTY, atom.range, message) });
             continue;
@@ -163,7 +163,7 @@ fn merge(
     let end = first.args.last()?.range.end();
     let range = TextRange::new(texts.first()?.range.start(), texts.last()?.range.end());
     let text = format!(", {}", context.slice(range));
-    Some(Fix::safe(title).insert(end, text).replace(removal(&declaration.descriptors, index)?, ""))
+    Some(Fix::safe(title).insert(end, text).replace(removal(context, declaration, index)?, ""))
 }
 
 fn check_args(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {

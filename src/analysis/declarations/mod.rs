@@ -75,15 +75,23 @@ fn descriptors<'a>(declaration: &'a Declaration, name: &'a str) -> impl Iterator
     declaration.descriptors.iter().filter(move |atom| atom.name.as_str() == name)
 }
 
-/// What to delete so that `atoms` loses the one at `index`, with the comma that goes with it.
-fn removal(atoms: &[Atom], index: usize) -> Option<TextRange> {
+/// What to delete so that the descriptors lose the one at `index`, with the comma that goes with
+/// it; `None` when a comment would go with it, too.
+fn removal(context: &Context<'_>, declaration: &Declaration, index: usize) -> Option<TextRange> {
+    let atoms = &declaration.descriptors;
     let atom = atoms.get(index)?;
     let before = index.checked_sub(1).and_then(|index| atoms.get(index));
-    Some(match (before, atoms.get(index + 1)) {
-        (Some(before), _) => TextRange::new(before.range.end(), atom.range.end()),
-        (None, Some(after)) => TextRange::new(atom.range.start(), after.range.start()),
-        (None, None) => atom.range,
-    })
+    let (gap, whole) = match (before.map(|before| before.range.end()), atoms.get(index + 1)) {
+        (Some(before), _) => {
+            (TextRange::new(before, atom.range.start()), TextRange::new(before, atom.range.end()))
+        }
+        (None, Some(after)) => {
+            let after = after.range.start();
+            (TextRange::new(atom.range.end(), after), TextRange::new(atom.range.start(), after))
+        }
+        (None, None) => return Some(atom.range),
+    };
+    (!context.slice(gap).contains('#')).then_some(whole)
 }
 
 /// Whether somebody wrote `synthetic()`, which switches some checks of the reference off.

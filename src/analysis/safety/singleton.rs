@@ -110,14 +110,21 @@ mod tests {
 
     #[test]
     fn a_column_that_does_not_matter() {
-        check("crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n", expect![[r#"
+        check(
+            "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
+            expect![[r#"
             2:22-23 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
               fix: Write `_`
-        "#]]);
-        check_fix("singleton-variable", "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n", expect![[r#"
+        "#]],
+        );
+        check_fix(
+            "singleton-variable",
+            "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
+            expect![[r#"
             crew(/p/ann, 3).
             aboard(P) :- crew(P, _).
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -132,9 +139,12 @@ mod tests {
             "crew(/p/ann, 3).\nnext(M) :- crew(_, N) |> let M = fn:plus(N, 1).\nlate(P) :- crew(P, N), N > 2.\n",
             expect![[""]],
         );
-        check("crew(/p/ann, 3).\nstay(P) :- crew(P, 3), !crew(P, N).\n", expect![[r#"
+        check(
+            "crew(/p/ann, 3).\nstay(P) :- crew(P, 3), !crew(P, N).\n",
+            expect![[r#"
             2:33-34 error negated-var-unbound: `N` never gets a value: no positive premise gives it one. So the engine drops `!crew(P, N)` without a word: `stay(P)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_crew` and ask it instead
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -1,8 +1,10 @@
 //! What stands between the brackets of `@[…]` and of a temporal operator.
 
 use super::Context;
+use super::premises::visit_variables;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
-use crate::syntax::ast::{Clause, Interval, TemporalOperator, TimeBound, TimeBoundKind};
+use crate::syntax::ast::{Clause, Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
+use crate::text::Symbol;
 
 pub(super) static OPERATOR_VARIABLE: Rule = Rule {
     code: "MG708",
@@ -48,6 +50,22 @@ pub(super) static INTERVAL_DURATION: Rule = Rule {
           lately(Ship) :- docked(Ship)@[7d, now].\n",
     good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
            lately(Ship) :- <-[0d, 7d] docked(Ship).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static INTERVAL_HALF_KNOWN: Rule = Rule {
+    code: "MG717",
+    name: "interval-half-known",
+    group: Group::Temporal,
+    severity: Some(Severity::Warning),
+    summary: "An instant beside a new variable in `@[…]`, which is ignored",
+    rationale: "A premise narrows the time down only when both ends have values. With a variable that has none \
+                yet, the engine takes facts of any time and gives the variable its end; the instant on the \
+                other side has no effect, without a word.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+          since(Ship, Start) :- docked(Ship)@[Start, now].\n",
+    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+           since(Ship, Start) :- docked(Ship)@[Start, End], :time:ge(End, fn:time:now()).\n",
     fix: FixKind::None,
 };
 
@@ -101,6 +119,36 @@ const UNNOTICED: &str = "The engine does not notice, and finds nothing, or facts
 fn swap(context: &Context<'_>, first: &TimeBound, second: &TimeBound) -> Fix {
     let (before, after) = (context.slice(first.range), context.slice(second.range));
     Fix::safe("Swap the two").replace(first.range, after).replace(second.range, before)
+}
+
+/// Judges whether both ends of a premise's interval count.
+pub(super) fn check_ends(clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
+    let Some([first, second]) = literal.interval.as_ref().map(|interval| interval.bounds.as_slice()) else {
+        return;
+    };
+    // With an operator, its brackets decide about the time.
+    if literal.operator.is_some() {
+        return;
+    }
+    for (variable, instant) in [(first, second), (second, first)] {
+        let TimeBoundKind::Variable(name) = variable.kind else { continue };
+        let is_instant = matches!(instant.kind, TimeBoundKind::Timestamp(_) | TimeBoundKind::Now);
+        if is_instant && !occurs_before(clause, literal, name) {
+            let message = format!(
+                "This end has no effect: beside `{name}`, which has no value yet, the engine takes facts of any \
+                 time. Use two variables, and compare them with `:time:le` or `:time:ge`."
+            );
+            out.push(Finding::new(&INTERVAL_HALF_KNOWN, instant.range, message));
+        }
+    }
+}
+
+/// Whether a premise before this one mentions a variable and may have given it a value.
+fn occurs_before(clause: &Clause, literal: &Literal, name: Symbol) -> bool {
+    let before = clause.premises.iter().take_while(|premise| premise.range().end() <= literal.range.start());
+    let mut found = false;
+    before.for_each(|premise| visit_variables(premise, &mut |other| found |= other == name));
+    found
 }
 
 /// Judges the brackets of an operator.

@@ -69,6 +69,7 @@ pub(super) const FAMILY: Family = Family {
         &premises::TEMPORAL_GROUP,
         &TEMPORAL_HEAD_ETERNAL,
         &intervals::INTERVAL_DURATION,
+        &intervals::INTERVAL_HALF_KNOWN,
     ],
     clause: Some(check_clause),
     declaration: None,
@@ -82,6 +83,7 @@ fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) 
     }
     for literal in clause.literals() {
         premises::check(context, clause, literal, out);
+        intervals::check_ends(clause, literal, out);
         if let Some(interval) = &literal.interval {
             intervals::check_annotation(context, clause, interval, intervals::Place::Premise, out);
         }

@@ -197,36 +197,39 @@ fn fresh(clause: &Clause, stem: &str) -> Symbol {
 
 fn variables(clause: &Clause) -> FxHashSet<Symbol> {
     let mut names = FxHashSet::default();
-    let mut visit = |term: &Term| {
-        term.variables(&mut |name, _| {
-            names.insert(name);
-        });
+    let mut add = |name| {
+        names.insert(name);
     };
-    clause.head.args.iter().for_each(&mut visit);
-    for premise in &clause.premises {
-        match premise {
-            Premise::Literal(literal) => literal.atom.args.iter().for_each(&mut visit),
-            Premise::Comparison(comparison) => {
-                [&comparison.left, &comparison.right].into_iter().for_each(&mut visit)
-            }
-            Premise::Broken(_, terms) => terms.iter().for_each(&mut visit),
-        }
-    }
+    clause.head.args.iter().for_each(|arg| arg.variables(&mut |name, _| add(name)));
+    clause.interval.iter().for_each(|interval| visit_bounds(&interval.bounds, &mut add));
+    clause.premises.iter().for_each(|premise| visit_variables(premise, &mut add));
     for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
-        statement.variable.iter().chain([&statement.value]).for_each(&mut visit);
+        let terms = statement.variable.iter().chain([&statement.value]);
+        terms.for_each(|term| term.variables(&mut |name, _| add(name)));
     }
-    names.extend(time_bounds(clause).filter_map(|bound| match bound.kind {
-        TimeBoundKind::Variable(name) => Some(name),
-        _ => None,
-    }));
     names
 }
 
-/// The bounds of all intervals of a clause.
-fn time_bounds(clause: &Clause) -> impl Iterator<Item = &TimeBound> {
-    let head = clause.interval.iter();
-    let premises = clause.literals().flat_map(|literal| &literal.interval);
-    let operators =
-        clause.literals().flat_map(|literal| &literal.operator).flat_map(|operator| &operator.bounds);
-    head.chain(premises).flat_map(|interval| &interval.bounds).chain(operators)
+/// Calls `visit` for every variable of a premise, those of its intervals included.
+pub(super) fn visit_variables(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
+    let terms: Vec<&Term> = match premise {
+        Premise::Literal(literal) => literal.atom.args.iter().collect(),
+        Premise::Comparison(comparison) => vec![&comparison.left, &comparison.right],
+        Premise::Broken(_, terms) => terms.iter().collect(),
+    };
+    for term in terms {
+        term.variables(&mut |name, _| visit(name));
+    }
+    if let Premise::Literal(literal) = premise {
+        literal.interval.iter().for_each(|interval| visit_bounds(&interval.bounds, visit));
+        literal.operator.iter().for_each(|operator| visit_bounds(&operator.bounds, visit));
+    }
+}
+
+fn visit_bounds(bounds: &[TimeBound], visit: &mut impl FnMut(Symbol)) {
+    for bound in bounds {
+        if let TimeBoundKind::Variable(name) = bound.kind {
+            visit(name);
+        }
+    }
 }

@@ -40,9 +40,12 @@ fn heads() {
     "#]],
     );
     // The first clause decides, and "always" is not taken for a time.
-    check("p(1)@[_].\np(2)@[2024-05-01, _].\n", expect![[r#"
+    check(
+        "p(1)@[_].\np(2)@[2024-05-01, _].\n",
+        expect![[r#"
         1:5-9 error temporal-head-missing: `p` has no declaration, so its first clause, this one, decides whether it is temporal. For the engine `@[_, _]` does not, and it rejects the intervals of later clauses. Declare `p` as `temporal`.
-    "#]]);
+    "#]],
+    );
     check("p(2)@[2024-05-01, _].\np(1)@[_].\n", expect![[""]]);
     check_fix(
         "temporal-head-eternal",
@@ -144,6 +147,18 @@ fn operators_and_intervals() {
         on(1)@[2024-05-01, _].
         a(X) :- <-[0d, 30d] on(X).
     "#]],
+    );
+}
+
+#[test]
+fn ends_that_do_not_count() {
+    check(
+        "on(1)@[2024-05-01, _].\na(X) :- on(X)@[S, now].\nb(X) :- on(X)@[2024-05-01, E], on(X)@[now, E].\n\
+         c(X, S) :- <-[0d, 1d] on(X)@[S, now].\nd(X) :- on(X)@[S, _].\n",
+        expect![[r#"
+            2:19-22 warning interval-half-known: This end has no effect: beside `S`, which has no value yet, the engine takes facts of any time. Use two variables, and compare them with `:time:le` or `:time:ge`.
+            3:16-26 warning interval-half-known: This end has no effect: beside `E`, which has no value yet, the engine takes facts of any time. Use two variables, and compare them with `:time:le` or `:time:ge`.
+        "#]],
     );
 }
 
