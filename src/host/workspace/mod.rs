@@ -164,15 +164,14 @@ impl Workspace {
 
     /// A file changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
-        let id = self.table.known(path);
-        let is =
-            |files: &dyn Fn(&FileId) -> bool| event == FileEvent::Changed && id.as_ref().is_some_and(files);
-        if is(&|id| self.documents.contains_key(id)) {
+        let id = self.table.known(path).filter(|_| event == FileEvent::Changed);
+        match id {
             // What the editor has counts; it was probably the editor that saved it.
-        } else if let Some(id) = id.filter(|_| is(&|id| self.closed.contains_key(id))) {
-            self.due.files.insert(id);
-        } else {
-            self.look_for_programs();
+            Some(id) if self.documents.contains_key(&id) => {}
+            Some(id) if self.closed.contains_key(&id) => {
+                self.due.files.insert(id);
+            }
+            _ => self.look_for_programs(),
         }
     }
 
