@@ -72,6 +72,7 @@ end
 -- What a user's own init.lua does.
 vim.opt.runtimepath:prepend(plugin)
 vim.ui.select = function(items, _, chosen) chosen(items[1], 1) end -- nobody is there to choose
+vim.notify = function(text) io.stdout:write(('# %s\n'):format(text)) end
 require('mangle').setup({ cmd = { vim.env.MANGLE_LS, 'serve' } })
 
 check('the parser installs', function() require('mangle.parser').install() end)
