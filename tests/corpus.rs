@@ -4,7 +4,7 @@
 //! revision and the files. `cargo xtask corpus --corpus DIR` runs these in a release build and
 //! prints the figures.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 mod support;
 

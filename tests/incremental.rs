@@ -68,7 +68,7 @@ fn an_edit_shares_what_it_does_not_touch() {
     let file = SourceFile::parse(facts.as_str().into());
     let at = facts.find("p(1000,").unwrap();
     let mut text = facts.clone();
-    text.insert_str(at + 2, "9");
+    text.insert(at + 2, '9');
     let edited = file.edit(text.as_str().into(), &[insertion(at + 2, 1)]);
     let ids = |file: &SourceFile| file.items().iter().map(|item| item.statement.id).collect::<Vec<_>>();
     let shared = ids(&file).iter().zip(ids(&edited)).filter(|(a, b)| *a == b).count();

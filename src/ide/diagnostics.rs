@@ -19,10 +19,23 @@ use crate::text::{FileId, StatementId, TextRange, TextSize};
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
 type Kept = (u64, Arc<[Finding]>);
 
+/// Findings of one file with the statement that their ranges count from, if any.
+type FileFindings = Vec<(Option<StatementId>, Finding)>;
+
+/// What is kept of one file.
+#[derive(Debug)]
+struct KeptFile {
+    summary: Arc<FileSummary>,
+    /// [`Program::environment`] at the time.
+    environment: u64,
+    statements: FxHashMap<StatementId, Kept>,
+    findings: Arc<FileFindings>,
+}
+
 /// The findings about single statements, kept between the revisions of a program.
 #[derive(Debug, Default)]
 pub struct FindingCache {
-    files: DashMap<FileId, FxHashMap<StatementId, Kept>, FxBuildHasher>,
+    files: DashMap<FileId, KeptFile, FxBuildHasher>,
 }
 
 impl FindingCache {
@@ -40,21 +53,19 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    let mut checked: Vec<FileFindings> =
-        program.files.iter().map(|file| check_file(program, file, cache)).collect();
+    let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
     for (file, statement, finding) in check_program(program) {
-        let place = program.files.binary_search_by_key(&file, |file| file.id);
-        if let Some(findings) = place.ok().and_then(|index| checked.get_mut(index)) {
-            findings.push((Some(statement), finding));
-        }
+        of_program.entry(file).or_default().push((statement, finding));
     }
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
-    let files = program.files.iter().zip(checked);
-    files.map(|(file, findings)| (file.id, placer.place_all(file, findings))).collect()
+    let mut all = Vec::with_capacity(program.files.len());
+    for file in &program.files {
+        let of_statements = check_file(program, file, cache);
+        let of_program = of_program.remove(&file.id).unwrap_or_default();
+        all.push((file.id, placer.place_all(file, &of_statements, of_program)));
+    }
+    all
 }
-
-/// Findings of one file with the statement that their ranges count from, if any.
-type FileFindings = Vec<(Option<StatementId>, Finding)>;
 
 fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
     let mut findings = ProgramFindings::default();
@@ -64,9 +75,31 @@ fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
     findings.into_inner()
 }
 
-fn check_file(program: &Program, file: &FileSummary, cache: &FindingCache) -> FileFindings {
+/// The findings about the single statements of a file. When neither the file nor anything that its
+/// statements may depend on has changed, they are those of the last time.
+fn check_file(program: &Program, file: &Arc<FileSummary>, cache: &FindingCache) -> Arc<FileFindings> {
+    let environment = program.environment();
+    let old = cache.files.remove(&file.id).map(|(_, old)| old);
+    let unchanged = |old: &KeptFile| old.environment == environment && Arc::ptr_eq(&old.summary, file);
+    let kept = match old {
+        Some(old) if unchanged(&old) => old,
+        old => {
+            let old = old.map(|old| old.statements).unwrap_or_default();
+            let (statements, findings) = check_statements(program, file, old);
+            KeptFile { summary: Arc::clone(file), environment, statements, findings: Arc::new(findings) }
+        }
+    };
+    let findings = Arc::clone(&kept.findings);
+    cache.files.insert(file.id, kept);
+    findings
+}
+
+fn check_statements(
+    program: &Program,
+    file: &FileSummary,
+    mut old: FxHashMap<StatementId, Kept>,
+) -> (FxHashMap<StatementId, Kept>, FileFindings) {
     let mut all: FileFindings = file.findings.iter().map(|finding| (None, finding.clone())).collect();
-    let mut old = cache.files.remove(&file.id).map(|(_, kept)| kept).unwrap_or_default();
     let mut kept = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
     for item in file.items.iter() {
         let statement = &item.statement;
@@ -84,8 +117,7 @@ fn check_file(program: &Program, file: &FileSummary, cache: &FindingCache) -> Fi
         all.extend(findings.iter().map(|finding| (Some(id), finding.clone())));
         kept.insert(id, (fingerprint, findings));
     }
-    cache.files.insert(file.id, kept);
-    all
+    (kept, all)
 }
 
 fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
@@ -144,9 +176,16 @@ struct Placer<'p> {
 }
 
 impl<'p> Placer<'p> {
-    fn place_all(&mut self, file: &'p FileSummary, findings: FileFindings) -> Vec<Diagnostic> {
-        let mut placed: Vec<_> = findings
-            .into_iter()
+    fn place_all(
+        &mut self,
+        file: &'p FileSummary,
+        of_statements: &FileFindings,
+        of_program: Vec<(StatementId, Finding)>,
+    ) -> Vec<Diagnostic> {
+        let of_statements = of_statements.iter().cloned();
+        let of_program = of_program.into_iter().map(|(statement, finding)| (Some(statement), finding));
+        let mut placed: Vec<_> = of_statements
+            .chain(of_program)
             .filter_map(|(statement, finding)| self.place(file, statement, finding))
             .collect();
         placed.sort_by(|a, b| order(a).cmp(&order(b)));

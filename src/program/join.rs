@@ -75,6 +75,7 @@ pub struct Program {
     /// Named packages and the keys (as written) that each defines or declares.
     packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
     vocabulary: u64,
+    environment: u64,
     graph: OnceLock<Graph>,
 }
 
@@ -108,6 +109,7 @@ impl Program {
             predicate.fingerprint = predicate.signature.fingerprint();
         }
         program.vocabulary = program.hash_vocabulary();
+        program.environment = program.hash_environment();
         program.files = files;
         program
     }
@@ -177,6 +179,22 @@ impl Program {
     #[must_use]
     pub fn vocabulary(&self) -> u64 {
         self.vocabulary
+    }
+
+    /// A number that changes with everything that the meaning of a statement may depend on outside
+    /// of it: the signature of any predicate, the packages and who uses them.
+    #[must_use]
+    pub fn environment(&self) -> u64 {
+        self.environment
+    }
+
+    fn hash_environment(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.vocabulary.hash(&mut hasher);
+        for predicate in &self.predicates {
+            (predicate.key, predicate.fingerprint).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     fn hash_vocabulary(&self) -> u64 {

@@ -365,3 +365,21 @@ fn nesting_is_limited() {
     "#]],
     );
 }
+
+#[test]
+fn lists_that_may_not_end_with_a_comma() {
+    check(
+        "q(1).\na(X) :- q(X) |> .\nb(X) :- q(X) |> |> let Y = fn:plus(X, 1).\nc(X) :- q(X) |> let Y = fn:plus(X, 1), .\nd(/x)@[2024-05-01, ].\ne(,1).",
+        expect![[r#"
+            2:14-16 error not-a-transform: Nothing stands behind this `|>`; `do` or `let` belongs there.
+              fix: Delete it
+            3:14-16 error not-a-transform: Nothing stands behind this `|>`; `do` or `let` belongs there.
+              fix: Delete it
+            4:38-39 error double-comma: A transform does not end with a comma.
+              fix: Delete the comma
+            5:18-19 error double-comma: An interval does not end with a comma.
+              fix: Delete the comma
+            6:4-5 error syntax-error: `1` cannot be read here.
+        "#]],
+    );
+}

@@ -1,6 +1,6 @@
 //! What the integration tests share: programs from texts, and their diagnostics.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, missing_docs)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -177,7 +177,7 @@ impl Workspace {
 
     /// The look at the disk that is due, unless one is under way.
     pub fn next_scan(&mut self) -> Option<Scan> {
-        if self.scanning || !(self.due.programs || !self.due.files.is_empty()) {
+        if self.scanning || (!self.due.programs && self.due.files.is_empty()) {
             return None;
         }
         let due = std::mem::take(&mut self.due);

@@ -145,8 +145,9 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
-        if let (false, Some(last)) = (commas.after_element, statements.last()) {
-            self.trailing_comma(last.range);
+        self.no_trailing_comma(&commas, "A transform");
+        if commas.elements == 0 {
+            self.empty_transform(range);
         }
         if body.premises.is_empty() {
             self.holes = true;
@@ -164,15 +165,12 @@ impl<'t> Lower<'_, 't> {
         self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
     }
 
-    fn trailing_comma(&mut self, last: TextRange) {
-        let message = "A transform does not end with a comma.";
+    fn empty_transform(&mut self, range: TextRange) {
         self.holes = true;
-        self.soft(Finding::new(&rules::DOUBLE_COMMA, self.last_character(last), message));
-    }
-
-    fn last_character(&self, range: TextRange) -> TextRange {
-        let width = self.slice(range).chars().next_back().map_or(0, char::len_utf8);
-        TextRange::new(range.end() - super::size(width), range.end())
+        let pipe = TextRange::at(range.start(), 2.into());
+        let fix = Fix::safe("Delete it").replace(pipe, "");
+        let message = "Nothing stands behind this `|>`; `do` or `let` belongs there.";
+        self.soft(Finding::new(&rules::NOT_A_TRANSFORM, pipe, message).fix(fix));
     }
 
     fn not_a_transform(&mut self, node: Node<'t>, kind: Kind, first: bool) {

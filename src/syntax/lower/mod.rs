@@ -56,6 +56,8 @@ struct Commas {
     /// The last comma that follows no element.
     stray: Option<TextRange>,
     after_element: bool,
+    /// The last comma.
+    last: Option<TextRange>,
 }
 
 impl<'c, 't> Lower<'c, 't> {
@@ -207,6 +209,7 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     fn comma(&mut self, commas: &mut Commas, at: Node<'t>) {
+        commas.last = Some(self.range(at));
         let range = self.range(at);
         if kind_of(at) == Kind::DoubleComma {
             commas.stray = Some(TextRange::new(range.start() + size(1), range.end()));
@@ -232,6 +235,15 @@ impl<'c, 't> Lower<'c, 't> {
         if let Some(range) = commas.stray.take() {
             let fix = Fix::safe("Delete the comma").replace(range, "");
             let message = "There is nothing between this comma and its neighbour.";
+            self.soft(Finding::new(&rules::DOUBLE_COMMA, range, message).fix(fix));
+        }
+    }
+
+    /// Where a list may not end with a comma.
+    fn no_trailing_comma(&mut self, commas: &Commas, list: &str) {
+        if let (1.., false, Some(range)) = (commas.elements, commas.after_element, commas.last) {
+            let fix = Fix::safe("Delete the comma").replace(range, "");
+            let message = format!("{list} does not end with a comma.");
             self.soft(Finding::new(&rules::DOUBLE_COMMA, range, message).fix(fix));
         }
     }

@@ -197,6 +197,7 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
+        self.no_trailing_comma(&commas, "An interval");
         bounds
     }
 
