@@ -125,6 +125,7 @@ impl SourceFile {
         let mut walk =
             Walk { text: Arc::clone(&text), items: Vec::new(), nodes: Vec::new(), findings: Vec::new(), old };
         walk.check_bom();
+        walk.check_root(tree.root_node());
         walk.top(&mut tree.walk());
         walk.check_order();
         walk.findings.extend(line_ends::check(&text, &tree));
@@ -193,6 +194,21 @@ fn input_edit(edit: TextEdit) -> InputEdit {
 }
 
 impl Walk<'_> {
+    /// Where tree-sitter can make no file of the text, the root is an `ERROR`, and what it could read
+    /// are its children. The first of them that is no statement shows where the trouble starts.
+    fn check_root(&mut self, root: Node<'_>) {
+        if kind_of(root) != Kind::Error {
+            return;
+        }
+        let mut cursor = root.walk();
+        let stray = root.children(&mut cursor).find(|child| !is_readable(kind_of(*child)));
+        let start = absolute(stray.unwrap_or(root)).start();
+        let rest = TextRange::new(start, text_len(&self.text));
+        let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
+        let message = format!("`{}` cannot be read here.", lower::shorten(line));
+        self.findings.push(Finding::new(&rules::SYNTAX_ERROR, TextRange::at(start, text_len(line)), message));
+    }
+
     /// Collects the statements below the cursor's node.
     fn top(&mut self, cursor: &mut TreeCursor<'_>) {
         if !cursor.goto_first_child() {
@@ -203,9 +219,7 @@ impl Walk<'_> {
             match kind_of(node) {
                 Kind::Comment => {}
                 Kind::ForeignComment => self.foreign_comment(node),
-                Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query => {
-                    self.statement(cursor, node);
-                }
+                kind if is_statement(kind) => self.statement(cursor, node),
                 Kind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
                 Kind::Error => self.statement(cursor, node),
                 _ => {}
@@ -288,9 +302,16 @@ fn identity(node: Node<'_>) -> usize {
 
 fn holds_statements(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| {
-        matches!(kind_of(child), Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
-    })
+    node.children(&mut cursor).any(|child| is_statement(kind_of(child)))
+}
+
+fn is_statement(kind: Kind) -> bool {
+    matches!(kind, Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
+}
+
+/// Whether a child of a broken root is nothing to report, or reported on its own.
+fn is_readable(kind: Kind) -> bool {
+    is_statement(kind) || matches!(kind, Kind::Comment | Kind::ForeignComment)
 }
 
 fn absolute(node: Node<'_>) -> TextRange {

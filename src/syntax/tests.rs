@@ -277,6 +277,50 @@ fn packages() {
 }
 
 #[test]
+fn names_of_packages() {
+    check(
+        "Package now!\nUse Depot!\nUse _!\nUse opt!\np(1).",
+        expect![[r#"
+        1:9-12 error reserved-word: `now` is a word of the language and cannot name a package.
+        2:5-10 error uppercase-predicate: `Depot` cannot name a package: packages start with a lower-case letter.
+        2:5-10 warning use-unknown: The program has no package `Depot`. The engine takes this without a word.
+        3:5-6 error uppercase-predicate: `_` cannot name a package: packages start with a lower-case letter.
+        3:5-6 warning use-unknown: The program has no package `_`. The engine takes this without a word.
+        4:5-8 error reserved-word: `opt` is a word of the language and cannot name a package.
+        4:5-8 warning use-unknown: The program has no package `opt`. The engine takes this without a word.
+    "#]],
+    );
+}
+
+#[test]
+fn variables_glued_to_the_next_statement() {
+    check("q(1).\np(X) :- q(Y), X = Y.q(2).\nr(X) :- q(X), X != 1.q(3).", expect![[r#"
+        2:20-21 error type-dot-glued: A full stop between a variable and a letter ends nothing: `Y.` and what follows are one word for the engine.
+          fix: Start a new line behind the full stop
+    "#]]);
+}
+
+#[test]
+fn backslash_before_crlf() {
+    check(
+        "p(\"a\\\r\nb\").\r\n",
+        expect![[r#"
+        1:5-7 error bad-escape: A backslash at the end of a line works only where lines end in LF; here it is CRLF.
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_one_error() {
+    check(
+        "Decl p(X) bound [.T</k, /a: .S</n: fn:F(/m>>].",
+        expect![[r#"
+        1:1-47 error syntax-error: `Decl p(X) bound [.T</k, /a: .S</n: fn:F(…` cannot be read here.
+    "#]],
+    );
+}
+
+#[test]
 fn functions_out_of_place() {
     check(
         "q(\"a\").\np(X) :- q(X), fn:string:contains(X, \"a\").\nr(X) :- q(X), fn:plus(1, 2).\nfn:f(1).",

@@ -84,6 +84,23 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
+    /// The name behind `Package` or `Use`. That a package has no capitals is a rule of its own; a `Use`
+    /// may have them, but not at the start.
+    pub(super) fn package_name(&mut self, node: Node<'t>, keyword: &str) -> Name {
+        let name = self.name(node);
+        let word = name.as_str();
+        if RESERVED.contains(&word) || matches!(word, "Package" | "Use" | "Decl") {
+            let message = format!("`{word}` is a word of the language and cannot name a package.");
+            self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
+        } else if word.starts_with('_')
+            || (keyword == "Use" && word.starts_with(|c: char| c.is_ascii_uppercase()))
+        {
+            let message = format!("`{word}` cannot name a package: packages start with a lower-case letter.");
+            self.soft(Finding::new(&rules::UPPERCASE_PREDICATE, name.range, message));
+        }
+        name
+    }
+
     pub(super) fn name(&self, node: Node<'t>) -> Name {
         Name { symbol: Symbol::new(self.source(node)), range: self.range(node) }
     }

@@ -225,8 +225,29 @@ impl<'t> Lower<'_, 't> {
         self.soft(Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message));
     }
 
+    /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital behind the full stop is told apart
+    /// by the caller.
+    fn check_glued_word(&mut self, stop: Node<'t>, next: Option<u8>) {
+        let goes_on =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_');
+        let range = self.range(stop);
+        let before = self.slice(TextRange::up_to(range.start()));
+        let word = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+        let word = before.get(word.len()..).unwrap_or("");
+        let is_name_constant = before.trim_end_matches(is_name_character).ends_with('/');
+        let is_variable = word.starts_with(|c: char| c.is_ascii_uppercase()) && !is_name_constant;
+        if is_variable && next.is_some_and(goes_on) {
+            let fix = Fix::safe("Start a new line behind the full stop").insert(range.end(), "\n");
+            let message = format!(
+                "A full stop between a variable and a letter ends nothing: `{word}.` and what follows are one word for the engine."
+            );
+            self.soft(Finding::new(&rules::TYPE_DOT_GLUED, range, message).fix(fix));
+        }
+    }
+
     pub(super) fn full_stop(&mut self, node: Node<'t>) {
         let next = self.byte(node.end_byte());
+        self.check_glued_word(node, next);
         if next.is_some_and(|byte| byte.is_ascii_uppercase()) {
             let range = self.range(node);
             let fix = Fix::safe("Start a new line behind the full stop").insert(range.end(), "\n");

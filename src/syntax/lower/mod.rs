@@ -113,7 +113,7 @@ impl<'c, 't> Lower<'c, 't> {
         let mut name = None;
         let mut attributes = Vec::new();
         self.children(|this, child, kind| match kind {
-            Kind::Identifier | Kind::Variable => name = Some(this.name(child)),
+            Kind::Identifier | Kind::Variable => name = Some(this.package_name(child, keyword)),
             Kind::AtomList => attributes = this.atom_list(child),
             Kind::Dot => {
                 let range = this.range(child);

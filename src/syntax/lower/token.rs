@@ -118,6 +118,8 @@ impl<'t> Lower<'_, 't> {
         let message = match escape {
             "\\x" => "`\\x` takes two lower-case hex digits, in a string below `80`.".to_owned(),
             "\\u" => "`\\u{…}` takes four to six lower-case hex digits of a character.".to_owned(),
+            "\\\r" => "A backslash at the end of a line works only where lines end in LF; here it is CRLF."
+                .to_owned(),
             _ => format!("`{escape}` is no escape; a backslash itself is written `\\\\`."),
         };
         let mut finding = Finding::new(&rules::BAD_ESCAPE, range, message);
@@ -128,7 +130,7 @@ impl<'t> Lower<'_, 't> {
             let whole = TextRange::at(range.start(), super::size(len));
             let spelt = lower.get(..len).unwrap_or(&lower);
             finding = finding.fix(Fix::safe("Write the digits in lower case").replace(whole, spelt));
-        } else if !matches!(escape, "\\x" | "\\u") {
+        } else if !matches!(escape, "\\x" | "\\u" | "\\\r") {
             finding = finding.fix(Fix::guess("Double the backslash").insert(range.start(), "\\"));
         }
         self.soft(finding);
