@@ -57,7 +57,12 @@ fn knows_functions(term: &Term) -> bool {
         if let Some(apply) = term.apply() {
             let function = builtins::function(apply.function.as_str());
             known &= function.is_some_and(|function| {
-                function.usable() && !function.is_reducer() && function.arity.accepts(apply.args.len())
+                // A reducer over something that is no list has a rule of its own, `reducer-in-body`.
+                let over_list = function.takes_list() && apply.args.iter().all(|arg| arg.apply().is_some());
+                // That a function is not registered matters to premises only.
+                function.evaluable
+                    && (!function.is_reducer() || over_list)
+                    && function.arity.accepts(apply.args.len())
             });
         }
     });

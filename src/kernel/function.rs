@@ -4,6 +4,8 @@
 //! a zone database have no value here.
 
 use super::Value;
+use crate::program::builtins;
+use crate::syntax::time;
 
 /// Why a function has no value. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,17 +30,40 @@ pub fn apply(function: &str, args: Vec<Value>) -> Outcome {
         "pair" | "tuple" => tuple(args),
         "list:get" | "list:len" | "list:append" | "list:cons" | "list:contains" => list(name, args),
         "struct:get" => struct_get(&args),
+        "map:get" => map_get(&args),
         "string:concat" => concat(&args),
         "string:replace" => replace(&args),
         "number:to_string" | "float64:to_string" | "name:to_string" => to_string(name, &args),
         "name:root" | "name:tip" | "name:list" => name_part(name, &args),
         "duration:parse" => parse_duration(&args),
+        "time:parse_rfc3339" => parse_rfc3339(&args),
         "some" | "pick_any" | "count" | "avg" | "collect" | "collect_distinct" | "collect_to_map" => {
             Err(Failure(format!("`{function}` has no value outside an aggregation")))
         }
         _ if is_list_reducer(name) => reduce(name, &args),
-        _ => Ok(None),
+        _ => check_kinds(function, &args).map(|()| None),
     }
+}
+
+/// The functions of times and durations take exactly the kinds of value that they are listed with.
+fn check_kinds(function: &str, args: &[Value]) -> Result<(), Failure> {
+    let parameters = builtins::function(function).map_or(&[][..], |function| function.parameters);
+    for (parameter, arg) in parameters.iter().zip(args) {
+        let (fits, wanted) = match *parameter {
+            "/time" => (matches!(arg, Value::Time(_)), "a time"),
+            "/duration" => (matches!(arg, Value::Duration(_)), "a duration"),
+            "/string" => (matches!(arg, Value::String(_)), "a string"),
+            "/name" => (matches!(arg, Value::Name(_)), "a name"),
+            "/number" => (matches!(arg, Value::Number(_)), "a number"),
+            "/float64" => (matches!(arg, Value::Float(_) | Value::Number(_)), "a number"),
+            ".Pair</time, /time>" => (matches!(arg, Value::Pair(_)), "an interval"),
+            _ => continue,
+        };
+        if !fits {
+            return Err(wrong_kind(wanted, Some(arg)));
+        }
+    }
+    Ok(())
 }
 
 fn known(value: Value) -> Outcome {
@@ -169,6 +194,16 @@ fn struct_get(args: &[Value]) -> Outcome {
     }
 }
 
+/// The first entry with the key; anything but a map has no keys.
+fn map_get(args: &[Value]) -> Outcome {
+    let [map, wanted] = args else { return Err(wrong_kind("a map", args.first())) };
+    let entries: &[(Value, Value)] = if let Value::Map(entries) = map { entries } else { &[] };
+    match entries.iter().find(|(key, _)| key == wanted) {
+        Some((_, value)) => known(value.clone()),
+        None => Err(Failure(format!("there is no key {wanted} in {}", map.kind()))),
+    }
+}
+
 fn concat(args: &[Value]) -> Outcome {
     let mut text = String::new();
     for arg in args {
@@ -239,6 +274,44 @@ fn parse_duration(args: &[Value]) -> Outcome {
         rest = behind.get(unit.len()..).unwrap_or("");
     }
     Ok(None)
+}
+
+/// `2024-05-01T08:30:00Z`, with a fraction of the second or an offset such as `+02:00` instead of `Z`.
+fn parse_rfc3339(args: &[Value]) -> Outcome {
+    let [Value::String(text)] = args else { return Err(wrong_kind("a string", args.first())) };
+    match instant(text) {
+        Some(nanos) => known(Value::Time(nanos)),
+        None => Err(Failure(format!("{text:?} is no instant; `2024-05-01T08:30:00Z` is one"))),
+    }
+}
+
+fn instant(text: &str) -> Option<i64> {
+    let (local, offset) = match text.strip_suffix('Z') {
+        Some(local) => (local, 0),
+        None => {
+            let at = text.len().checked_sub(6)?;
+            (text.get(..at)?, offset_minutes(text.get(at..)?)?)
+        }
+    };
+    // A date alone, which the brackets of a premise take, is too little here.
+    local.contains('T').then(|| time::parse_timestamp(local))?.map(|nanos| {
+        const MINUTE: i64 = 60_000_000_000;
+        nanos.wrapping_sub(offset * MINUTE)
+    })
+}
+
+/// `+02:00` in minutes.
+fn offset_minutes(text: &str) -> Option<i64> {
+    let (sign, clock) = match text.strip_prefix('+') {
+        Some(clock) => (1, clock),
+        None => (-1, text.strip_prefix('-')?),
+    };
+    let (hours, minutes) = clock.split_once(':')?;
+    let number = |digits: &str, limit: i64| {
+        let number = digits.parse::<i64>().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
+        (number < limit).then_some(number)
+    };
+    Some(sign * (number(hours, 25)? * 60 + number(minutes, 60)?))
 }
 
 fn is_list_reducer(name: &str) -> bool {
@@ -355,6 +428,32 @@ mod tests {
         for bad in ["", "7d", "h", "1", "1.2.3s", "soon"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn instants() {
+        let parse = |text: &str| apply("fn:time:parse_rfc3339", vec![Value::String(text.into())]);
+        let noon = Ok(Some(Value::Time(1_709_208_000_000_000_000)));
+        assert_eq!(parse("2024-02-29T12:00:00Z"), noon);
+        assert_eq!(parse("2024-02-29T13:30:00+01:30"), noon);
+        assert!(parse("2024-02-29T12:00:00.5Z").is_ok());
+        for bad in
+            ["soon", "2024-02-29", "2024-02-29T12:00:00", "2023-02-29T12:00:00Z", "2024-02-29T24:00:00Z"]
+        {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn kinds_of_times_and_maps() {
+        let five = || vec![Value::Number(5)];
+        assert!(apply("fn:time:year", five()).is_err());
+        assert!(apply("fn:duration:hours", five()).is_err());
+        assert_eq!(apply("fn:duration:from_hours", five()), Ok(None));
+        let map = || Value::Map(vec![(Value::Name("/a".into()), Value::Number(5))]);
+        let get = |key: &str| apply("fn:map:get", vec![map(), Value::Name(key.into())]);
+        assert_eq!(get("/a"), Ok(Some(Value::Number(5))));
+        assert!(get("/b").is_err());
     }
 
     #[test]
