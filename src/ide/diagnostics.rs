@@ -104,7 +104,9 @@ fn check_statements(
     for item in file.items.iter() {
         let statement = &item.statement;
         let id = statement.id;
-        all.extend(statement.findings.iter().map(|finding| (Some(id), finding.clone())));
+        if !item.rubble {
+            all.extend(statement.findings.iter().map(|finding| (Some(id), finding.clone())));
+        }
         if statement.damaged {
             continue;
         }

@@ -238,8 +238,23 @@ impl Walk<'_> {
             Some(item) => Arc::clone(&item.statement),
             None => Arc::new(lower::statement(cursor, &self.text)),
         };
-        self.items.push(Item { start, statement });
+        let unreadable = statement.damaged
+            && statement.findings.iter().all(|finding| finding.rule == &rules::SYNTAX_ERROR);
+        let rubble = unreadable && self.follows_damage(start);
+        self.items.push(Item { start, statement, rubble });
         self.nodes.push(identity(node));
+    }
+
+    /// Whether the last item is damaged and nothing but white space, no blank line among it, is
+    /// between it and `start`.
+    fn follows_damage(&self, start: TextSize) -> bool {
+        self.items.last().is_some_and(|last| last.statement.damaged && self.adjoin(last, start))
+    }
+
+    fn adjoin(&self, item: &Item, start: TextSize) -> bool {
+        let end = (item.start + item.statement.len).min(start);
+        let between = slice(&self.text, TextRange::new(end, start));
+        between.trim().is_empty() && between.matches('\n').count() < 2
     }
 
     /// An `ERROR` around whole statements: these are read, the rest is one finding.
@@ -271,24 +286,31 @@ impl Walk<'_> {
     /// `Package` first, then `Use`s, then the rest.
     fn check_order(&mut self) {
         let mut seen = 0;
+        let mut before: Option<&Item> = None;
+        let mut findings = Vec::new();
         for item in &self.items {
+            // A word at the start of a line of prose is no statement out of order.
+            let after_damage =
+                before.is_some_and(|before| before.statement.damaged && self.adjoin(before, item.start));
+            before = Some(item);
             let (rank, word) = match &item.statement.kind {
                 StatementKind::Package(_) => (1, "Package"),
                 StatementKind::Use(_) => (2, "Use"),
                 StatementKind::Broken => continue,
                 StatementKind::Declaration(_) | StatementKind::Clause(_) => (3, ""),
             };
-            if rank < seen || (rank == 1 && seen == 1) {
+            if !after_damage && (rank < seen || (rank == 1 && seen == 1)) {
                 let range = TextRange::at(item.start, text_len(word));
                 let message = match (rank, seen) {
                     (1, 1) => "A file has one `Package` at most.".to_owned(),
                     (1, _) => "`Package` must be the first statement of its file.".to_owned(),
                     _ => "`Use` must stand before all declarations and clauses.".to_owned(),
                 };
-                self.findings.push(Finding::new(&rules::STATEMENT_ORDER, range, message));
+                findings.push(Finding::new(&rules::STATEMENT_ORDER, range, message));
             }
             seen = seen.max(rank);
         }
+        self.findings.extend(findings);
     }
 }
 

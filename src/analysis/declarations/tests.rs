@@ -130,10 +130,13 @@ fn documentation() {
     "#]],
     );
     // A comment is not thrown away.
-    check("Decl p(A) descr [\n  doc(\"a\"), # first\n  doc(\"b\")\n].\n", expect![[r#"
+    check(
+        "Decl p(A) descr [\n  doc(\"a\"), # first\n  doc(\"b\")\n].\n",
+        expect![[r#"
         3:3-11 error doc-repeated: A declaration has one `doc`, and this is another. The engine rejects it; further paragraphs are further strings of the first.
           2:3-11 the first `doc`
-    "#]]);
+    "#]],
+    );
     check_fix(
         "doc-empty",
         "Decl p(A) descr [doc()].\n",

@@ -25,6 +25,9 @@ pub struct Item {
     pub start: TextSize,
     /// The statement.
     pub statement: std::sync::Arc<Statement>,
+    /// Whether it is what damage right before it left: unreadable too, and with no blank line in
+    /// between. Its findings say nothing that the first finding does not.
+    pub rubble: bool,
 }
 
 /// One statement of a file.
