@@ -127,7 +127,7 @@ fn nothing_waits_behind_questions_about_all_of_the_workspace() {
         "workspace/didChangeWatchedFiles",
         json!({ "changes": [{ "uri": folder.uri("a.mg"), "type": 2 }] }),
     );
-    client.incoming("workspace/diagnostic/refresh");
+    client.pull_until(&folder.uri("a.mg"), 1);
     let report = client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
     // Nothing is new: these wait, however many they are.
     let parked: Vec<_> = (0..20)

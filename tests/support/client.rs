@@ -179,6 +179,14 @@ impl Client {
         }
     }
 
+    /// Pulls the diagnostics of a document whenever the server says that something changed, until
+    /// there are `wanted` of them.
+    pub fn pull_until(&mut self, uri: &str, wanted: usize) {
+        while self.pull(uri)["items"].as_array().unwrap().len() != wanted {
+            self.incoming("workspace/diagnostic/refresh");
+        }
+    }
+
     /// `mangle/status`.
     pub fn status(&mut self) -> Value {
         self.request("mangle/status", json!(null)).unwrap()
