@@ -257,3 +257,49 @@ fn loading_shows_progress_where_the_client_can() {
     assert!(kinds.is_empty() || kinds[0] == "begin", "{kinds:?}");
     assert!(steps.iter().all(|step| step["params"]["token"] == "start"));
 }
+
+/// Two open documents: an edit of one changes what is found in the other.
+fn open_both(folder: &Folder, capabilities: Value) -> Client {
+    let mut client = Client::open_workspace(Some(&folder.path()), capabilities);
+    client.did_open(&folder.uri("schemas.gl"), 1, "Decl r(X).\n");
+    client.did_open(&folder.uri("a.mg"), 1, UNDECLARED);
+    assert_eq!(client.pull(&folder.uri("a.mg"))["items"].as_array().unwrap().len(), 1);
+    assert_eq!(client.pull(&folder.uri("schemas.gl"))["items"], json!([]));
+    client.did_change(&folder.uri("schemas.gl"), 2, json!([{ "text": "Decl r(X).\nDecl p(X).\n" }]));
+    client
+}
+
+#[test]
+fn an_edit_refreshes_other_open_documents() {
+    let folder = Folder::new(&[("schemas.gl", "Decl r(X).\n"), ("a.mg", UNDECLARED)]);
+    let mut client = open_both(&folder, pulling());
+    client.drain();
+    assert!(client.pull(&folder.uri("schemas.gl")).get("relatedDocuments").is_none());
+    client.incoming("workspace/diagnostic/refresh");
+    assert_eq!(client.pull(&folder.uri("a.mg"))["items"], json!([]));
+    let mut capabilities = pulling();
+    capabilities["textDocument"]["diagnostic"]["relatedDocumentSupport"] = json!(true);
+    let mut client = open_both(&folder, capabilities);
+    let report = client.pull(&folder.uri("schemas.gl"));
+    assert_eq!(report["relatedDocuments"][folder.uri("a.mg")]["items"], json!([]));
+    assert!(client.pull(&folder.uri("schemas.gl")).get("relatedDocuments").is_none());
+}
+
+#[test]
+fn files_that_a_client_does_not_pull_are_pushed_until_it_does() {
+    let folder = Folder::new(&[("a.mg", "p(1\n"), ("b.mg", "q(1\n")]);
+    let (a, b) = (folder.uri("a.mg"), folder.uri("b.mg"));
+    let mut told = Told::new(Client::open_workspace(Some(&folder.path()), pulling()));
+    told.client.did_open(&a, 1, "p(1\n");
+    assert_eq!(told.client.pull(&a)["items"].as_array().unwrap().len(), 1);
+    told.until_found(&b);
+    // An open document is pulled, so it is not pushed; what was pushed before is taken back.
+    told.client.did_open(&b, 1, "q(1\n");
+    told.until_clean(&b);
+    assert_eq!(told.client.pull(&b)["items"].as_array().unwrap().len(), 1);
+    told.client.did_close(&b);
+    told.until_found(&b);
+    // A client that pulls the workspace needs no telling.
+    told.client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
+    told.until_clean(&b);
+}

@@ -14,7 +14,7 @@ use crate::config::RuleSettings;
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
-use crate::text::{FileId, StatementId, TextRange, TextSize};
+use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize};
 
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
 type Kept = (u64, Arc<[Finding]>);
@@ -29,7 +29,8 @@ struct KeptFile {
     /// [`Program::environment`] at the time.
     environment: u64,
     statements: FxHashMap<StatementId, Kept>,
-    findings: Arc<FileFindings>,
+    /// `None` when the check of the file was stopped half way.
+    findings: Option<Arc<FileFindings>>,
 }
 
 /// The findings about single statements, kept between the revisions of a program.
@@ -53,6 +54,17 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
+    diagnostics_unless(&Cancel::new(), program, settings, cache).unwrap_or_default()
+}
+
+/// [`diagnostics`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
+#[must_use]
+pub fn diagnostics_unless(
+    cancel: &Cancel,
+    program: &Program,
+    settings: &RuleSettings,
+    cache: &FindingCache,
+) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
     let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
     for (file, statement, finding) in check_program(program) {
         of_program.entry(file).or_default().push((statement, finding));
@@ -60,11 +72,11 @@ pub fn diagnostics(
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
-        let of_statements = check_file(program, file, cache);
+        let of_statements = check_file(program, file, cache, cancel)?;
         let of_program = of_program.remove(&file.id).unwrap_or_default();
         all.push((file.id, placer.place_all(file, &of_statements, of_program)));
     }
-    all
+    Some(all)
 }
 
 fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
@@ -77,31 +89,45 @@ fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
 
 /// The findings about the single statements of a file. When neither the file nor anything that its
 /// statements may depend on has changed, they are those of the last time.
-fn check_file(program: &Program, file: &Arc<FileSummary>, cache: &FindingCache) -> Arc<FileFindings> {
+fn check_file(
+    program: &Program,
+    file: &Arc<FileSummary>,
+    cache: &FindingCache,
+    cancel: &Cancel,
+) -> Option<Arc<FileFindings>> {
     let environment = program.environment();
     let old = cache.files.remove(&file.id).map(|(_, old)| old);
-    let unchanged = |old: &KeptFile| old.environment == environment && Arc::ptr_eq(&old.summary, file);
+    let unchanged = |old: &KeptFile| {
+        old.environment == environment && Arc::ptr_eq(&old.summary, file) && old.findings.is_some()
+    };
     let kept = match old {
         Some(old) if unchanged(&old) => old,
         old => {
-            let old = old.map(|old| old.statements).unwrap_or_default();
-            let (statements, findings) = check_statements(program, file, old);
-            KeptFile { summary: Arc::clone(file), environment, statements, findings: Arc::new(findings) }
+            let mut statements = old.map(|old| old.statements).unwrap_or_default();
+            let findings = check_statements(program, file, &mut statements, cancel).map(Arc::new);
+            KeptFile { summary: Arc::clone(file), environment, statements, findings }
         }
     };
-    let findings = Arc::clone(&kept.findings);
+    let findings = kept.findings.clone();
     cache.files.insert(file.id, kept);
     findings
 }
 
+/// The findings about the statements of a file; `kept` are those of the last time, and afterwards
+/// of this one.
 fn check_statements(
     program: &Program,
     file: &FileSummary,
-    mut old: FxHashMap<StatementId, Kept>,
-) -> (FxHashMap<StatementId, Kept>, FileFindings) {
+    kept: &mut FxHashMap<StatementId, Kept>,
+    cancel: &Cancel,
+) -> Option<FileFindings> {
     let mut all: FileFindings = file.findings.iter().map(|finding| (None, finding.clone())).collect();
-    let mut kept = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
+    let mut new = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
     for item in file.items.iter() {
+        if cancel.is_cancelled() {
+            kept.extend(new);
+            return None;
+        }
         let statement = &item.statement;
         let id = statement.id;
         if !item.rubble {
@@ -112,14 +138,15 @@ fn check_statements(
         }
         let context = Context::new(program, file, item);
         let fingerprint = fingerprint(&context, statement);
-        let findings = match old.remove(&id) {
+        let findings = match kept.remove(&id) {
             Some((before, findings)) if before == fingerprint => findings,
             _ => check_statement(&context, statement).into(),
         };
         all.extend(findings.iter().map(|finding| (Some(id), finding.clone())));
-        kept.insert(id, (fingerprint, findings));
+        new.insert(id, (fingerprint, findings));
     }
-    (kept, all)
+    *kept = new;
+    Some(all)
 }
 
 fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
@@ -265,4 +292,24 @@ impl<'p> Placer<'p> {
 fn order(diagnostic: &Diagnostic) -> (TextSize, TextSize, &str, &str) {
     let range = diagnostic.range;
     (range.start(), range.end(), diagnostic.rule.code, &diagnostic.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::SourceFile;
+
+    #[test]
+    fn a_stopped_check_loses_nothing() {
+        let text = "p(X) :- q(X), !r(X, Y).\ns(Z) :- p(Z, Z).\n";
+        let summary = || Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
+        let program = Program::new(vec![summary()]);
+        let (settings, cache, cancel) = (RuleSettings::default(), FindingCache::default(), Cancel::new());
+        let before = diagnostics(&program, &settings, &cache);
+        let edited = Program::new(vec![summary()]);
+        cancel.cancel();
+        assert_eq!(diagnostics_unless(&cancel, &edited, &settings, &cache), None);
+        assert_eq!(diagnostics(&edited, &settings, &cache), before);
+        assert!(before.iter().any(|(_, found)| !found.is_empty()));
+    }
 }

@@ -39,6 +39,8 @@ pub(super) enum Message {
     Ask(Question),
     /// A question that may wait until something changes.
     Pull(WorkspacePull),
+    /// Somebody no longer waits for an answer.
+    Cancelled,
     /// A look at the disk is done.
     Scanned(Result<Scanned, Panicked>),
     /// A computation of diagnostics is done.
@@ -60,6 +62,7 @@ impl Message {
             Self::Reconfigure => "reconfigure",
             Self::Ask(_) => "ask",
             Self::Pull(_) => "pull",
+            Self::Cancelled => "cancelled",
             Self::Scanned(_) => "scanned",
             Self::Diagnosed(_) => "diagnosed",
         }
@@ -71,9 +74,8 @@ impl Message {
 pub(super) struct Diagnosed {
     /// The revision that it was about.
     pub(super) revision: u64,
-    /// Whether what had to be pushed was pushed.
-    pub(super) pushed: bool,
-    pub(super) result: Result<(), Panicked>,
+    /// Whether what is to be pushed was pushed.
+    pub(super) result: Result<bool, Panicked>,
 }
 
 /// An opened document.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
-    FullDocumentDiagnosticReport, PreviousResultId, RelatedFullDocumentDiagnosticReport,
-    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticReport,
-    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
-    WorkspaceUnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportKind,
+    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, PreviousResultId,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
 use super::message::Refusal;
@@ -41,30 +41,58 @@ pub(super) fn document(
     params: &DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
     let Some(file) = view.file(&params.text_document.uri) else {
-        return Ok(full(FullDocumentDiagnosticReport::default()));
+        let nothing = RelatedFullDocumentDiagnosticReport::default();
+        return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(nothing)));
     };
     let report = Report::new(view, file);
     let id = report.id();
-    let known = params.previous_result_id.as_deref();
-    let result = if known.is_some_and(|known| id.is_same_as(known)) {
-        let unchanged = UnchangedDocumentDiagnosticReport { result_id: id.to_string() };
-        let report = RelatedUnchangedDocumentDiagnosticReport {
-            related_documents: None,
-            unchanged_document_diagnostic_report: unchanged,
-        };
-        DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(report))
+    let known = params.previous_result_id.as_deref().is_some_and(|known| id.is_same_as(known));
+    let items = if known { Vec::new() } else { report.items() };
+    if view.is_outdated() {
+        return Err(refusal(Refusal::Outdated));
+    }
+    view.told.tell(file.id, id.fingerprint);
+    let related_documents = others(view, file);
+    let result_id = id.to_string();
+    Ok(DocumentDiagnosticReportResult::Report(if known {
+        DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+            related_documents,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        })
     } else {
-        full(FullDocumentDiagnosticReport { result_id: Some(id.to_string()), items: report.items() })
-    };
-    if view.is_outdated() { Err(refusal(Refusal::Outdated)) } else { Ok(result) }
+        DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+            related_documents,
+            full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                result_id: Some(result_id),
+                items,
+            },
+        })
+    }))
 }
 
-fn full(report: FullDocumentDiagnosticReport) -> DocumentDiagnosticReportResult {
-    let report = RelatedFullDocumentDiagnosticReport {
-        related_documents: None,
-        full_document_diagnostic_report: report,
-    };
-    DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(report))
+/// The reports of the other open documents of the same programs about which the client was told
+/// something else: an edit of one document changes what is found in another. A client that takes no related
+/// reports is asked to pull again.
+fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagnosticReportKind>> {
+    let mut others = HashMap::new();
+    let files = view.snapshot.programs_of(file.id).flat_map(|program| &program.files);
+    for other in files.filter(|other| other.id != file.id && other.open.is_some()) {
+        let report = Report::new(view, other);
+        let id = report.id();
+        if !view.told.is_outdated(other.id, id.fingerprint) {
+            continue;
+        }
+        if !view.session.related_documents {
+            if view.session.refresh {
+                view.outbox.refresh_diagnostics();
+            }
+            return None;
+        }
+        view.told.tell(other.id, id.fingerprint);
+        let full = FullDocumentDiagnosticReport { result_id: Some(id.to_string()), items: report.items() };
+        others.extend(to_proto::uri(other).map(|uri| (uri, DocumentDiagnosticReportKind::Full(full))));
+    }
+    (!others.is_empty()).then_some(others)
 }
 
 /// The diagnostics of all files, as far as the client does not have them; `None` when it has all.
@@ -123,11 +151,7 @@ fn item(view: &View, file: &SnapshotFile, known: Option<&str>, first: bool) -> O
 }
 
 impl Item {
-    fn into_item(
-        self,
-        uri: tower_lsp::ls_types::Uri,
-        file: &SnapshotFile,
-    ) -> WorkspaceDocumentDiagnosticReport {
+    fn into_item(self, uri: Uri, file: &SnapshotFile) -> WorkspaceDocumentDiagnosticReport {
         let version = file.open.as_ref().map(|open| i64::from(open.version));
         match self {
             Self::Full(full_document_diagnostic_report) => {

@@ -1,5 +1,5 @@
-//! Diagnostics that the server sends of itself: all of them to a client that cannot pull; those of
-//! configuration files, which nobody pulls, to every client.
+//! Diagnostics that the server sends of itself: what the client does not pull. Never both for one
+//! document.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp::ls_types::{PublishDiagnosticsParams, Uri};
@@ -10,6 +10,32 @@ use super::to_proto;
 use super::view::View;
 use crate::text::FileId;
 
+/// What a client has to be told of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// It cannot pull: everything.
+    Listener,
+    /// It pulls its open documents: those that are not open.
+    DocumentPuller,
+    /// It pulls the whole workspace: configuration files and their like, which nobody pulls.
+    WorkspacePuller,
+}
+
+impl Audience {
+    /// Whether diagnostics of this file are pushed.
+    fn hears_of(self, view: &View, id: FileId) -> bool {
+        match self {
+            Self::Listener => true,
+            Self::DocumentPuller => view.snapshot.is_apart(id) || is_closed(view, id),
+            Self::WorkspacePuller => view.snapshot.is_apart(id),
+        }
+    }
+}
+
+fn is_closed(view: &View, id: FileId) -> bool {
+    view.snapshot.file(id).is_none_or(|file| file.open.is_none())
+}
+
 /// What the client was told last, by file.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
@@ -19,11 +45,10 @@ pub(super) struct Publisher {
 impl Publisher {
     /// Sends what differs from the last time: the open documents first, each new version of them
     /// even if nothing else is new. The view must have been diagnosed. Stops when it is outdated.
-    pub(super) fn publish(&mut self, view: &View, outbox: &Outbox) {
+    pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) {
         let mut files: Vec<_> = view.snapshot.reported();
-        files.retain(|id| !view.session.pull || view.snapshot.is_apart(*id));
-        let is_closed = |id: &FileId| view.snapshot.file(*id).is_none_or(|file| file.open.is_none());
-        files.sort_by_key(is_closed);
+        files.retain(|id| audience.hears_of(view, *id));
+        files.sort_by_key(|id| is_closed(view, *id));
         for &id in &files {
             if view.is_outdated() {
                 return;

@@ -40,7 +40,7 @@ impl Server {
     }
 
     /// Asks a question. Dropping the future, which is what a cancellation does, raises the token
-    /// that the computation looks at.
+    /// that the computation looks at ([`Waiting`]).
     fn ask<T, C>(
         &self,
         needs: Needs,
@@ -62,7 +62,7 @@ impl Server {
             // Nobody listens when the request was cancelled.
             let _ = reply.send(result);
         };
-        let guard = cancel.on_drop();
+        let waiting = self.wait_for(cancel.clone());
         self.send(Message::Ask(Question {
             needs,
             cancel,
@@ -70,9 +70,14 @@ impl Server {
             answer: Box::new(answering),
         }));
         async move {
-            let _guard = guard;
-            answer.await.unwrap_or_else(|_| Err(panicked()))
+            let answer = answer.await.unwrap_or_else(|_| Err(panicked()));
+            waiting.is_over();
+            answer
         }
+    }
+
+    fn wait_for(&self, cancel: Cancel) -> Waiting {
+        Waiting { cancel, writer: Some(self.writer.clone()) }
     }
 
     /// Notices an edit that the framework is about to drop because it cannot be read: the document
@@ -93,6 +98,31 @@ impl Server {
     /// `mangle/status`: what the server knows, for bug reports.
     pub(super) async fn status(&self) -> Result<status::Status> {
         self.ask(Needs::Nothing, outdated, |view, _| Ok(status::status(view))).await
+    }
+}
+
+/// Held by a handler while it waits. The framework drops the handler of a cancelled request, and
+/// this with it; then the work stops.
+#[derive(Debug)]
+struct Waiting {
+    cancel: Cancel,
+    writer: Option<Sender<Message>>,
+}
+
+impl Waiting {
+    /// The answer came.
+    fn is_over(mut self) {
+        self.writer = None;
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(writer) = &self.writer {
+            self.cancel.cancel();
+            // At the very end the writer may be gone before.
+            let _ = writer.send(Message::Cancelled);
+        }
     }
 }
 
@@ -179,7 +209,7 @@ impl LanguageServer for Server {
     ) -> Result<WorkspaceDiagnosticReportResult> {
         let (reply, answer) = oneshot::channel();
         let cancel = Cancel::new();
-        let _guard = cancel.on_drop();
+        let waiting = self.wait_for(cancel.clone());
         self.send(Message::Pull(WorkspacePull {
             known: params.previous_result_ids.into(),
             cancel,
@@ -187,8 +217,9 @@ impl LanguageServer for Server {
             reply,
             checked: None,
         }));
-        let report = answer.await.unwrap_or_else(|_| Err(panicked()))?;
-        Ok(WorkspaceDiagnosticReportResult::Report(report))
+        let report = answer.await.unwrap_or_else(|_| Err(panicked()));
+        waiting.is_over();
+        Ok(WorkspaceDiagnosticReportResult::Report(report?))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

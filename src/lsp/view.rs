@@ -4,11 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::Uri;
 
+use super::client::Outbox;
 use super::from_proto;
 use super::session::Session;
 use crate::host::workspace::{Snapshot, SnapshotFile};
+use crate::text::FileId;
 
 /// A snapshot with its session. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -16,6 +20,24 @@ pub(super) struct View {
     pub(super) session: Arc<Session>,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) pulse: Arc<Pulse>,
+    pub(super) told: Arc<Told>,
+    pub(super) outbox: Outbox,
+}
+
+/// The fingerprints of the diagnostics that the client pulled last, by document.
+#[derive(Debug, Default)]
+pub(super) struct Told(Mutex<FxHashMap<FileId, u64>>);
+
+impl Told {
+    /// Remembers what the client is told about a document.
+    pub(super) fn tell(&self, file: FileId, fingerprint: u64) {
+        self.0.lock().insert(file, fingerprint);
+    }
+
+    /// Whether the client was told something else about a document.
+    pub(super) fn is_outdated(&self, file: FileId, fingerprint: u64) -> bool {
+        self.0.lock().get(&file).is_some_and(|told| *told != fingerprint)
+    }
 }
 
 /// What the writer lets everybody see of itself while it works.

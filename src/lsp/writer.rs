@@ -16,9 +16,9 @@ use super::client::{Outbox, Progress};
 use super::message::{Diagnosed, Message, Needs, Opened, Question, Refusal, WorkspacePull};
 use super::pool::{Panicked, Pool, guarded};
 use super::pull;
-use super::push::Publisher;
+use super::push::{Audience, Publisher};
 use super::session::Session;
-use super::view::{Pulse, View};
+use super::view::{Pulse, Told, View};
 use crate::host::workspace::{FileEvent, Scanned, SnapshotProgram, Workspace};
 use crate::text::{Cancel, ContentChange};
 
@@ -36,7 +36,10 @@ pub(super) struct Writer {
     session: Option<Arc<Session>>,
     /// The client takes messages of ours: it said so, or opened a document.
     ready: bool,
+    /// The client has pulled the whole workspace, so that it will again.
+    pulls_workspace: bool,
     pulse: Arc<Pulse>,
+    told: Arc<Told>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
@@ -49,6 +52,8 @@ pub(super) struct Writer {
 /// The computation of diagnostics that is under way.
 struct Running {
     cancel: Cancel,
+    /// Whom its result is pushed to, if to anybody.
+    audience: Option<Audience>,
 }
 
 impl Writer {
@@ -66,7 +71,9 @@ impl Writer {
             workspace: Workspace::new(),
             session: None,
             ready: false,
+            pulls_workspace: false,
             pulse: Arc::default(),
+            told: Arc::default(),
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,
@@ -122,7 +129,8 @@ impl Writer {
             Message::Folders { added, removed } => self.folders(added, &removed),
             Message::Reconfigure => self.workspace.look_for_programs(),
             Message::Ask(question) => self.questions.push(question),
-            Message::Pull(pull) => self.pulls.push(pull),
+            Message::Pull(pull) => self.pull(pull),
+            Message::Cancelled => self.cancelled(),
             Message::Scanned(result) => return self.scanned(result),
             Message::Diagnosed(done) => return self.diagnosed(done),
         }
@@ -214,6 +222,35 @@ impl Writer {
         }
     }
 
+    fn pull(&mut self, pull: WorkspacePull) {
+        if !self.pulls_workspace {
+            self.pulls_workspace = true;
+            // What was pushed so far, the client asks for from now on.
+            self.pushed = None;
+        }
+        self.pulls.push(pull);
+    }
+
+    fn audience(&self, session: &Session) -> Audience {
+        match (session.pull, self.pulls_workspace) {
+            (false, _) => Audience::Listener,
+            (true, false) => Audience::DocumentPuller,
+            (true, true) => Audience::WorkspacePuller,
+        }
+    }
+
+    /// Somebody stopped waiting. A computation that nobody waits for any more stops too, unless its
+    /// result is to be pushed.
+    fn cancelled(&mut self) {
+        self.questions.retain(|question| !question.cancel.is_cancelled());
+        self.pulls.retain(|pull| !pull.cancel.is_cancelled());
+        let audience = self.running.as_ref().and_then(|running| running.audience);
+        let is_pushed = audience.is_some_and(|audience| audience != Audience::WorkspacePuller);
+        if !is_pushed && self.questions.is_empty() && self.pulls.is_empty() {
+            self.stop();
+        }
+    }
+
     fn publish_revision(&mut self) {
         self.pulse.revision.store(self.workspace.revision(), Ordering::Release);
     }
@@ -230,8 +267,13 @@ impl Writer {
     }
 
     fn view(&mut self) -> Option<View> {
-        let session = Arc::clone(self.session.as_ref()?);
-        Some(View { session, snapshot: self.workspace.snapshot(), pulse: Arc::clone(&self.pulse) })
+        Some(View {
+            session: Arc::clone(self.session.as_ref()?),
+            snapshot: self.workspace.snapshot(),
+            pulse: Arc::clone(&self.pulse),
+            told: Arc::clone(&self.told),
+            outbox: self.outbox.clone(),
+        })
     }
 
     /// Answers the questions whose needs are met.
@@ -304,46 +346,51 @@ impl Writer {
             return;
         }
         let Some(view) = self.view() else { return };
+        let audience = self.audience(&view.session);
+        let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
         // Those who ask for one document do not wait for the rest of the workspace.
         let mut programs: Vec<_> = if asked {
             self.questions.iter().flat_map(|question| programs_of(&question.needs, &view)).collect()
-        } else if pulling || !view.session.pull {
+        } else if pulling || tells_of_programs {
             view.snapshot.programs.clone()
         } else {
             Vec::new()
         };
         programs.retain(|program| !program.is_diagnosed());
-        self.start(view, programs, pushing && !asked);
+        self.start(view, programs, (pushing && !asked).then_some(audience));
     }
 
-    fn start(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, pushing: bool) {
+    fn start(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, audience: Option<Audience>) {
         let cancel = Cancel::new();
-        self.running = Some(Running { cancel: cancel.clone() });
+        self.running = Some(Running { cancel: cancel.clone(), audience });
         let (address, outbox, publisher) =
             (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
         self.pool.spawn(move || {
             let revision = view.snapshot.revision;
             let span = tracing::debug_span!("diagnose", revision, programs = programs.len());
-            let result = span.in_scope(|| {
-                guarded(|| {
-                    for program in &programs {
-                        program.diagnose(&cancel);
-                    }
-                    if pushing && !cancel.is_cancelled() {
-                        publisher.lock().publish(&view, &outbox);
-                    }
-                })
-            });
-            let _ = address.send(Message::Diagnosed(Diagnosed { revision, pushed: pushing, result }));
+            let compute = || {
+                for program in &programs {
+                    program.diagnose(&cancel);
+                }
+                let audience = audience.filter(|_| !cancel.is_cancelled());
+                if let Some(audience) = audience {
+                    publisher.lock().publish(&view, audience, &outbox);
+                }
+                audience.is_some()
+            };
+            let result = span.in_scope(|| guarded(compute));
+            let _ = address.send(Message::Diagnosed(Diagnosed { revision, result }));
         });
     }
 
-    fn diagnosed(&mut self, Diagnosed { revision, pushed, result }: Diagnosed) {
-        self.running = None;
+    fn diagnosed(&mut self, Diagnosed { revision, result }: Diagnosed) {
+        let audience = self.running.take().and_then(|running| running.audience);
         if revision != self.workspace.revision() {
             return;
         }
-        if pushed || result.is_err() {
+        let current = self.session.as_ref().map(|session| self.audience(session));
+        // What panics once will do so again: nothing more until something changes.
+        if result.is_err() || (result == Ok(true) && audience == current) {
             self.pushed = Some(revision);
         }
         if let Err(panic) = result {
@@ -397,4 +444,70 @@ fn programs_of(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>> {
     let Needs::Diagnostics(path) = needs else { return Vec::new() };
     let id = view.snapshot.id(path);
     id.into_iter().flat_map(|id| view.snapshot.programs_of(id)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::mpsc;
+
+    use tower_lsp::LspService;
+
+    use super::*;
+    use crate::lsp::server::Server;
+    use crate::lsp::transport::Output;
+
+    fn writer() -> Writer {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (address, inbox) = mpsc::channel();
+        let mut client = None;
+        let _ = LspService::new(|handle| {
+            client = Some(handle);
+            Server::new(address.clone())
+        });
+        let outbox = Outbox::new(client.unwrap(), Output::new().0, runtime.handle().clone());
+        Writer::new(inbox, address, outbox, Pool::new().unwrap())
+    }
+
+    fn question() -> (Question, Cancel) {
+        let cancel = Cancel::new();
+        let needs = Needs::Diagnostics("/a.mg".into());
+        let span = tracing::Span::none();
+        (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
+    }
+
+    #[test]
+    fn work_stops_when_the_last_one_who_waits_for_it_leaves() {
+        let mut writer = writer();
+        let work = Cancel::new();
+        writer.running = Some(Running { cancel: work.clone(), audience: None });
+        let ((first, leaves), (second, leaves_too)) = (question(), question());
+        writer.questions.extend([first, second]);
+        leaves.cancel();
+        writer.take(Message::Cancelled);
+        assert!(!work.is_cancelled());
+        leaves_too.cancel();
+        writer.take(Message::Cancelled);
+        assert!(work.is_cancelled());
+    }
+
+    #[test]
+    fn work_for_the_public_goes_on() {
+        let mut writer = writer();
+        let work = Cancel::new();
+        writer.running = Some(Running { cancel: work.clone(), audience: Some(Audience::Listener) });
+        let (asked, leaves) = question();
+        writer.questions.push(asked);
+        leaves.cancel();
+        writer.take(Message::Cancelled);
+        assert!(writer.questions.is_empty() && !work.is_cancelled());
+    }
+
+    #[test]
+    fn a_turn_that_panics_is_survived() {
+        let mut writer = writer();
+        writer.timed("test", |_| panic!("on purpose"));
+        writer.take(Message::Reconfigure);
+        assert!(writer.workspace.next_scan().is_some());
+    }
 }

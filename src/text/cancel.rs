@@ -25,22 +25,6 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
-
-    /// Raises the flag when the guard is dropped.
-    #[must_use]
-    pub fn on_drop(&self) -> CancelOnDrop {
-        CancelOnDrop(self.clone())
-    }
-}
-
-/// Raises a [`Cancel`] when dropped: held by whoever waits for the result.
-#[derive(Debug)]
-pub struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 #[cfg(test)]
@@ -48,12 +32,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dropped_guard_raises_the_flag_of_every_clone() {
+    fn clones_are_the_same_flag() {
         let cancel = Cancel::new();
         let seen = cancel.clone();
-        let guard = cancel.on_drop();
         assert!(!seen.is_cancelled());
-        drop(guard);
+        cancel.cancel();
         assert!(seen.is_cancelled());
     }
 }

@@ -13,7 +13,7 @@ mod line_index;
 mod nearest;
 mod symbol;
 
-pub use cancel::{Cancel, CancelOnDrop};
+pub use cancel::Cancel;
 pub use document::{ContentChange, Document, EditError, TextEdit};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex};

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file::SnapshotFile;
 use crate::config::RuleSettings;
 use crate::host::FileTable;
-use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::ide::diagnostics::{FindingCache, diagnostics_unless};
 use crate::lint::Diagnostic;
 use crate::program::{PredicateKey, Program};
 use crate::text::{Cancel, FileId};
@@ -57,8 +57,7 @@ impl SnapshotProgram {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
         }
-        let found = diagnostics(self.program(), &self.rules, &self.cache);
-        if !cancel.is_cancelled() {
+        if let Some(found) = diagnostics_unless(cancel, self.program(), &self.rules, &self.cache) {
             let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
             // Somebody else may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
