@@ -57,7 +57,7 @@ export default grammar({
     $._group_stop,      // a full stop that also ends a hidden group of statements
     $.missing_dot,
     $._late_stop,       // the same, where a body may end
-    $._premise_mark,    // never made; being valid tells that a premise may start here
+    $._premise_mark,    // never made; being valid tells that a premise or an entry of a list of atoms may start here
     $.missing_comma,
     $.missing_rparen,
     $._missing_closer,  // of `]`, `}` or `>`
@@ -121,7 +121,7 @@ export default grammar({
     inclusion: ($) => seq('inclusion', $.atom_list),
     unknown_part: ($) => seq(field('name', $._predicate_name), optional($.list)),
     atom_list: ($) => seq('[', list($, $._listed), $._rbracket),
-    _listed: ($) => choice($._atom, $._string, $.constant, $.number),
+    _listed: ($) => choice($._atom, $._string, $.constant, $.number, $._premise_mark),
 
     clause: ($) => choice(
       seq($._clause_head, '.'),

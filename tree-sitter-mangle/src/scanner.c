@@ -344,6 +344,8 @@ static bool emit_closer(TSLexer *lexer, const bool *valid) {
 
 // Closes whatever is open before the end of a statement that lost its end.
 static bool emit_end(TSLexer *lexer, const bool *valid, bool certain) {
+  // Where an entry of a list of atoms may start, a name at column 0 is that entry.
+  if (!certain && valid[PREMISE_MARK] && valid[MISSING_CLOSER]) return false;
   if (emit_closer(lexer, valid)) return true;
   if (valid[MISSING_DOT]) return emit(lexer, MISSING_DOT);
   // After `:-` or a comma the name at column 0 may as well be a premise.
