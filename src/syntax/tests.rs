@@ -294,10 +294,13 @@ fn names_of_packages() {
 
 #[test]
 fn variables_glued_to_the_next_statement() {
-    check("q(1).\np(X) :- q(Y), X = Y.q(2).\nr(X) :- q(X), X != 1.q(3).", expect![[r#"
+    check(
+        "q(1).\np(X) :- q(Y), X = Y.q(2).\nr(X) :- q(X), X != 1.q(3).",
+        expect![[r#"
         2:20-21 error type-dot-glued: A full stop between a variable and a letter ends nothing: `Y.` and what follows are one word for the engine.
           fix: Start a new line behind the full stop
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -19,3 +19,18 @@ pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(ffi::tree_sitter_
 
 /// The content of `node-types.json`: every node kind with its fields and children.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
+
+/// Query: syntax highlighting.
+pub const HIGHLIGHTS_QUERY: &str = include_str!("../../queries/highlights.scm");
+/// Query: scopes, definitions and references of variables.
+pub const LOCALS_QUERY: &str = include_str!("../../queries/locals.scm");
+/// Query: text in other languages.
+pub const INJECTIONS_QUERY: &str = include_str!("../../queries/injections.scm");
+/// Query: what can be folded.
+pub const FOLDS_QUERY: &str = include_str!("../../queries/folds.scm");
+/// Query: indentation.
+pub const INDENTS_QUERY: &str = include_str!("../../queries/indents.scm");
+/// Query: definitions and references of predicates.
+pub const TAGS_QUERY: &str = include_str!("../../queries/tags.scm");
+/// Query: text objects.
+pub const TEXTOBJECTS_QUERY: &str = include_str!("../../queries/textobjects.scm");

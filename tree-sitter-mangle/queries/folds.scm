@@ -1,0 +1,5 @@
+[
+  (clause)
+  (declaration)
+  (comment)
+] @fold

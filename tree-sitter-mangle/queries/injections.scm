@@ -1,0 +1,3 @@
+; Comments are prose.
+
+((comment) @injection.content (#set! injection.language "comment"))
