@@ -57,7 +57,6 @@ export default grammar({
     $._group_stop,      // a full stop that also ends a hidden group of statements
     $.missing_dot,
     $._late_stop,       // the same, where a body may end
-    $._premise_mark,    // never made; being valid tells that a premise or an entry of a list of atoms may start here
     $.missing_comma,
     $.missing_rparen,
     $._missing_closer,  // of `]`, `}` or `>`
@@ -121,7 +120,7 @@ export default grammar({
     inclusion: ($) => seq('inclusion', $.atom_list),
     unknown_part: ($) => seq(field('name', $._predicate_name), optional($.list)),
     atom_list: ($) => seq('[', list($, $._listed), $._rbracket),
-    _listed: ($) => choice($._atom, $._string, $.constant, $.number, $._premise_mark),
+    _listed: ($) => choice($._atom, $._string, $.constant, $.number),
 
     clause: ($) => choice(
       seq($._clause_head, '.'),
@@ -172,7 +171,7 @@ export default grammar({
     _premises: ($) => list1($, $._premise, $.stray_rparen, seq($.disjunction, $._premise)),
     disjunction: () => ';',
     stray_rparen: () => ')',
-    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison, $.bare_term, $._premise_mark),
+    _premise: ($) => choice($._atom, $.negation, $.temporal_premise, $.comparison, $.bare_term),
     // A term where a premise belongs; what is left of an atom that lost its `(` looks like this.
     bare_term: ($) => choice($._bare_term),
     _bare_term: ($) => choice(
@@ -296,12 +295,12 @@ export default grammar({
     _backtick_rest: () => string_rest('`'),
 
     comment: () => token(seq('#', /[^\n]*/)),
-    // `// …`, `% …` and `/* … */`, none of which is Mangle. A second `/*` ends the first, so that
-    // many unclosed ones cost no more than their own length.
+    // `// …`, `% …` and `/* … */`, none of which is Mangle. An unclosed one ends with its line. None
+    // holds a second `/*`, so that many unclosed ones cost no more than their own length.
     foreign_comment: () => token(choice(
       /\/\/[^\n]*/,
       /%[^\n]*/,
-      /\/\*[^\n]*/,
+      /\/\*([^*\n]|\*+[^*\/\n])*\**/,
       /\/\*([^/*]|\/[^*]|\*+[^/*])*\*+\//,
     )),
   },

@@ -16,7 +16,6 @@ enum Token {
   GROUP_STOP,
   MISSING_DOT,
   LATE_STOP,
-  PREMISE_MARK,
   MISSING_COMMA,
   MISSING_RPAREN,
   MISSING_CLOSER, // of `]`, `}` or `>`
@@ -36,6 +35,7 @@ enum {
   MAX_BLANKS = 4096,       // white space before the next token
   MAX_COMMENT = 2048,      // characters of comments between two statements
   MAX_NAME = 256,          // a predicate's name
+  MAX_HEAD = 512,          // a rule's head
   MAX_LINE = 4096,         // what follows a string on its last line
   MAX_ERROR_STRING = 8192, // a string inside error recovery
   GROUP_SAMPLE = 24,       // characters that decide where a group ends
@@ -63,13 +63,19 @@ static inline bool emit(TSLexer *lexer, enum Token token) {
 
 // ---- What follows --------------------------------------------------------------------------
 
-// Does a statement start here, at column 0? `name(`, `name :-`, `Decl `, `Package `, `Use `.
+// Does a statement start here, at column 0?
+enum Start {
+  NO_START,
+  NAME_START, // `name(`: a premise may look the same
+  SURE_START, // `Decl `, `Package `, `Use `, `name :-`
+};
+
 // A name that starts with `fn:` is an argument of a long call, never a statement.
-static bool at_statement_start(TSLexer *lexer) {
+static enum Start read_start(TSLexer *lexer) {
   static const char *const keywords[] = {"Decl", "Package", "Use"};
   bool function = true, keyword[3] = {true, true, true};
   uint32_t length = 0;
-  if (!is_lower(lexer->lookahead) && !is_upper(lexer->lookahead) && lexer->lookahead != ':') return false;
+  if (!is_lower(lexer->lookahead) && !is_upper(lexer->lookahead) && lexer->lookahead != ':') return NO_START;
   for (; length < MAX_NAME; length++) {
     int32_t c = lexer->lookahead;
     if (!is_word(c) && c != ':' && c != '.') break;
@@ -79,19 +85,48 @@ static bool at_statement_start(TSLexer *lexer) {
     }
     advance(lexer);
   }
-  if (function && length >= 3) return false;
+  if (function && length >= 3) return NO_START;
   int32_t c = lexer->lookahead;
   if ((keyword[0] && length == 4) || (keyword[1] && length == 7) || (keyword[2] && length == 3)) {
-    return is_blank(c);
+    if (is_blank(c)) return SURE_START;
   }
   for (uint32_t n = 0; n < 8 && (c == ' ' || c == '\t'); n++) {
     advance(lexer);
     c = lexer->lookahead;
   }
-  if (c == '(') return true;
-  if (c != ':') return false;
+  if (c == '(') return NAME_START;
+  if (c != ':') return NO_START;
   advance(lexer);
-  return lexer->lookahead == '-';
+  return lexer->lookahead == '-' ? SURE_START : NO_START;
+}
+
+static bool at_statement_start(TSLexer *lexer) { return read_start(lexer) != NO_START; }
+
+// The scanner stands on the `(` of a head or premise. Does an arrow follow its `)`?
+static bool is_rule_head(TSLexer *lexer) {
+  uint32_t depth = 0;
+  for (uint32_t n = 0; n < MAX_HEAD && !lexer->eof(lexer); n++) {
+    int32_t c = lexer->lookahead;
+    if (depth == 0 && n > 0 && !is_blank(c)) {
+      if (c == 0x27F8) return true;
+      if (c != ':') return false;
+      advance(lexer);
+      return lexer->lookahead == '-';
+    }
+    if (c == '(') depth++;
+    if (c == ')') depth--;
+    if (c == '.' && depth == 0) return false;
+    advance(lexer);
+    if (is_quote(c)) {
+      while (lexer->lookahead != c) {
+        if (lexer->lookahead == '\n' || lexer->eof(lexer) || n++ == MAX_HEAD) return false;
+        if (lexer->lookahead == '\\') advance(lexer);
+        advance(lexer);
+      }
+      advance(lexer);
+    }
+  }
+  return false;
 }
 
 // ---- Strings -------------------------------------------------------------------------------
@@ -342,15 +377,24 @@ static bool emit_closer(TSLexer *lexer, const bool *valid) {
   return valid[MISSING_CLOSER] && emit(lexer, MISSING_CLOSER);
 }
 
-// Closes whatever is open before the end of a statement that lost its end.
-static bool emit_end(TSLexer *lexer, const bool *valid, bool certain) {
-  // Where an entry of a list of atoms may start, a name at column 0 is that entry.
-  if (!certain && valid[PREMISE_MARK] && valid[MISSING_CLOSER]) return false;
+// Closes whatever is open at the end of the file.
+static bool emit_end(TSLexer *lexer, const bool *valid) {
   if (emit_closer(lexer, valid)) return true;
   if (valid[MISSING_DOT]) return emit(lexer, MISSING_DOT);
-  // After `:-` or a comma the name at column 0 may as well be a premise.
-  if (valid[LATE_STOP] && (certain || !valid[PREMISE_MARK])) return emit(lexer, LATE_STOP);
-  return false;
+  return valid[LATE_STOP] && emit(lexer, LATE_STOP);
+}
+
+// The same before a statement at column 0, if one starts here. Where a premise or an entry of a list
+// may start, `name(` may as well be that, unless an arrow follows it; right after one it is not.
+//
+// When a whole body of the old tree is used again, the scanner is asked only after the body, and must
+// then give what it would give inside, or nothing, for then tree-sitter takes the body apart and asks
+// again. Hence no token here may depend on being asked in just one of the two places.
+static bool scan_start(TSLexer *lexer, const bool *valid, enum Start start) {
+  if (start == NO_START) return false;
+  bool entry = !valid[MISSING_COMMA] && (valid[LATE_STOP] || valid[MISSING_CLOSER]);
+  if (start == NAME_START && entry && !is_rule_head(lexer)) return false;
+  return emit_end(lexer, valid);
 }
 
 static bool scan_recovery(TSLexer *lexer, const bool *valid) {
@@ -376,9 +420,10 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
       advance(lexer);
       return lexer->lookahead == '>' && emit_closer(lexer, valid);
     case '#':
+      if (valid[LATE_STOP]) return false; // the comment would be taken before a body is taken apart
       if (!look_past_comments(lexer, &line_start)) return false;
-      if (lexer->eof(lexer)) return emit_end(lexer, valid, true);
-      return line_start && at_statement_start(lexer) && emit_end(lexer, valid, false);
+      if (lexer->eof(lexer)) return emit_end(lexer, valid);
+      return line_start && scan_start(lexer, valid, read_start(lexer));
     case ':':
       if (line_start) break;
       advance(lexer);
@@ -386,14 +431,14 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
       // Between premises a built-in predicate (`:lt(…)`); elsewhere the colon of a pair.
       return valid[MISSING_COMMA] && valid[LATE_STOP] && is_lower(lexer->lookahead) && emit(lexer, MISSING_COMMA);
     case 0:
-      if (lexer->eof(lexer)) return emit_end(lexer, valid, true);
-      return false;
+      return lexer->eof(lexer) && emit_end(lexer, valid);
     default:
       break;
   }
   if (line_start && (is_word(lexer->lookahead) || lexer->lookahead == ':')) {
     bool element = is_word(lexer->lookahead);
-    if (at_statement_start(lexer)) return emit_end(lexer, valid, false);
+    enum Start start = read_start(lexer);
+    if (start != NO_START) return scan_start(lexer, valid, start);
     return element && valid[MISSING_COMMA] && emit(lexer, MISSING_COMMA);
   }
   return valid[MISSING_COMMA] && at_element_start(lexer) && emit(lexer, MISSING_COMMA);
