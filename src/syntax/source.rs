@@ -84,6 +84,7 @@ impl SourceFile {
         for edit in edits {
             edited.edit(&input_edit(*edit));
         }
+        forget_damage(&mut edited);
         let tree = parse(&text, Some(&edited));
         Self::build(text, tree, Some(Old { items: &self.items, nodes: &old.nodes, next: 0, index: None }))
     }
@@ -177,6 +178,28 @@ fn new_parser() -> Parser {
         tracing::error!(%error, "the built-in grammar does not load");
     }
     parser
+}
+
+/// Marks the damaged statements of an edited tree as changed. tree-sitter would use what it recovered
+/// there again as it is, where a fresh parse, in other surroundings, may recover otherwise.
+fn forget_damage(tree: &mut Tree) {
+    let damaged: Vec<_> = {
+        let root = tree.root_node();
+        let mut cursor = root.walk();
+        let nodes = root.has_error().then(|| root.children(&mut cursor)).into_iter().flatten();
+        nodes.filter(Node::has_error).map(|node| node.byte_range()).collect()
+    };
+    for bytes in damaged {
+        let point = Point::new(0, 0);
+        tree.edit(&InputEdit {
+            start_byte: bytes.start,
+            old_end_byte: bytes.end,
+            new_end_byte: bytes.end,
+            start_position: point,
+            old_end_position: point,
+            new_end_position: point,
+        });
+    }
 }
 
 fn input_edit(edit: TextEdit) -> InputEdit {

@@ -1,5 +1,12 @@
 [
   (clause)
   (declaration)
-  (comment)
+  (query)
+  (atom_list)
+  (list)
+  (map)
+  (struct)
+  (string)
 ] @fold
+
+(comment)+ @fold

@@ -1,14 +1,20 @@
-; A body and the parts of a declaration stand one level in.
+; `indent.*` is for Neovim, `indent` and `outdent` are for Helix.
 
 [
   (clause)
   (declaration)
+  (query)
+  (atom)
   (list)
   (map)
   (struct)
   (atom_list)
-] @indent.begin
+] @indent.begin @indent
 
-["." "!"] @indent.end
-["]" "}" ")"] @indent.branch
-(comment) @indent.auto
+[")" "]" "}"] @indent.branch @outdent
+
+(clause "." @indent.end)
+(declaration "." @indent.end)
+
+(comment) @indent.ignore
+(string) @indent.auto

@@ -1,10 +1,12 @@
-; A variable belongs to its clause.
+; A variable lives in its clause, declaration or query.
 
 (clause) @local.scope
 (declaration) @local.scope
+(query) @local.scope
 
 (clause head: (atom (variable) @local.definition))
 (declaration predicate: (atom (variable) @local.definition))
 (let variable: (variable) @local.definition)
 
-(variable) @local.reference
+((variable) @local.reference
+  (#not-eq? @local.reference "_"))

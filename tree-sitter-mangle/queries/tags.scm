@@ -1,10 +1,16 @@
-; What defines and what uses a predicate.
+; A declaration is an interface, a clause adds to a definition, every other use is a reference.
 
-(declaration predicate: (atom name: (identifier) @name)) @definition.interface
-(clause head: (atom name: (identifier) @name)) @definition.function
-(package name: (identifier) @name) @definition.module
+((comment)* @doc
+  .
+  (declaration predicate: (_ name: (identifier) @name)) @definition.interface
+  (#strip! @doc "^#\\s*")
+  (#select-adjacent! @doc @definition.interface))
+
+(clause head: (_ name: (identifier) @name)) @definition.function
 
 (body (atom name: (identifier) @name) @reference.call)
 (negation (atom name: (identifier) @name) @reference.call)
 (temporal_premise (atom name: (identifier) @name) @reference.call)
+
+(package name: (identifier) @name) @definition.module
 (use name: (identifier) @name) @reference.module

@@ -389,10 +389,11 @@ static bool emit_end(TSLexer *lexer, const bool *valid) {
 //
 // When a whole body of the old tree is used again, the scanner is asked only after the body, and must
 // then give what it would give inside, or nothing, for then tree-sitter takes the body apart and asks
-// again. Hence no token here may depend on being asked in just one of the two places.
-static bool scan_start(TSLexer *lexer, const bool *valid, enum Start start) {
+// again. Before a comment, which may stand anywhere, not even that helps: there the answer must be the
+// same in both places. So a name on its own is no statement behind a comment either.
+static bool scan_start(TSLexer *lexer, const bool *valid, enum Start start, bool comment) {
   if (start == NO_START) return false;
-  bool entry = !valid[MISSING_COMMA] && (valid[LATE_STOP] || valid[MISSING_CLOSER]);
+  bool entry = valid[MISSING_COMMA] ? comment && valid[LATE_STOP] : valid[LATE_STOP] || valid[MISSING_CLOSER];
   if (start == NAME_START && entry && !is_rule_head(lexer)) return false;
   return emit_end(lexer, valid);
 }
@@ -420,10 +421,9 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
       advance(lexer);
       return lexer->lookahead == '>' && emit_closer(lexer, valid);
     case '#':
-      if (valid[LATE_STOP]) return false; // the comment would be taken before a body is taken apart
       if (!look_past_comments(lexer, &line_start)) return false;
       if (lexer->eof(lexer)) return emit_end(lexer, valid);
-      return line_start && scan_start(lexer, valid, read_start(lexer));
+      return line_start && scan_start(lexer, valid, read_start(lexer), true);
     case ':':
       if (line_start) break;
       advance(lexer);
@@ -438,7 +438,7 @@ static bool scan_recovery(TSLexer *lexer, const bool *valid) {
   if (line_start && (is_word(lexer->lookahead) || lexer->lookahead == ':')) {
     bool element = is_word(lexer->lookahead);
     enum Start start = read_start(lexer);
-    if (start != NO_START) return scan_start(lexer, valid, start);
+    if (start != NO_START) return scan_start(lexer, valid, start, false);
     return element && valid[MISSING_COMMA] && emit(lexer, MISSING_COMMA);
   }
   return valid[MISSING_COMMA] && at_element_start(lexer) && emit(lexer, MISSING_COMMA);

@@ -1,96 +1,114 @@
-//! The queries fit the grammar, and colours are where `test/highlight` says.
+//! Every query is valid for the grammar, and the colours of `test/highlight` are as its carets say.
 
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use tree_sitter::{Language, Parser, Query, QueryCursor, StreamingIterator};
+use tree_sitter::{Language, Parser, Point, Query, QueryCursor, StreamingIterator, Tree};
+use tree_sitter_mangle as mangle;
 
-#[test]
-fn every_query_fits_the_grammar() -> Result<()> {
-    let language = Language::from(tree_sitter_mangle::LANGUAGE);
-    let queries = [
-        tree_sitter_mangle::HIGHLIGHTS_QUERY,
-        tree_sitter_mangle::LOCALS_QUERY,
-        tree_sitter_mangle::INJECTIONS_QUERY,
-        tree_sitter_mangle::FOLDS_QUERY,
-        tree_sitter_mangle::INDENTS_QUERY,
-        tree_sitter_mangle::TAGS_QUERY,
-        tree_sitter_mangle::TEXTOBJECTS_QUERY,
-    ];
-    for query in queries {
-        let query = Query::new(&language, query)?;
-        ensure!(query.pattern_count() > 0, "an empty query");
-    }
-    Ok(())
+const QUERIES: [(&str, &str); 7] = [
+    ("highlights", mangle::HIGHLIGHTS_QUERY),
+    ("locals", mangle::LOCALS_QUERY),
+    ("injections", mangle::INJECTIONS_QUERY),
+    ("folds", mangle::FOLDS_QUERY),
+    ("indents", mangle::INDENTS_QUERY),
+    ("tags", mangle::TAGS_QUERY),
+    ("textobjects", mangle::TEXTOBJECTS_QUERY),
+];
+
+fn language() -> Language {
+    mangle::LANGUAGE.into()
 }
 
-#[test]
-fn highlights_are_where_the_carets_stand() -> Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/highlight");
-    let mut checked = 0;
-    for entry in fs::read_dir(folder)? {
-        checked += check_file(&fs::read_to_string(entry?.path())?)?;
-    }
-    ensure!(checked > 20, "only {checked} assertions");
-    Ok(())
-}
-
-/// Checks the assertions of a file and counts them.
-fn check_file(text: &str) -> Result<usize> {
-    let language = Language::from(tree_sitter_mangle::LANGUAGE);
-    let query = Query::new(&language, tree_sitter_mangle::HIGHLIGHTS_QUERY)?;
+fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
-    parser.set_language(&language)?;
-    let tree = parser.parse(text, None).context("no tree")?;
-    let mut checked = 0;
-    let mut code_line = 0;
-    for (line, number) in text.lines().zip(0..) {
-        let Some((column, wanted)) = assertion(line) else {
-            if !line.starts_with('#') {
-                code_line = number;
-            }
-            continue;
+    parser.set_language(&language()).unwrap();
+    parser.parse(text, None).unwrap()
+}
+
+/// A text in which every query finds something.
+const SAMPLE: &str = include_str!("../test/highlight/all.mg");
+
+#[test]
+fn queries_are_valid_and_find_something() {
+    let tree = parse(SAMPLE);
+    for (name, source) in QUERIES {
+        let query = Query::new(&language(), source).unwrap_or_else(|error| panic!("{name}.scm: {error}"));
+        let mut cursor = QueryCursor::new();
+        let mut seen = vec![false; query.pattern_count()];
+        let mut matches = cursor.matches(&query, tree.root_node(), SAMPLE.as_bytes());
+        while let Some(found) = matches.next() {
+            seen[found.pattern_index] = true;
+        }
+        let unused: Vec<&str> = (0..seen.len())
+            .filter(|pattern| !seen[*pattern])
+            .map(|pattern| {
+                &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)]
+            })
+            .collect();
+        assert!(unused.is_empty(), "{name}.scm: these match nothing\n{}", unused.join("\n"));
+    }
+}
+
+#[test]
+fn queries_of_the_folder_are_all_exported() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+    let mut files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let mut exported = QUERIES.map(|(name, _)| name.to_owned());
+    exported.sort();
+    assert_eq!(files, exported);
+}
+
+/// `# <- name` points at its own column in the code line above, `#  ^ name` at the caret's.
+fn assertions(text: &str) -> Vec<(Point, &str)> {
+    let mut found = Vec::new();
+    let mut code_row = 0;
+    for (row, line) in text.lines().enumerate() {
+        let column = match line.strip_prefix('#') {
+            Some(rest) if rest.trim_start().starts_with("<-") => Some(0),
+            Some(rest) if rest.trim_start().starts_with('^') => line.find('^'),
+            _ => None,
         };
-        let found = capture_at(&query, tree.root_node(), text, code_line, column);
-        ensure!(found == Some(wanted), "line {}: {wanted} wanted, {found:?} found", number + 1);
-        checked += 1;
-    }
-    Ok(checked)
-}
-
-/// `#   ^ name` and `# <- name`: the column and the name.
-fn assertion(line: &str) -> Option<(usize, &str)> {
-    let rest = line.strip_prefix('#')?;
-    if let Some(name) = rest.trim_start().strip_prefix("<-") {
-        return Some((0, name.trim()));
-    }
-    let (before, name) = rest.split_once('^')?;
-    before.trim().is_empty().then(|| (before.len() + 1, name.trim()))
-}
-
-/// The capture of the last pattern that matches the smallest node at this place.
-fn capture_at<'q>(
-    query: &'q Query,
-    root: tree_sitter::Node<'_>,
-    text: &str,
-    line: usize,
-    column: usize,
-) -> Option<&'q str> {
-    let point = tree_sitter::Point::new(line, column);
-    let mut cursor = QueryCursor::new();
-    let mut captures = cursor.captures(query, root, text.as_bytes());
-    let mut best: Option<(usize, usize, &str)> = None;
-    while let Some((matched, index)) = captures.next() {
-        let Some(capture) = matched.captures().get(*index) else { continue };
-        let node = capture.node;
-        if node.start_position() <= point && point < node.end_position() {
-            let key = (usize::MAX - node.byte_range().len(), matched.pattern_index);
-            let name = query.capture_names()[capture.index as usize];
-            if best.is_none_or(|(size, pattern, _)| (size, pattern) <= key) {
-                best = Some((key.0, key.1, name));
+        match column {
+            Some(column) => {
+                // Columns of an assertion count characters; those of the tree count bytes.
+                let code = text.lines().nth(code_row).unwrap_or("");
+                let bytes = code.char_indices().nth(column).map_or(code.len(), |(at, _)| at);
+                let name = line.trim_start_matches(['#', ' ', '<', '-', '^']).trim();
+                found.push((Point::new(code_row, bytes), name));
             }
+            None => code_row = row,
         }
     }
-    best.map(|(_, _, name)| name)
+    found
+}
+
+#[test]
+fn colours_are_as_pointed_at() {
+    let tree = parse(SAMPLE);
+    let query = Query::new(&language(), mangle::HIGHLIGHTS_QUERY).unwrap();
+    let assertions = assertions(SAMPLE);
+    assert!(assertions.len() > 50);
+    let mut wrong = Vec::new();
+    for (point, name) in assertions {
+        let mut captures: Vec<&str> = Vec::new();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(&query, tree.root_node(), SAMPLE.as_bytes());
+        while let Some(found) = matches.next() {
+            for capture in found.captures() {
+                let node = capture.node;
+                if node.start_position() <= point && point < node.end_position() {
+                    captures.push(query.capture_names()[capture.index as usize]);
+                }
+            }
+        }
+        if captures != [name] {
+            wrong.push(format!("line {} byte {}: {captures:?}, not {name}", point.row + 1, point.column));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

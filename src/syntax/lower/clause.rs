@@ -258,8 +258,9 @@ impl<'t> Lower<'_, 't> {
 
     /// The full stop is missing. Usually a name constant has swallowed it: `X = /a.`
     pub(super) fn missing_dot(&mut self, node: Node<'t>) {
-        let range = self.before(self.range(node));
-        let text = self.text.get(self.base..node.start_byte()).unwrap_or("").trim_end();
+        let place = self.after_code(node);
+        let range = self.before(place);
+        let text = self.slice(TextRange::up_to(place.start())).trim_end();
         let word_start = text.rfind(|c: char| !is_name_character(c)).map_or(0, |at| at + 1);
         let word = text.get(word_start..).unwrap_or("");
         if word.starts_with('/') && word.ends_with('.') {

@@ -179,7 +179,7 @@ impl<'c, 't> Lower<'c, 't> {
             }
             _ if child.is_missing() => {
                 let message = format!("`{}` is missing here.", child.kind());
-                let range = self.before(self.range(child));
+                let range = self.before(self.after_code(child));
                 self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
             }
             _ => {}
@@ -188,8 +188,7 @@ impl<'c, 't> Lower<'c, 't> {
 
     /// A closing token or comma that the grammar had to invent.
     fn missing(&mut self, at: Node<'t>, token: &str, what: &str) {
-        let at = self.range(at);
-        let range = self.before(at);
+        let range = self.before(self.after_code(at));
         let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
         let message = format!("{what} after `{}`.", self.line_before(range.end()));
@@ -287,6 +286,15 @@ impl<'c, 't> Lower<'c, 't> {
     /// The byte at `offset` of the file.
     fn byte(&self, offset: usize) -> Option<u8> {
         self.text.as_bytes().get(offset).copied()
+    }
+
+    /// The empty range before a zero-width `at` and before the comments that it stands behind.
+    fn after_code(&self, at: Node<'t>) -> TextRange {
+        let mut place = at;
+        while let Some(comment) = place.prev_sibling().filter(Node::is_extra) {
+            place = comment;
+        }
+        TextRange::empty(self.range(place).start())
     }
 
     /// The word or character that ends before a zero-width `at`, white space in between skipped:

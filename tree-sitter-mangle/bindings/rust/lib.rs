@@ -20,17 +20,23 @@ pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(ffi::tree_sitter_
 /// The content of `node-types.json`: every node kind with its fields and children.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
 
-/// Query: syntax highlighting.
+/// The query `highlights.scm`: colours.
 pub const HIGHLIGHTS_QUERY: &str = include_str!("../../queries/highlights.scm");
-/// Query: scopes, definitions and references of variables.
+
+/// The query `locals.scm`: scopes of variables.
 pub const LOCALS_QUERY: &str = include_str!("../../queries/locals.scm");
-/// Query: text in other languages.
+
+/// The query `injections.scm`: other languages inside.
 pub const INJECTIONS_QUERY: &str = include_str!("../../queries/injections.scm");
-/// Query: what can be folded.
+
+/// The query `folds.scm`: what folds.
 pub const FOLDS_QUERY: &str = include_str!("../../queries/folds.scm");
-/// Query: indentation.
+
+/// The query `indents.scm`: indentation.
 pub const INDENTS_QUERY: &str = include_str!("../../queries/indents.scm");
-/// Query: definitions and references of predicates.
+
+/// The query `tags.scm`: definitions and references.
 pub const TAGS_QUERY: &str = include_str!("../../queries/tags.scm");
-/// Query: text objects.
+
+/// The query `textobjects.scm`: what a motion selects.
 pub const TEXTOBJECTS_QUERY: &str = include_str!("../../queries/textobjects.scm");
