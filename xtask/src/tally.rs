@@ -33,7 +33,7 @@ impl Tally {
     /// Prints the closing line. A skip counts as a failure on CI (`CI=true`), where everything must run.
     pub(crate) fn close(self) -> ExitCode {
         for reason in &self.skipped {
-            println!("skipped: {reason}");
+            println!("skipped: {}", reason.lines().next().unwrap_or_default());
         }
         println!("{self}");
         let strict = std::env::var_os("CI").is_some_and(|value| value == "true");

@@ -90,7 +90,7 @@ fn cache() -> Result<PathBuf> {
 }
 
 /// A folder of the cache, made by `make` unless it is there, whole, and made from the same `key`.
-fn cached(name: &str, key: &[&str], make: impl FnOnce(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+fn cached(name: &str, key: &[&str], make: impl Fn(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
     let (folder, stamp) = (cache()?.join(name), cache()?.join(format!("{name}.key")));
     let key = key.join("\n");
     if fs::read_to_string(&stamp).is_ok_and(|made| made == key) && folder.exists() {
@@ -99,11 +99,16 @@ fn cached(name: &str, key: &[&str], make: impl FnOnce(&Path, &Path) -> Result<()
     println!("installing {name} …");
     let start = Instant::now();
     let _ = fs::remove_file(&stamp);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
-    make(&folder, &cache()?.join(format!("{name}.log"))).with_context(|| format!("cannot install {name}"))?;
+    let log = cache()?.join(format!("{name}.log"));
+    let attempt = || -> Result<()> {
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        make(&folder, &log)
+    };
+    // A second try, for what a network does now and then.
+    attempt().or_else(|_| attempt()).with_context(|| format!("cannot install {name}"))?;
     fs::write(stamp, key)?;
     println!("installed {name} in {} s", start.elapsed().as_secs());
     Ok(folder)
@@ -139,11 +144,12 @@ fn run(command: &mut Command, log: &Path) -> Result<()> {
     let out = fs::OpenOptions::new().create(true).append(true).open(log)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out).status();
-    if status.with_context(|| format!("cannot start {name}"))?.success() {
+    let status = status.with_context(|| format!("cannot start {name}"))?;
+    if status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&fs::read(log)?).into_owned();
     let lines: Vec<&str> = said.lines().collect();
     let end = lines.get(lines.len().saturating_sub(15)..).unwrap_or_default().join("\n");
-    bail!("{name} failed (all of it: {}):\n{end}", log.display())
+    bail!("{name}: {status}, see {}\n{end}", log.display())
 }
