@@ -71,7 +71,7 @@ impl Server {
         }));
         async move {
             let answer = answer.await.unwrap_or_else(|_| Err(panicked()));
-            waiting.is_over();
+            waiting.answered();
             answer
         }
     }
@@ -111,7 +111,7 @@ struct Waiting {
 
 impl Waiting {
     /// The answer came.
-    fn is_over(mut self) {
+    fn answered(mut self) {
         self.writer = None;
     }
 }
@@ -218,7 +218,7 @@ impl LanguageServer for Server {
             checked: None,
         }));
         let report = answer.await.unwrap_or_else(|_| Err(panicked()));
-        waiting.is_over();
+        waiting.answered();
         Ok(WorkspaceDiagnosticReportResult::Report(report?))
     }
 
