@@ -21,8 +21,13 @@ pub struct Text {
 /// Our own texts, full of strings with several lines: three written by hand, one made.
 pub fn built_in() -> Vec<Text> {
     let mut texts = written();
-    texts.push(Text { name: "made.mg".to_owned(), bytes: made::program(400, 7).into_bytes() });
+    texts.push(made(400, 7));
     texts
+}
+
+/// A made program; the same seed gives the same text.
+pub fn made(statements: usize, seed: u64) -> Text {
+    Text { name: "made.mg".to_owned(), bytes: made::program(statements, seed).into_bytes() }
 }
 
 /// The texts below `test/samples`.
