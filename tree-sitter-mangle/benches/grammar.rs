@@ -52,7 +52,10 @@ fn cold(mangle: &mut Parser, texts: &[Text]) {
     let reference = speed(&mut json, &[objects.as_bytes()]).max(speed(&mut json, &[arrays.as_bytes()]));
     println!("{} facts; the faster of two JSON forms: {reference:.1} MB/s", facts.len());
     for (what, speed) in [("the program", whole), ("its facts alone", alone)] {
-        println!("cold, {what:<16} {speed:>6.1} MB/s {:>5.2} x tree-sitter-json (budget 0.70)", speed / reference);
+        println!(
+            "cold, {what:<16} {speed:>6.1} MB/s {:>5.2} x tree-sitter-json (budget 0.70)",
+            speed / reference
+        );
     }
 }
 
@@ -107,7 +110,8 @@ fn json_term(node: Node<'_>, text: &[u8]) -> String {
         "number" | "float" => source.into_owned(),
         "string" => quoted(source.get(1..source.len() - 1).unwrap_or("")),
         "list" => {
-            let items: Vec<String> = node.named_children(&mut cursor).map(|item| json_term(item, text)).collect();
+            let items: Vec<String> =
+                node.named_children(&mut cursor).map(|item| json_term(item, text)).collect();
             format!("[{}]", items.join(", "))
         }
         _ => quoted(&source),
@@ -149,7 +153,8 @@ fn keystrokes(parser: &mut Parser, text: &[u8], lines: usize, what: &str, typed:
         }
         let key = *rng.pick(typed.as_bytes());
         let insert = rng.below(3) > 0;
-        let edit = Edit { range: at..at + usize::from(!insert), text: if insert { vec![key] } else { vec![] } };
+        let edit =
+            Edit { range: at..at + usize::from(!insert), text: if insert { vec![key] } else { vec![] } };
         let back = edit.apply(&mut text, &mut tree);
         let mut best = Duration::MAX;
         let mut new = None;
