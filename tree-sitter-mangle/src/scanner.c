@@ -38,7 +38,7 @@ enum {
   MAX_HEAD = 512,          // a rule's head
   MAX_LINE = 4096,         // what follows a string on its last line
   MAX_ERROR_STRING = 8192, // a string inside error recovery
-  GROUP_SAMPLE = 24,       // characters that decide where a group ends
+  GROUP_SAMPLE = 32,       // characters that decide where a group ends
   GROUP_SIZE = 48,         // statements in a group, on average
 };
 
@@ -356,13 +356,15 @@ static bool look_past_comments(TSLexer *lexer, bool *line_start) {
   return false;
 }
 
-// The scanner stands on a full stop. It ends a group when the next line says so.
+// The scanner stands on a full stop. It ends a group when the next line says so: what stands behind its
+// first word, since the lines of a table of facts all start with the same one.
 static bool scan_group_stop(TSLexer *lexer) {
   advance(lexer);
   lexer->mark_end(lexer);
   while (lexer->lookahead == ' ' || lexer->lookahead == '\t' || lexer->lookahead == '\r') advance(lexer);
   if (lexer->lookahead != '\n') return false;
   for (int n = 0; n < 8 && is_blank(lexer->lookahead); n++) advance(lexer);
+  for (int n = 0; n < MAX_NAME && is_word(lexer->lookahead); n++) advance(lexer);
   uint32_t hash = 2166136261u;
   for (int n = 0; n < GROUP_SAMPLE && lexer->lookahead != '\n' && !lexer->eof(lexer); n++) {
     hash = (hash ^ (uint32_t)lexer->lookahead) * 16777619u;
