@@ -247,7 +247,8 @@ static bool line_is_code(TSLexer *lexer, enum Last last, int32_t stop) {
 // its lines: before the first statement at column 0; else at once, if code comes next; else it is
 // text up to the quote, and the mistake is behind it.
 static bool scan_string_end(TSLexer *lexer, int32_t quote, enum Token goes_on) {
-  bool statement = false, code = false, first = true, closed = false;
+  bool statement = false, first = true, closed = false;
+  bool code = lexer->eof(lexer); // there are no lines to keep
   lexer->mark_end(lexer);
   while (!closed && !lexer->eof(lexer)) {
     int32_t c = lexer->lookahead;
