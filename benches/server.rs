@@ -33,7 +33,7 @@ fn main() {
     files.push(EDITED.into());
     let read = |file: &String| std::fs::read_to_string(corpus.join(file)).unwrap();
     let texts: Vec<(String, String)> = files.iter().map(|file| (file.clone(), read(file))).collect();
-    println!("{:<44} {:>9} {:>9} {:>9} {:>9}", "", "open", "p50", "p95", "max");
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "open", "p50", "p95", "max", "CPU");
     let program = program(&texts);
     keystrokes("1,203 lines, pulled", &program, EDITED, pulling());
     keystrokes("1,203 lines, pushed", &program, EDITED, pushed());
@@ -78,15 +78,17 @@ fn keystrokes(what: &str, folder: &Folder, file: &str, capabilities: serde_json:
     let uri = folder.uri(file);
     let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
     let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(capabilities, "utf-8"));
-    client.status();
+    // Answered once the workspace is loaded.
+    client.request("textDocument/codeAction", nowhere(&uri)).unwrap();
     let start = Instant::now();
     client.did_open(&uri, 0, &text);
-    diagnosed(&mut client, &uri, 0, pulls);
+    let found = diagnosed(&mut client, &uri, 0, pulls);
     let open = start.elapsed();
     let lines: Vec<&str> = text.lines().collect();
     let mut dice = Dice::new(1);
     let mut times = Vec::new();
     let mut version = 0;
+    let before = processor_time(client.process());
     while times.len() < STROKES {
         let line = dice.below(lines.len());
         let Some(column) = lines[line].find('(') else { continue };
@@ -101,30 +103,52 @@ fn keystrokes(what: &str, folder: &Folder, file: &str, capabilities: serde_json:
             times.push(start.elapsed());
         }
     }
-    row(what, open, times);
+    let processor = (processor_time(client.process()) - before) / u32::try_from(times.len()).unwrap();
+    row(&format!("{what}, {found} diagnostics"), open, times, processor);
     let longest = client.status()["longestTurnUs"].as_u64().unwrap();
     println!("{:<44} {:>39}", "  longest turn of the writer", ms(Duration::from_micros(longest)));
     assert!(client.shut_down().success());
 }
 
-/// Waits for the diagnostics of a version.
-fn diagnosed(client: &mut Client, uri: &str, version: i32, pulls: bool) {
-    if pulls {
-        client.pull(uri);
+/// Waits for the diagnostics of a version; gives how many they are.
+fn diagnosed(client: &mut Client, uri: &str, version: i32, pulls: bool) -> usize {
+    let items = if pulls {
+        client.pull(uri)["items"].take()
     } else {
-        client.wait("diagnostics", |message| {
+        let message = client.wait("diagnostics", |message| {
             message["method"] == "textDocument/publishDiagnostics"
                 && message["params"]["uri"] == uri
                 && message["params"]["version"] == version
         });
-    }
+        message["params"]["diagnostics"].clone()
+    };
+    items.as_array().map_or(0, Vec::len)
 }
 
-fn row(what: &str, open: Duration, mut times: Vec<Duration>) {
+/// The parameters of a request that asks for nothing much.
+fn nowhere(uri: &str) -> serde_json::Value {
+    let start = json!({ "line": 0, "character": 0 });
+    json!({
+        "textDocument": { "uri": uri },
+        "range": { "start": start, "end": start },
+        "context": { "diagnostics": [] },
+    })
+}
+
+/// The processor time that the server has used.
+fn processor_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+fn row(what: &str, open: Duration, mut times: Vec<Duration>, processor: Duration) {
     times.sort_unstable();
     let at = |percent: usize| times[times.len() * percent / 100];
     let (p50, p95, max) = (at(50), at(95), *times.last().unwrap());
-    println!("{what:<44} {:>9} {:>9} {:>9} {:>9}", ms(open), ms(p50), ms(p95), ms(max));
+    let (open, p50, p95, max) = (ms(open), ms(p50), ms(p95), ms(max));
+    println!("{what:<44} {open:>9} {p50:>9} {p95:>9} {max:>9} {:>9}", ms(processor));
 }
 
 fn ms(time: Duration) -> String {
