@@ -4,7 +4,7 @@ use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions,
     DiagnosticServerCapabilities, FileSystemWatcher, GlobPattern, InitializeResult, OneOf, Registration,
     ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    TextDocumentSyncOptions, WatchKind, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
@@ -61,11 +61,14 @@ fn capabilities(session: &Session) -> ServerCapabilities {
 
 /// The files whose changes outside the editor matter.
 pub(super) fn watchers() -> Registration {
-    let globs = ["**/*.{mg,gl}", "**/mangle-ls.toml", "**/.gitignore"];
-    let watchers: Vec<_> = globs
-        .into_iter()
-        .map(|glob| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.into()), kind: None })
-        .collect();
+    let watch = |glob: &str, kind| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.into()), kind };
+    let watchers = [
+        watch("**/*.{mg,gl}", None),
+        watch("**/mangle-ls.toml", None),
+        watch("**/.gitignore", None),
+        // Of a folder that is deleted, editors say no word about the files in it.
+        watch("**", Some(WatchKind::Delete)),
+    ];
     Registration {
         id: "mangle-ls/files".into(),
         method: "workspace/didChangeWatchedFiles".into(),

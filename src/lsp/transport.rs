@@ -120,9 +120,16 @@ fn parse(body: &[u8]) -> Inbound {
         };
     }
     supply_params(&mut value);
+    if let Some(params) = value.get_mut("params") {
+        mend_uris(params, NESTING);
+    }
     let id = value.get("id").cloned();
-    match serde_json::from_value(value) {
-        Ok(request) => Inbound::Request(request),
+    match serde_json::from_value::<Request>(value) {
+        Ok(request) => {
+            // The name and the number only: parameters hold the user's text.
+            tracing::debug!(method = request.method(), id = ?request.id(), "message");
+            Inbound::Request(request)
+        }
         Err(error) => {
             let id = id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
             Inbound::Broken(refusal(ErrorCode::InvalidRequest, id, error.to_string()))
@@ -137,6 +144,40 @@ fn supply_params(message: &mut Value) {
     {
         message["params"] = Value::Object(serde_json::Map::new());
     }
+}
+
+/// How deep URIs are looked for in parameters.
+const NESTING: u8 = 5;
+
+/// Encodes what may not stand in a URI as it is. Some clients send plain paths behind `file://`; the
+/// framework would drop their messages.
+fn mend_uris(value: &mut Value, depth: u8) {
+    if depth == 0 {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                match member {
+                    Value::String(uri) if key.ends_with("uri") || key.ends_with("Uri") => mend_uri(uri),
+                    member => mend_uris(member, depth - 1),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|element| mend_uris(element, depth - 1)),
+        _ => {}
+    }
+}
+
+fn mend_uri(uri: &mut String) {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=%".contains(&byte);
+    if uri.bytes().all(is_allowed) {
+        return;
+    }
+    let encoded = uri
+        .bytes()
+        .map(|byte| if is_allowed(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
+    *uri = encoded.collect();
 }
 
 fn refusal(code: ErrorCode, id: Id, message: String) -> Response {
@@ -290,6 +331,20 @@ mod tests {
             expect![[
                 r#"broken {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected JSON-RPC version \"2.0\""},"id":7}"#
             ]],
+        );
+    }
+
+    #[test]
+    fn plain_paths_become_uris() {
+        check(
+            r#"{"jsonrpc":"2.0","method":"m","params":{"textDocument":{"uri":"file:///é [1].mg","text":"é"}}}"#,
+            expect![[
+                r#"request {"jsonrpc":"2.0","method":"m","params":{"textDocument":{"uri":"file:///%C3%A9%20%5B1%5D.mg","text":"é"}}}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","method":"m","params":[{"uri":"file:///a%20b"}]}"#,
+            expect![[r#"request {"jsonrpc":"2.0","method":"m","params":[{"uri":"file:///a%20b"}]}"#]],
         );
     }
 

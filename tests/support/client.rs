@@ -29,8 +29,14 @@ pub struct Client {
 impl Client {
     /// Starts a server, without `initialize`.
     pub fn start() -> Self {
+        Self::start_with(&["serve"], &[])
+    }
+
+    /// Starts a server with these arguments and in this environment.
+    pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-            .arg("serve")
+            .args(arguments)
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -162,8 +162,11 @@ impl Workspace {
         self.touch();
     }
 
-    /// A file changed outside the editor.
+    /// A file or a folder changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
+        if !self.matters(path) {
+            return;
+        }
         let id = self.table.known(path).filter(|_| event == FileEvent::Changed);
         match id {
             // What the editor has counts; it was probably the editor that saved it.
@@ -173,6 +176,16 @@ impl Workspace {
             }
             _ => self.look_for_programs(),
         }
+    }
+
+    /// Whether what happens to a path can change a program: it is a policy, a setting, or a folder
+    /// that had any.
+    fn matters(&self, path: &Path) -> bool {
+        let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
+        is_mangle(path)
+            || has_name(FILE_NAME)
+            || has_name(".gitignore")
+            || self.closed.values().any(|file| file.path.starts_with(path))
     }
 
     /// The look at the disk that is due, unless one is under way.
@@ -201,7 +214,9 @@ impl Workspace {
     /// Takes over what a look at the disk found. Gives whether anything is different now.
     pub fn scanned(&mut self, scanned: Scanned) -> bool {
         self.scanning = false;
-        let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty();
+        // Also after a look that failed: better half an answer than none for ever.
+        let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded;
+        self.loaded = true;
         for file in scanned.files {
             self.closed.insert(file.id, file);
         }
@@ -211,8 +226,7 @@ impl Workspace {
             self.due.programs |= scanned.resolution.is_none();
         }
         if let Some(resolution) = scanned.resolution {
-            different |= self.programs.take_over(resolution, &scanned.problems, &self.table) || !self.loaded;
-            self.loaded = true;
+            different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
             self.closed.retain(|id, _| kept.contains(id));

@@ -1,1 +1,238 @@
 //! The workspace from event to event.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use tempfile::TempDir;
+
+use super::*;
+use crate::text::Cancel;
+
+/// A workspace over a folder with files, loaded.
+struct Setup {
+    folder: TempDir,
+    workspace: Workspace,
+}
+
+impl Setup {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut setup = Self { folder, workspace: Workspace::new() };
+        for (path, text) in files {
+            setup.write(path, text);
+        }
+        let root = setup.path("");
+        setup.workspace.set_folders(vec![root]);
+        setup.scan();
+        setup
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Looks at the disk as long as a look is due; gives how many looks there were.
+    fn scan(&mut self) -> usize {
+        let mut looks = 0;
+        while let Some(scan) = self.workspace.next_scan() {
+            assert!(self.workspace.next_scan().is_none(), "one look at a time");
+            self.workspace.scanned(scan.run(|_, _| {}));
+            looks += 1;
+        }
+        looks
+    }
+
+    fn open(&mut self, path: &str, text: &str) {
+        let path = self.path(path);
+        self.workspace.open(&path, &format!("file://{}", path.display()), "mangle", 1, text);
+    }
+
+    fn replace(&mut self, path: &str, text: &str) {
+        let path = self.path(path);
+        let whole = ContentChange { range: None, text: text.into() };
+        self.workspace.change(&path, 2, &[whole], Encoding::Utf8).unwrap();
+    }
+
+    fn program(&mut self, name: &str) -> Arc<SnapshotProgram> {
+        let snapshot = self.workspace.snapshot();
+        snapshot.programs.iter().find(|program| &*program.name == name).cloned().unwrap()
+    }
+
+    /// The programs with their files and the findings of each file, after a full computation.
+    fn check(&mut self, expected: Expect) {
+        let snapshot = self.workspace.snapshot();
+        let root = self.path("");
+        let shown = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
+        let mut seen = String::new();
+        for program in &snapshot.programs {
+            program.diagnose(&Cancel::new());
+            let files = program.files.iter().map(|file| shown(&file.path));
+            let name = if program.name.starts_with('.') { "FOLDER" } else { &program.name };
+            seen += &format!("{name}: {}\n", files.collect::<Vec<_>>().join(" "));
+        }
+        for id in snapshot.reported() {
+            for diagnostic in snapshot.diagnostics(id) {
+                let path = shown(&snapshot.file(id).unwrap().path);
+                seen += &format!("  {path}: {}\n", diagnostic.rule.name);
+            }
+        }
+        expected.assert_eq(&seen);
+    }
+}
+
+const TWO: &str =
+    "[[program]]\nname = \"one\"\ninclude = [\"one\"]\n[[program]]\nname = \"two\"\ninclude = [\"two\"]\n";
+
+#[test]
+fn what_an_edit_does_not_touch_is_kept() {
+    let mut setup = Setup::new(&[
+        ("mangle-ls.toml", TWO),
+        ("one/a.mg", "p(1).\n"),
+        ("one/b.mg", "q(1).\n"),
+        ("two/c.mg", "r(1).\n"),
+    ]);
+    let (one, two) = (setup.program("one"), setup.program("two"));
+    two.diagnose(&Cancel::new());
+    setup.open("one/a.mg", "p(1).\n");
+    setup.replace("one/a.mg", "p(2).\n");
+    assert!(!Arc::ptr_eq(&one, &setup.program("one")));
+    assert!(Arc::ptr_eq(&one.files[1], &setup.program("one").files[1]), "a file of the same program");
+    assert!(Arc::ptr_eq(&two, &setup.program("two")) && setup.program("two").is_diagnosed());
+    // A look at the disk that finds nothing new changes nothing.
+    let before = setup.workspace.snapshot();
+    setup.workspace.look_for_programs();
+    assert_eq!(setup.scan(), 1);
+    assert!(Arc::ptr_eq(&before, &setup.workspace.snapshot()));
+}
+
+#[test]
+fn an_old_snapshot_stays_as_it_was() {
+    let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
+    setup.open("a.mg", "p(1).\n");
+    let before = setup.workspace.snapshot();
+    setup.replace("a.mg", "p(1\n");
+    let after = setup.workspace.snapshot();
+    let id = after.id(&setup.path("a.mg")).unwrap();
+    let found = |snapshot: &Snapshot| {
+        snapshot.programs.iter().for_each(|program| program.diagnose(&Cancel::new()));
+        snapshot.diagnostics(id).len()
+    };
+    assert_eq!((found(&after), found(&before)), (1, 0));
+    assert!(before.revision < after.revision);
+}
+
+#[test]
+fn kernels_and_tests_are_checked_with_their_program() {
+    let mut setup = Setup::new(&[
+        ("mangle-ls.toml", ""),
+        ("schemas.gl", "Decl p(X).\n"),
+        ("a.mg", "q(X) :- p(X).\n"),
+        ("sample.kernel.mg", "p(1). s(X) :- unknown(X).\n"),
+        ("a_test.mg", "t(X) :- q(X).\n"),
+    ]);
+    setup.check(expect![[r#"
+        FOLDER: a.mg schemas.gl
+        FOLDER: a.mg schemas.gl a_test.mg
+        FOLDER: a.mg schemas.gl sample.kernel.mg
+          sample.kernel.mg: undefined-predicate
+    "#]]);
+}
+
+#[test]
+fn settings_take_effect_while_they_are_typed() {
+    let mut setup =
+        Setup::new(&[("mangle-ls.toml", ""), ("schemas.gl", "Decl r(X).\n"), ("a.mg", "q(X) :- p(X).\n")]);
+    setup.check(expect![[r#"
+        FOLDER: a.mg schemas.gl
+          a.mg: undefined-predicate
+    "#]]);
+    setup.open("mangle-ls.toml", "");
+    setup.replace("mangle-ls.toml", "[rules]\nundefined-predicate = \"off\"\nno-rule = \"off\"\n");
+    assert_eq!(setup.scan(), 1);
+    setup.check(expect![[r#"
+        FOLDER: a.mg schemas.gl
+          mangle-ls.toml: config-unknown-rule
+    "#]]);
+    // Findings about a text that is gone are not shown on the new one.
+    setup.replace("mangle-ls.toml", "# nothing yet\n");
+    setup.check(expect![[r#"
+        FOLDER: a.mg schemas.gl
+    "#]]);
+    let path = setup.path("mangle-ls.toml");
+    setup.workspace.close(&path);
+    setup.scan();
+    setup.check(expect![[r#"
+        FOLDER: a.mg schemas.gl
+          a.mg: undefined-predicate
+    "#]]);
+}
+
+#[test]
+fn only_what_can_matter_is_looked_at() {
+    let mut setup = Setup::new(&[("sub/a.mg", "p(1).\n"), ("b.mg", "q(1).\n")]);
+    let mut looks = |path: &str, event| {
+        let path = setup.path(path);
+        setup.workspace.file_event(&path, event);
+        setup.scan()
+    };
+    assert_eq!(looks("README.md", FileEvent::CameOrWent), 0);
+    assert_eq!(looks("other", FileEvent::CameOrWent), 0);
+    assert_eq!(looks("b.mg", FileEvent::Changed), 1);
+    assert_eq!(looks("new.mg", FileEvent::CameOrWent), 1);
+    assert_eq!(looks(".gitignore", FileEvent::Changed), 1);
+    std::fs::remove_dir_all(setup.path("sub")).unwrap();
+    let sub = setup.path("sub");
+    setup.workspace.file_event(&sub, FileEvent::CameOrWent);
+    setup.scan();
+    setup.check(expect![[r#"
+        FOLDER: b.mg
+    "#]]);
+}
+
+#[test]
+fn a_file_that_vanishes_unseen_leaves_its_program() {
+    let mut setup = Setup::new(&[("a.mg", "p(1\n"), ("b.mg", "q(1).\n")]);
+    std::fs::remove_file(setup.path("a.mg")).unwrap();
+    let a = setup.path("a.mg");
+    setup.workspace.file_event(&a, FileEvent::Changed);
+    assert_eq!(setup.scan(), 2, "the file is read, and then the program looked for");
+    setup.check(expect![[r#"
+        FOLDER: b.mg
+    "#]]);
+}
+
+#[test]
+fn documents_without_a_file_are_programs_of_their_own() {
+    let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
+    let path = Path::new("untitled:x");
+    setup.workspace.open(path, "untitled:x", "mangle", 1, "q(1\n");
+    assert_eq!(setup.scan(), 0);
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+        untitled:x: untitled:x
+          untitled:x: missing-bracket
+    "#]]);
+    setup.workspace.close(path);
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+    "#]]);
+}
+
+#[test]
+fn a_failed_look_is_not_waited_for_for_ever() {
+    let mut workspace = Workspace::new();
+    workspace.set_folders(vec!["/nowhere".into()]);
+    let _lost = workspace.next_scan().unwrap();
+    assert!(workspace.is_loading());
+    workspace.scanned(Scanned::default());
+    assert!(!workspace.is_loading());
+}
