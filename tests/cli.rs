@@ -425,3 +425,141 @@ fn the_documentation_has_the_members_of_the_json() {
         table.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(documented, object.keys().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn the_page_of_a_rule() {
+    check(&[], &["rule", "negation-wildcard"], expect![[r#"
+        negation-wildcard MG210 · safety · error
+
+        `_` under `!` never works: the engine drops the negation without a word.
+
+        Why
+          To the engine `_` under `!` is a variable that never gets a value, so it throws the
+          negation away in silence: the rule fires whether such facts exist or not. (Where a `_`
+          stands in a positive premise too, it rejects the rule.) The idiom is a helper rule
+          that says "there is one" without the column, and its negation.
+
+        Wrong
+          │ door(/d/main).
+          │ locked(/d/back, /k/one).
+          │ open(D) :- door(D), !locked(D, _).
+
+        Right
+          │ door(/d/main).
+          │ locked(/d/back, /k/one).
+          │ has_locked(D) :- locked(D, _).
+          │ open(D) :- door(D), !has_locked(D).
+
+        Fix
+          Safe where one is offered: afterwards the program means what was evidently meant.
+          `check --fix` applies it.
+
+        Severity
+          `error`, unless `[rules]` in `mangle-ls.toml` says otherwise.
+
+        Silence it
+          `# mangle-ls: ignore negation-wildcard -- reason` on the line before it or behind its
+          code, or `negation-wildcard = "off"` under `[rules]` in mangle-ls.toml.
+
+        docs/rules/negation-wildcard.md
+        exit 0
+    "#]]);
+}
+
+#[test]
+fn a_rule_that_does_not_exist() {
+    check(&[], &["rule", "negation-wildcrad"], expect![[r#"
+        error: there is no rule `negation-wildcrad`; did you mean `negation-wildcard`?
+        exit 2
+    "#]]);
+    check(&[], &["rule", "mg210"], expect![[r#"
+        error: there is no rule `mg210`; did you mean `MG210`?
+        exit 2
+    "#]]);
+    check(&[], &["rule", "xyzzy"], expect![[r#"
+        error: there is no rule `xyzzy`; `mangle-ls rule` lists them
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn rules_for_programs() {
+    let folder = folder(&[]);
+    let output = run(folder.path(), &["rule", "--format", "json"]);
+    let rules: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let listed = String::from_utf8(run(folder.path(), &["rule"]).stdout).unwrap();
+    for rule in &rules {
+        let members: Vec<&str> = rule.as_object().unwrap().keys().map(String::as_str).collect();
+        let wanted =
+            ["code", "name", "group", "severity", "summary", "rationale", "bad", "good", "fix", "url"];
+        assert_eq!(members, wanted);
+        let (code, name) = (rule["code"].as_str().unwrap(), rule["name"].as_str().unwrap());
+        assert!(listed.contains(&format!("{code}  {name} ")), "{name}");
+    }
+    let one = run(folder.path(), &["rule", "MG210", "--format", "json"]);
+    let one: Vec<serde_json::Value> = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!(one.first(), rules.iter().find(|rule| rule["code"] == "MG210"));
+}
+
+#[test]
+fn a_project_for_another_version() {
+    check(
+        &[("mangle-ls.toml", b"required_version = '>=99'\ncolour = 1\n"), ("a.mg", GOOD)],
+        &["check"],
+        expect![[r#"
+            error[MG920 required-version]: This project asks for mangle-ls >=99, and this is 0.1.0: it may not know all settings and rules. Install a version that fits, or change `required_version`.
+             --> mangle-ls.toml:1:21
+              |
+            1 | required_version = '>=99'
+              |                     ^^^^
+
+            1 error in 1 file (1 clause)
+            error: mangle-ls.toml: it asks for another version of mangle-ls
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_configuration_that_is_no_text() {
+    check(&[("mangle-ls.toml", b"fail_on = '\xff'\n"), ("a.mg", GOOD)], &["check"], expect![[r#"
+        error[MG901 config-syntax]: This is not UTF-8, which TOML has to be. Nothing of this file is used.
+         --> mangle-ls.toml:1:12
+          |
+        1 | fail_on = '␚'
+          |            ^
+
+        1 error in 1 file (1 clause)
+        exit 1
+    "#]]);
+}
+
+#[test]
+fn patterns_that_match_nothing() {
+    check(
+        &[
+            (
+                "mangle-ls.toml",
+                b"[[program]]\ninclude = ['a.mg', 'b.mg', '**/*.gl']\nhybrid = ['b.mg', 'a.mg']\n",
+            ),
+            ("a.mg", GOOD),
+        ],
+        &["check"],
+        expect![[r#"
+            warning[MG921 unmatched-pattern]: `b.mg` in `include` matches no file. Patterns are relative to the folder of this file, and only `.mg` and `.gl` files that git does not ignore count.
+             --> mangle-ls.toml:2:21
+              |
+            2 | include = ['a.mg', 'b.mg', '**/*.gl']
+              |                     ^^^^
+
+            warning[MG921 unmatched-pattern]: `b.mg` in `hybrid` matches no file. Patterns are relative to the folder of this file, and only `.mg` and `.gl` files that git does not ignore count.
+             --> mangle-ls.toml:3:12
+              |
+            3 | hybrid = ['b.mg', 'a.mg']
+              |            ^^^^
+
+            2 warnings in 1 file (1 clause)
+            exit 0
+        "#]],
+    );
+}

@@ -8,7 +8,7 @@ use mangle_ls::ide::registry;
 
 fuzz_target!(|text: &str| {
     let rules: Vec<_> = registry::rules().collect();
-    for finding in config::parse(text, &rules).findings {
+    for finding in config::parse(text, config::Vocabulary { rules: &rules, releases: mangle_ls::program::builtins::RELEASES }).findings {
         let (start, end) = (usize::from(finding.range.start()), usize::from(finding.range.end()));
         assert!(text.get(start..end).is_some(), "{finding:?}");
     }

@@ -7,6 +7,7 @@ mod check;
 mod log;
 mod output;
 mod progress;
+mod rule;
 mod serve;
 mod show_program;
 
@@ -33,6 +34,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Serve(serve::Serve),
+    Rule(rule::RuleCommand),
 }
 
 /// What a command found out, as an exit status.
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
         Command::Serve(serve) => serve.run(),
+        Command::Rule(rule) => rule.run(cli.color),
     });
     let outcome = outcome.unwrap_or_else(|error| {
         output::complain(cli.color, &format!("{error:#}"));

@@ -36,13 +36,17 @@ fn show(
     let name = |member: &Member| relative(working, &table.path(member.file));
     for member in &program.members {
         let note = if member.reported { "" } else { " (read, not reported)" };
-        line(out, &format!("  {}{note}", name(member)));
+        let hybrid = if program.embedding.is_hybrid(member.file) { " (hybrid)" } else { "" };
+        line(out, &format!("  {}{hybrid}{note}", name(member)));
     }
     for member in program.singles.iter().filter(|member| member.reported) {
         line(out, &format!("  {} (by itself with the program)", name(member)));
     }
-    for key in &program.host_predicates {
+    for key in &program.embedding.predicates {
         line(out, &format!("  {key} (supplied by the host)"));
+    }
+    if let Some(engine) = program.embedding.engine {
+        line(out, &format!("  engine {}", engine.name));
     }
 }
 

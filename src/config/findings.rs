@@ -13,10 +13,12 @@ pub const RULES: &[&Rule] = &[
     &FILE_TOO_LARGE,
     &UNREADABLE_FILE,
     &EMPTY_PROGRAM,
+    &REQUIRED_VERSION,
+    &UNMATCHED_PATTERN,
 ];
 
 /// The file is no TOML.
-pub(super) static CONFIG_SYNTAX: Rule = Rule {
+pub static CONFIG_SYNTAX: Rule = Rule {
     code: "MG901",
     name: "config-syntax",
     group: Group::Configuration,
@@ -136,6 +138,34 @@ pub static EMPTY_PROGRAM: Rule = Rule {
     summary: "No file belongs to a `[[program]]`",
     rationale: "Nothing is checked, which looks the same as nothing being wrong. Mostly a folder was renamed, \
                 or git ignores the files.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A version of this tool that the project does not want.
+pub(super) static REQUIRED_VERSION: Rule = Rule {
+    code: "MG920",
+    name: "required-version",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "The project asks for another version of mangle-ls",
+    rationale: "Another version has other rules and other settings: what it finds is not what the project has agreed \
+                on. Settings that this version does not know are not reported then, and `check` ends with exit status 2.",
+    bad: "#- mangle-ls.toml\nrequired_version = \">=99\"\n",
+    good: "#- mangle-ls.toml\nrequired_version = \">=0.1\"\n",
+    fix: FixKind::None,
+};
+
+/// A pattern of `include` or `hybrid` that matches no file.
+pub static UNMATCHED_PATTERN: Rule = Rule {
+    code: "MG921",
+    name: "unmatched-pattern",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "A pattern of `include` or `hybrid` matches no file",
+    rationale: "Mostly a file was renamed or moved, and is not checked any more, which looks the same as nothing being \
+                wrong with it. Files that git ignores belong to no program.",
     bad: "",
     good: "",
     fix: FixKind::None,

@@ -45,6 +45,24 @@ impl Globs {
         &self.patterns
     }
 
+    /// The patterns, by index, that match none of `paths` although they name something: those of wildcards
+    /// alone, as `**/*.gl`, are meant for whatever there may be.
+    #[must_use]
+    pub fn unmatched<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<usize> {
+        let mut matched = vec![false; self.patterns.len()];
+        for path in paths {
+            for form in self.set.matches(path) {
+                if let Some(matched) = matched.get_mut(form / FORMS) {
+                    *matched = true;
+                }
+            }
+        }
+        let names =
+            |pattern: &String| pattern.split('/').any(|part| !part.is_empty() && !part.contains(['*', '?']));
+        let unmatched = matched.iter().zip(&self.patterns).enumerate();
+        unmatched.filter(|(_, (matched, pattern))| !**matched && names(pattern)).map(|(at, _)| at).collect()
+    }
+
     /// Whether a pattern matches `path`, which is relative and has `/` between its parts.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
@@ -52,8 +70,11 @@ impl Globs {
     }
 }
 
+/// How many globs stand for a pattern.
+const FORMS: usize = 2;
+
 /// The pattern itself, and the pattern for everything below a folder of that name.
-fn forms(pattern: &str) -> Result<[String; 2], String> {
+fn forms(pattern: &str) -> Result<[String; FORMS], String> {
     if pattern.is_empty() {
         return Err("it is empty".into());
     }
@@ -85,6 +106,14 @@ mod tests {
             let globs = Globs::new(vec![pattern.into()]).unwrap();
             assert_eq!(globs.matches(path), expected, "{pattern} on {path}");
         }
+    }
+
+    #[test]
+    fn patterns_that_match_nothing() {
+        let patterns = ["policy", "*.mg", "old/*.mg", "**/*.gl", "schemas.gl"];
+        let globs = Globs::new(patterns.map(String::from).into()).unwrap();
+        let unmatched = globs.unmatched(["policy/a.mg", "b.mg"].into_iter());
+        assert_eq!(unmatched, [2, 4]);
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub enum Kind {
     Globs,
     /// A list of `name/arity`.
     Predicates,
+    /// A requirement on the version of this tool, as Cargo writes them: `>=0.1, <0.3`.
+    Version,
+    /// A release of the engine, or a day.
+    Engine,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A table of the section of this name.
@@ -57,6 +61,13 @@ pub const ROOT: Section = Section {
             kind: Kind::Word(&FailOn::WORDS),
             default: "\"error\"",
             doc: "From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.",
+        },
+        Key {
+            name: "required_version",
+            kind: Kind::Version,
+            default: "",
+            doc: "Which versions of mangle-ls may check this project, as `\">=0.1, <0.3\"`; `\"0.1\"` means 0.1 and what \
+                  is compatible with it. Any other version says so in one finding, and `check` ends with exit status 2.",
         },
         Key {
             name: "program",
@@ -98,11 +109,25 @@ pub const PROGRAM: Section = Section {
             doc: "Which of the included files do not belong to it.",
         },
         Key {
+            name: "hybrid",
+            kind: Kind::Globs,
+            default: "[]",
+            doc: "Which of its files are loaded by codeNERD, which takes lines that start with `TAXONOMY:`, `INTENT:` \
+                  or `PROMPT:` out before the engine reads the rest. In all other files such lines are errors.",
+        },
+        Key {
             name: "host_predicates",
             kind: Kind::Predicates,
             default: "[]",
             doc: "Predicates that the program in which the engine is embedded supplies, as `name/arity`. They \
                   count as declared and defined.",
+        },
+        Key {
+            name: "target",
+            kind: Kind::Engine,
+            default: "",
+            doc: "The version of the engine that runs it: a release as `\"0.4.0\"`, or the day of a commit as \
+                  `\"2026-06-30\"`. Built-ins that came later are not there then. Without it, the newest engine.",
         },
     ],
 };

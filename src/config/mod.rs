@@ -1,30 +1,48 @@
 //! Settings as plain structs, and their reading from the text of a `mangle-ls.toml`.
 //!
-//! Takes the text of one configuration file and the list of rules that it may configure
-//! ([`parse`]); gives [`Settings`] and what is wrong with the file as findings. The keys are
-//! declared once, in [`keys`]. Files are found and read by `host`.
+//! Takes the text of one configuration file and what it may name ([`parse`], [`Vocabulary`]); gives
+//! [`Settings`] and what is wrong with the file as findings. The keys are declared once, in
+//! [`keys`]; documentation, [`schema`] and editor settings follow from them. Files are found and
+//! read by `host`.
 
 mod findings;
 mod globs;
 pub mod keys;
 mod read;
 mod rules;
+pub mod schema;
 mod select;
+mod table;
 mod value;
+mod version;
 
 #[cfg(test)]
 mod tests;
 
-pub use findings::{BINARY_FILE, EMPTY_PROGRAM, FILE_TOO_LARGE, INVALID_UTF8, RULES, UNREADABLE_FILE};
+pub use findings::{
+    BINARY_FILE, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_TOO_LARGE, INVALID_UTF8, RULES, UNMATCHED_PATTERN,
+    UNREADABLE_FILE,
+};
 pub use globs::Globs;
-pub use read::{Parsed, parse};
+pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
+pub use table::markdown;
+pub use version::{EngineVersion, VersionReq};
 
-use crate::lint::Severity;
+use crate::lint::{Rule, Severity};
 use crate::text::Symbol;
 
 /// The name of the configuration file.
 pub const FILE_NAME: &str = "mangle-ls.toml";
+
+/// What a configuration file may name.
+#[derive(Debug, Clone, Copy)]
+pub struct Vocabulary<'a> {
+    /// The rules.
+    pub rules: &'a [&'static Rule],
+    /// The releases of the engine with their days, the oldest first.
+    pub releases: &'a [(&'static str, &'static str)],
+}
 
 /// What a configuration file says; what it leaves out is at its default.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +53,16 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// `fail_on`
     pub fail_on: FailOn,
+    /// `required_version`
+    pub required_version: Option<VersionReq>,
+}
+
+impl Settings {
+    /// Whether this version of the tool is one that the file asks for.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.required_version.as_ref().is_none_or(version::is_this)
+    }
 }
 
 /// One `[[program]]`.
@@ -46,8 +74,12 @@ pub struct ProgramSettings {
     pub include: Globs,
     /// Which of those do not.
     pub exclude: Globs,
+    /// Which of its files have codeNERD's directives in them.
+    pub hybrid: Globs,
     /// Predicates that the embedding program supplies: name and number of arguments.
     pub host_predicates: Vec<(Symbol, u16)>,
+    /// The version of the engine that runs it. Unset: the newest.
+    pub target: Option<EngineVersion>,
 }
 
 /// From which severity on findings make the command line fail.
@@ -88,7 +120,9 @@ impl Default for ProgramSettings {
             name: None,
             include: Globs::all_mangle(),
             exclude: Globs::default(),
+            hybrid: Globs::default(),
             host_predicates: Vec::new(),
+            target: None,
         }
     }
 }

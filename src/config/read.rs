@@ -1,13 +1,14 @@
 //! From the text of a `mangle-ls.toml` to [`Settings`], with findings for everything in it that
 //! has no effect.
 
+use rustc_hash::FxHashMap;
 use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
 
 use super::findings::{CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
 use super::keys::{PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
-use super::{FailOn, Globs, ProgramSettings, RuleSettings, Settings, select};
+use super::{FailOn, Globs, ProgramSettings, RuleSettings, Settings, Vocabulary, select, version};
 use crate::lint::{Finding, Rule, Severity, Span as Place};
 use crate::text::{Symbol, TextRange};
 
@@ -16,85 +17,147 @@ use crate::text::{Symbol, TextRange};
 pub struct Parsed {
     /// What it says.
     pub settings: Settings,
-    /// Where each of [`Settings::programs`] starts: its `include`, else its first line.
-    pub program_ranges: Vec<TextRange>,
+    /// Where each of [`Settings::programs`] stands.
+    pub programs: Vec<ProgramPlaces>,
+    /// The keys of `[rules]` that give a rule its severity, for each rule that has one; in the order of the file.
+    pub rules: Vec<(&'static Rule, TextRange)>,
     /// What is wrong with it, in the order of the file. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
 }
 
+/// Where a `[[program]]` stands. Ranges count from the start of the file.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramPlaces {
+    /// Its start: its `include`, else its first line.
+    pub start: TextRange,
+    /// Each pattern of [`ProgramSettings::include`]; none where it is at its default.
+    pub include: Vec<TextRange>,
+    /// Each pattern of [`ProgramSettings::hybrid`].
+    pub hybrid: Vec<TextRange>,
+}
+
 /// Reads the text of a configuration file. Whatever is wrong with it is a finding; the rest counts.
-/// `rules` are the rules that `[rules]` may name.
+/// A file for another version of this tool has that one finding.
 #[must_use]
-pub fn parse(text: &str, rules: &[&'static Rule]) -> Parsed {
+pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
     // Editors on Windows write a byte order mark, which TOML does not know; a blank keeps offsets.
     let blanked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
-    let mut reader = Reader { text, findings: Vec::new() };
-    let mut program_ranges = Vec::new();
-    let settings = match toml_span::parse(blanked.as_deref().unwrap_or(text)) {
-        Ok(document) => reader.settings(document, rules, &mut program_ranges),
+    let mut reader = Reader::new(text);
+    let mut parsed = match toml_span::parse(blanked.as_deref().unwrap_or(text)) {
+        Ok(document) => reader.file(document, vocabulary),
         Err(error) => {
             reader.findings.push(syntax(text, &error));
-            Settings::default()
+            Parsed::default()
         }
     };
-    reader.findings.sort_by_key(|finding| finding.range.start());
-    Parsed { settings, program_ranges, findings: reader.findings }
+    parsed.findings = reader.finish();
+    parsed
 }
 
 impl Reader<'_> {
-    fn settings(
-        &mut self,
-        document: Value<'_>,
-        rules: &[&'static Rule],
-        program_ranges: &mut Vec<TextRange>,
-    ) -> Settings {
-        let mut settings = Settings::default();
-        let Some(table) = self.table(document, "the file") else { return settings };
+    fn file(&mut self, document: Value<'_>, vocabulary: Vocabulary<'_>) -> Parsed {
+        let mut parsed = Parsed::default();
+        let Some(table) = self.table(document, "the file") else { return parsed };
         self.unknown_keys(&ROOT, &table);
+        let settings = &mut parsed.settings;
         for (key, value) in table {
             match &*key.name {
                 "fail_on" => {
                     let word = self.word(value, "`fail_on`", &FailOn::WORDS, FailOn::parse);
                     settings.fail_on = word.unwrap_or_default();
                 }
-                "program" => settings.programs = self.programs(value, program_ranges),
-                "rules" => settings.rules = self.rules(value, rules),
+                "required_version" => settings.required_version = self.required_version(value),
+                "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
+                "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),
                 _ => {}
             }
         }
-        settings
+        parsed
     }
 
-    fn programs(&mut self, mut value: Value<'_>, ranges: &mut Vec<TextRange>) -> Vec<ProgramSettings> {
+    fn programs(
+        &mut self,
+        mut value: Value<'_>,
+        vocabulary: Vocabulary<'_>,
+    ) -> (Vec<ProgramSettings>, Vec<ProgramPlaces>) {
         let span = value.span;
-        let mut programs: Vec<ProgramSettings> = Vec::new();
+        let (mut programs, mut places) = (Vec::new(), Vec::new());
         let toml_span::value::ValueInner::Array(tables) = value.take() else {
             self.bad_value(span, "A program is written `[[program]]`, with two pairs of brackets.");
-            return programs;
+            return (programs, places);
         };
         for table in tables {
             let start = first_line(self.text, table.span);
             let Some(table) = self.table(table, "a program") else { continue };
-            ranges.push(table.get("include").map_or(start, |include| first_line(self.text, include.span)));
-            let program = self.program(table, &programs);
+            let start = table.get("include").map_or(start, |include| first_line(self.text, include.span));
+            let (program, place) = self.program(table, &programs, vocabulary);
             programs.push(program);
+            places.push(ProgramPlaces { start, ..place });
         }
-        programs
+        (programs, places)
     }
 
-    fn program(&mut self, table: Table<'_>, others: &[ProgramSettings]) -> ProgramSettings {
+    fn program(
+        &mut self,
+        table: Table<'_>,
+        others: &[ProgramSettings],
+        vocabulary: Vocabulary<'_>,
+    ) -> (ProgramSettings, ProgramPlaces) {
         self.unknown_keys(&PROGRAM, &table);
-        let mut program = ProgramSettings::default();
+        let (mut program, mut places) = (ProgramSettings::default(), ProgramPlaces::default());
         for (key, value) in table {
             match &*key.name {
                 "name" => program.name = self.name(value, others),
-                "include" => program.include = self.globs(value, "`include`").unwrap_or(program.include),
-                "exclude" => program.exclude = self.globs(value, "`exclude`").unwrap_or_default(),
+                "include" => {
+                    if let Some(include) = self.globs(value, "`include`") {
+                        (program.include, places.include) = include;
+                    }
+                }
+                "exclude" => program.exclude = self.globs(value, "`exclude`").unwrap_or_default().0,
+                "hybrid" => {
+                    (program.hybrid, places.hybrid) = self.globs(value, "`hybrid`").unwrap_or_default();
+                }
                 "host_predicates" => program.host_predicates = self.predicates(value),
+                "target" => program.target = self.target(value, vocabulary.releases),
                 _ => {}
             }
         }
-        program
+        (program, places)
+    }
+
+    fn required_version(&mut self, value: Value<'_>) -> Option<version::VersionReq> {
+        let (word, span) = self.string(value, "`required_version`")?;
+        match word.parse::<version::VersionReq>() {
+            Ok(required) => {
+                self.unfit = (!version::is_this(&required)).then(|| version::unfit(&required, range(span)));
+                Some(required)
+            }
+            Err(error) => {
+                let example = concat!(">=", env!("CARGO_PKG_VERSION"));
+                let message =
+                    format!("`{word}` is no requirement on a version ({error}); write one as `{example}`.");
+                self.bad_value(span, message);
+                None
+            }
+        }
+    }
+
+    fn target(
+        &mut self,
+        value: Value<'_>,
+        releases: &[(&'static str, &'static str)],
+    ) -> Option<version::EngineVersion> {
+        let (word, span) = self.string(value, "`target`")?;
+        let version = version::EngineVersion::read(&word, releases);
+        if version.is_none() {
+            let known: Vec<_> = releases.iter().map(|(release, _)| *release).collect();
+            let message = format!(
+                "`{word}` is no version of the engine; write a release ({}) or a day, as `2026-06-30`.",
+                known.join(", ")
+            );
+            self.bad_value_near(span, message, &word, known);
+        }
+        version
     }
 
     fn name(&mut self, value: Value<'_>, others: &[ProgramSettings]) -> Option<String> {
@@ -105,12 +168,15 @@ impl Reader<'_> {
         Some(name)
     }
 
-    /// The globs of a list; those that cannot be used are left out.
-    fn globs(&mut self, value: Value<'_>, what: &str) -> Option<Globs> {
+    /// The globs of a list with their places; those that cannot be used are left out.
+    fn globs(&mut self, value: Value<'_>, what: &str) -> Option<(Globs, Vec<TextRange>)> {
         let mut patterns = self.strings(value, what);
         loop {
             match Globs::new(patterns.iter().map(|(pattern, _)| pattern.clone()).collect()) {
-                Ok(globs) => return (!globs.patterns().is_empty()).then_some(globs),
+                Ok(globs) => {
+                    let places = patterns.iter().map(|(_, span)| range(*span)).collect();
+                    return (!patterns.is_empty()).then_some((globs, places));
+                }
                 Err((index, why)) if index < patterns.len() => {
                     let (pattern, span) = patterns.remove(index);
                     self.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
@@ -137,24 +203,33 @@ impl Reader<'_> {
         predicates
     }
 
-    fn rules(&mut self, value: Value<'_>, rules: &[&'static Rule]) -> RuleSettings {
-        let mut settings = RuleSettings::default();
-        let Some(table) = self.table(value, "`rules`") else { return settings };
+    fn rules(
+        &mut self,
+        value: Value<'_>,
+        rules: &[&'static Rule],
+    ) -> (RuleSettings, Vec<(&'static Rule, TextRange)>) {
+        let (mut settings, mut places) = (RuleSettings::default(), FxHashMap::default());
+        let Some(table) = self.table(value, "`rules`") else { return (settings, Vec::new()) };
         let mut chosen = Vec::new();
         for (key, value) in table {
             let severity = self.word(value, "the severity of a rule", &RULE_WORDS, rule_severity);
             match select::select(&key.name, rules) {
-                Some(selection) => chosen.extend(severity.map(|severity| (selection, severity))),
+                Some(selection) => {
+                    chosen.extend(severity.map(|severity| (selection, severity, range(key.span))))
+                }
                 None => self.findings.push(unknown_rule(&key.name, key.span, rules)),
             }
         }
-        chosen.sort_by_key(|(selection, _)| selection.narrowness);
-        for (selection, severity) in chosen {
+        chosen.sort_by_key(|(selection, ..)| selection.narrowness);
+        for (selection, severity, place) in chosen {
             for rule in selection.rules {
                 settings.set(rule, severity);
+                places.insert(rule.code, (rule, place));
             }
         }
-        settings
+        let mut places: Vec<_> = places.into_values().collect();
+        places.sort_by_key(|(rule, place)| (place.start(), rule.code));
+        (settings, places)
     }
 }
 

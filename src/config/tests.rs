@@ -5,7 +5,8 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{FailOn, Parsed, RULES, keys, parse};
+use super::schema::schema;
+use super::{FailOn, Parsed, RULES, Vocabulary, keys, parse};
 use crate::lint::{FixKind, Group, Rule, Severity};
 use crate::text::slice;
 
@@ -31,8 +32,10 @@ const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
 
 fn read(text: &str) -> Parsed {
     let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
-    parse(text, &rules)
+    parse(text, Vocabulary { rules: &rules, releases: RELEASES })
 }
+
+const RELEASES: &[(&str, &str)] = &[("0.4.0", "2025-10-21"), ("0.5.0", "2026-02-19")];
 
 /// Renders the findings: rule, the text at fault, message, fix.
 fn check(text: &str, expected: Expect) {
@@ -100,7 +103,7 @@ fn unknown_keys() {
             config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
             config-unknown-key at "colour": There is no setting `colour`; the key is ignored.
             config-unknown-key at "inculde": There is no setting `inculde` in `program`; the key is ignored. Did you mean `include`? [Write `include`]
-            config-unknown-key at "programs": There is no setting `programs`; the key is ignored. Did you mean `program`? [Write `program`]
+            config-unknown-key at "programs": There is no setting `programs`; the key is ignored.
             config-unknown-key at "rule": There is no setting `rule`; the key is ignored. Did you mean `rules`? [Write `rules`]
         "#]],
     );
@@ -277,28 +280,99 @@ proptest! {
     }
 }
 
-/// The rows of the documentation that follow from the table of keys.
-fn rows() -> String {
-    let mut rows = String::new();
-    for section in keys::SECTIONS {
-        for key in section.keys {
-            let name = match (section.name, key.kind) {
-                ("", keys::Kind::Tables) => format!("[[{}]]", key.name),
-                ("", keys::Kind::Table) => format!("[{}]", key.name),
-                ("", _) => key.name.to_owned(),
-                (section, _) => format!("{section}.{}", key.name),
-            };
-            let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
-            rows.push_str(&format!("| `{name}` | {default} | {} |\n", key.doc));
+/// The values of a TOML document as JSON.
+fn json(value: &toml_span::Value<'_>) -> serde_json::Value {
+    use toml_span::value::ValueInner;
+    match value.as_ref() {
+        ValueInner::String(text) => text.as_ref().into(),
+        ValueInner::Integer(number) => (*number).into(),
+        ValueInner::Float(number) => (*number).into(),
+        ValueInner::Boolean(flag) => (*flag).into(),
+        ValueInner::Array(values) => values.iter().map(json).collect(),
+        ValueInner::Table(table) => {
+            table.iter().map(|(key, value)| (key.name.to_string(), json(value))).collect()
         }
     }
-    rows
+}
+
+/// The schema and the reader agree on what is right, up to what only the reader can know.
+#[test]
+fn the_schema_agrees_with_the_reader() {
+    let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
+    let schema = schema(Vocabulary { rules: &rules, releases: RELEASES });
+    jsonschema::meta::validate(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let examples = RULES.iter().flat_map(|rule| [rule.bad, rule.good]);
+    let examples = examples.filter_map(|example| example.strip_prefix("#- mangle-ls.toml\n"));
+    let cases = [
+        "",
+        "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
+         exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\ntarget = 'v0.4.0'\n[[program]]\n\
+         target = '2026-06-30'\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
+        "[[program]]\ntarget = 'newest'\n",
+        "[[program]]\ntarget = 5\n",
+        "[[program]]\nhybrid = 'a.mg'\n",
+        "[[program]]\ninclude = ['../a.mg']\n",
+        "[[program]]\ninclude = ['/a.mg']\n",
+        "[[program]]\ninclude = ['']\n",
+        "[[program]]\nhost_predicates = ['now']\n",
+        "[program]\nname = 'x'\n",
+        "required_version = 'new'\n",
+        "required_version = 1\n",
+        "rules = 'off'\n",
+        "[rules]\nsafety = 'warn'\n",
+        "[rules]\nMG999 = 'off'\n",
+        "[rule]\nsafety = 'off'\n",
+        "[format]\nindent = 4\n",
+    ];
+    for text in examples.chain(cases) {
+        // What a version number means, no schema knows.
+        let Ok(document) = toml_span::parse(text) else { continue };
+        let is_right = read(text).findings.is_empty() || text.contains("99\"");
+        assert_eq!(validator.is_valid(&json(&document)), is_right, "{text}");
+    }
 }
 
 #[test]
-fn the_documentation_has_all_keys() {
-    let page = include_str!("../../docs/configuration.md").replace("\r\n", "\n");
-    assert!(page.contains(&rows()), "docs/configuration.md should have\n{}", rows());
+fn a_version_that_does_not_fit_is_the_one_finding() {
+    check(
+        "required_version = '>=99'\ncolour = 1\n[rules]\nnew-rule = 'off'\nsafety = 'fatal'\n",
+        expect![[r#"
+            required-version at ">=99": This project asks for mangle-ls >=99, and this is 0.1.0: it may not know all settings and rules. Install a version that fits, or change `required_version`.
+        "#]],
+    );
+    check(
+        "required_version = 'latest'\n",
+        expect![[r#"
+        config-bad-value at "latest": `latest` is no requirement on a version (unexpected character 'l' while parsing major version number); write one as `>=0.1.0`.
+    "#]],
+    );
+    assert!(!read("required_version = '>=99'\n").settings.fits());
+    assert!(read("required_version = '>=0.1'\n").settings.fits());
+}
+
+#[test]
+fn versions_of_the_engine() {
+    check(
+        "[[program]]\ntarget = '0.6'\n[[program]]\ntarget = 'v0.4'\n",
+        expect![[r#"
+        config-bad-value at "0.6": `0.6` is no version of the engine; write a release (0.4.0, 0.5.0) or a day, as `2026-06-30`.
+        config-bad-value at "v0.4": `v0.4` is no version of the engine; write a release (0.4.0, 0.5.0) or a day, as `2026-06-30`.
+    "#]],
+    );
+}
+
+#[test]
+fn keys_in_the_wrong_table() {
+    check(
+        "include = ['a']\n[[program]]\nname = 'x'\nfail_on = 'never'\nrules = 1\n[rules]\n[rule]\n",
+        expect![[r#"
+            config-unknown-key at "include": There is no setting `include`; the key is ignored. It belongs under `[[program]]`.
+            config-unknown-key at "fail_on": There is no setting `fail_on` in `program`; the key is ignored. It belongs at the top of the file, above all `[…]`.
+            config-unknown-key at "rules": There is no setting `rules` in `program`; the key is ignored. It belongs at the top of the file, above all `[…]`.
+            config-unknown-key at "rule": There is no setting `rule`; the key is ignored.
+        "#]],
+    );
 }
 
 #[test]
@@ -306,5 +380,6 @@ fn the_example_of_the_documentation_is_right() {
     let page = include_str!("../../docs/configuration.md");
     let example = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let registered: Vec<_> = [&SAFETY, &ORDER, &IDIOM, &UNDEFINED, &SYNTAX].into_iter().collect();
-    assert_eq!(parse(example, &registered).findings.len(), 0);
+    let vocabulary = Vocabulary { rules: &registered, releases: RELEASES };
+    assert_eq!(parse(example, vocabulary).findings.len(), 0);
 }

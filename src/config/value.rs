@@ -4,7 +4,7 @@ use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
-use super::keys::Section;
+use super::keys::{self, Section};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, nearest, slice, text_len};
 
@@ -14,22 +14,55 @@ pub(super) struct Reader<'t> {
     /// The text of the file.
     pub(super) text: &'t str,
     pub(super) findings: Vec<Finding>,
+    /// The file is for another version of this tool: the one finding that counts then.
+    pub(super) unfit: Option<Finding>,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, findings: Vec::new(), unfit: None }
+    }
+
+    /// The findings in the order of the file. What is wrong with settings for another version cannot be told.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        if let Some(unfit) = self.unfit {
+            return vec![unfit];
+        }
+        self.findings.sort_by_key(|finding| finding.range.start());
+        self.findings
+    }
+
     /// Reports the keys of `table` that `section` does not have.
     pub(super) fn unknown_keys(&mut self, section: &Section, table: &Table<'_>) {
         for key in table.keys().filter(|key| section.key(&key.name).is_none()) {
             let place =
                 if section.name.is_empty() { String::new() } else { format!(" in `{}`", section.name) };
             let message = format!("There is no setting `{}`{place}; the key is ignored.", key.name);
-            let known = section.keys.iter().map(|key| key.name);
-            self.findings.push(suggest(
-                Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message),
-                &key.name,
-                known,
-            ));
+            let mut finding = Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message);
+            match home(&key.name) {
+                Some(home) => finding.message.push_str(&format!(" It belongs {home}.")),
+                None => {
+                    // One that is there already cannot have been meant again, unless it may stand twice.
+                    let free = section
+                        .keys
+                        .iter()
+                        .filter(|known| known.kind == keys::Kind::Tables || !table.contains_key(known.name));
+                    finding = suggest(finding, &key.name, free.map(|known| known.name));
+                }
+            }
+            self.findings.push(finding);
         }
+    }
+
+    /// A value that cannot be, which may have been meant as one of `known`.
+    pub(super) fn bad_value_near<'a>(
+        &mut self,
+        span: Span,
+        message: String,
+        word: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) {
+        self.findings.push(suggest(Finding::new(&CONFIG_BAD_VALUE, range(span), message), word, known));
     }
 
     /// A value of the wrong kind.
@@ -94,6 +127,16 @@ impl Reader<'_> {
         }
         parsed
     }
+}
+
+/// Where a key belongs that stands in the wrong table. TOML puts all keys below a header into its table, also
+/// those that were meant for the file as a whole.
+fn home(key: &str) -> Option<String> {
+    let section = keys::SECTIONS.iter().find(|section| section.key(key).is_some())?;
+    Some(match section.name {
+        "" => "at the top of the file, above all `[…]`".to_owned(),
+        name => format!("under `[[{name}]]`"),
+    })
 }
 
 /// Adds the nearest of `known` to the message and as a fix, if one is near.

@@ -95,7 +95,7 @@ fn check_program(program: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSumma
     let summary = |member: &Member| files.get(&member.file).map(Arc::clone);
     let members: Vec<_> = program.members.iter().filter_map(summary).collect();
     let rules = &program.settings.rules;
-    let join = |files| Program::with_host(files, &program.host_predicates);
+    let join = |files| Program::embedded(files, Arc::clone(&program.embedding));
     let mut found = Vec::new();
     if program.members.iter().any(|member| member.reported) {
         let all = diagnostics(&join(members.clone()), rules, &FindingCache::default());

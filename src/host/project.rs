@@ -8,10 +8,14 @@ use rustc_hash::FxHashSet;
 use super::resolve::Problem;
 use super::walk::{Found, plain};
 use super::{FileTable, Overlay, read, relative};
-use crate::config::{self, EMPTY_PROGRAM, FILE_NAME, ProgramSettings, Settings};
+use crate::config::{
+    self, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8, ProgramPlaces,
+    ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
+};
 use crate::ide::registry;
 use crate::lint::{Finding, Rule};
-use crate::program::PredicateKey;
+use crate::program::builtins::RELEASES;
+use crate::program::{Embedding, PredicateKey};
 use crate::text::{FileId, TextRange};
 
 /// A configuration file and what it says.
@@ -29,7 +33,9 @@ pub struct Project {
     pub settings: Arc<Settings>,
     /// What is wrong with it. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
-    program_ranges: Vec<TextRange>,
+    /// Which key of `[rules]` gives a rule its severity, for each that has one; in the order of the file.
+    pub rules: Vec<(&'static Rule, TextRange)>,
+    places: Vec<ProgramPlaces>,
 }
 
 /// The files of one program of a project.
@@ -37,7 +43,7 @@ pub struct Project {
 pub(super) struct Dealt {
     pub(super) name: String,
     pub(super) files: Vec<PathBuf>,
-    pub(super) host_predicates: Vec<PredicateKey>,
+    pub(super) embedding: Embedding,
 }
 
 impl Project {
@@ -50,66 +56,111 @@ impl Project {
         problems: &mut Vec<Problem>,
     ) -> Self {
         static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| registry::rules().collect());
-        let (text, mut findings) = match read(path, overlay) {
+        let (text, unread) = match read(path, overlay) {
             Ok(file) => (file.text, file.findings),
             Err(error) => {
                 problems.push(Problem { path: path.into(), why: plain(&error), named: false });
                 ("".into(), Vec::new())
             }
         };
-        let parsed = config::parse(&text, &RULES);
-        findings.extend(parsed.findings);
+        let parsed = match unread.into_iter().next() {
+            Some(finding) => {
+                config::Parsed { findings: vec![no_text(&finding)], ..config::Parsed::default() }
+            }
+            None => config::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
+        };
         Self {
             file: table.id(path),
             path: path.into(),
             root: path.parent().unwrap_or(path).into(),
             text,
             settings: Arc::new(parsed.settings),
-            findings,
-            program_ranges: parsed.program_ranges,
+            findings: parsed.findings,
+            rules: parsed.rules,
+            places: parsed.programs,
         }
     }
 
     /// Deals the files below the root (those of folders with their own configuration are not among
     /// `files`) to the programs. A program without any is a finding.
-    pub(super) fn deal(&mut self, files: &[&Found]) -> Vec<Dealt> {
+    pub(super) fn deal(&mut self, files: &[&Found], table: &FileTable) -> Vec<Dealt> {
         let settings = Arc::clone(&self.settings);
         if settings.programs.is_empty() {
-            return vec![self.program(&ProgramSettings::default(), files)];
+            return vec![self.program(&ProgramSettings::default(), files, table)];
         }
         let mut dealt = Vec::new();
         for (index, program) in settings.programs.iter().enumerate() {
-            let dealt_now = self.program(program, files);
+            let dealt_now = self.program(program, files, table);
+            let places = self.places.get(index).cloned().unwrap_or_default();
             if dealt_now.files.is_empty() {
-                let range = self.program_ranges.get(index).copied().unwrap_or_default();
+                let range = places.start;
                 let message = format!(
                     "No file belongs to the program `{}`, so nothing is checked. Only `.mg` and `.gl` files \
                      that git does not ignore can.",
                     dealt_now.name
                 );
                 self.findings.push(Finding::new(&EMPTY_PROGRAM, range, message));
+            } else {
+                self.check_patterns(program, &places, files);
             }
             dealt.push(dealt_now);
         }
+        self.findings.sort_by_key(|finding| finding.range.start());
         dealt
     }
 
-    fn program(&self, settings: &ProgramSettings, files: &[&Found]) -> Dealt {
+    /// Reports the patterns that match no file. Those of `exclude` may: what they keep out need not be there.
+    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&Found]) {
+        let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
+        let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
+            // What is at its default has no place, and promises nothing.
+            let unmatched = globs.unmatched(paths.iter().copied()).into_iter();
+            for (at, &range) in unmatched.filter_map(|at| Some((at, places.get(at)?))) {
+                let pattern = globs.patterns().get(at).map_or("", String::as_str);
+                let message = format!(
+                    "`{pattern}` in `{key}` matches no file. Patterns are relative to the folder of this file, and \
+                     only `.mg` and `.gl` files that git does not ignore count."
+                );
+                self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+            }
+        };
+        let all: Vec<&str> = paths.iter().map(String::as_str).collect();
+        check("include", &program.include, &places.include, &all);
+        let own: Vec<&str> = all.into_iter().filter(|path| program.includes(path)).collect();
+        check("hybrid", &program.hybrid, &places.hybrid, &own);
+    }
+
+    fn program(&self, settings: &ProgramSettings, files: &[&Found], table: &FileTable) -> Dealt {
         let members: Vec<_> = files
             .iter()
             .copied()
             .filter(|found| settings.includes(&relative(&self.root, &found.path)))
             .collect();
-        Dealt {
-            name: settings.name.clone().unwrap_or_else(|| folder_name(&self.root)),
-            files: without_twins(&members),
-            host_predicates: settings
-                .host_predicates
-                .iter()
-                .map(|&(name, arity)| PredicateKey { name, arity })
-                .collect(),
-        }
+        let files = without_twins(&members);
+        let is_hybrid = |path: &&PathBuf| settings.hybrid.matches(&relative(&self.root, path));
+        let mut hybrid: Vec<_> = files.iter().filter(is_hybrid).map(|path| table.id(path)).collect();
+        hybrid.sort_unstable();
+        let predicates = settings.host_predicates.iter();
+        let embedding = Embedding {
+            predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
+            engine: settings.target,
+            hybrid,
+        };
+        let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
+        Dealt { name, files, embedding }
     }
+}
+
+/// The one finding about a configuration file that is no text: `finding` says what it is instead.
+fn no_text(finding: &Finding) -> Finding {
+    let what = if finding.rule == &INVALID_UTF8 {
+        "This is not UTF-8, which TOML has to be."
+    } else if finding.rule == &FILE_TOO_LARGE {
+        "The file is too large to be a configuration."
+    } else {
+        "The file is not text."
+    };
+    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
 }
 
 /// The files without links to others of them: a file that is read twice declares everything twice.

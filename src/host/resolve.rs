@@ -16,7 +16,7 @@ use super::project::{self, Dealt, folder_name, without_twins};
 use super::walk::{Found, Tree, walk};
 use super::{FileTable, Overlay, Project, Target, is_mangle, is_single};
 use crate::config::{FILE_NAME, Settings};
-use crate::program::PredicateKey;
+use crate::program::Embedding;
 use crate::text::FileId;
 
 /// Which of the two shells asks; they differ where there is no configuration file.
@@ -59,8 +59,8 @@ pub struct ProgramFiles {
     pub project: Option<usize>,
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
-    /// Predicates that the embedding program supplies.
-    pub host_predicates: Vec<PredicateKey>,
+    /// What surrounds it.
+    pub embedding: Arc<Embedding>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
     /// Sample kernels and policy tests: each is analysed as the program plus itself.
@@ -267,9 +267,13 @@ impl<'a> Resolver<'a> {
         let own: Vec<&Found> =
             below.iter().filter(|found| self.governing(&found.path).as_deref() == Some(path)).collect();
         let index = self.result.projects.len();
-        for dealt in project.deal(&own) {
+        for dealt in project.deal(&own, self.table) {
             let program = self.program(dealt, project.root.clone(), Some(index), &project.settings);
             self.result.programs.push(program);
+        }
+        if self.shell == Shell::CommandLine && !project.settings.fits() {
+            let why = "it asks for another version of mangle-ls".into();
+            self.result.problems.push(Problem { path: path.into(), why, named: true });
         }
         self.result.projects.push(project);
     }
@@ -288,7 +292,7 @@ impl<'a> Resolver<'a> {
             root,
             project,
             settings: Arc::clone(settings),
-            host_predicates: dealt.host_predicates,
+            embedding: dealt.embedding.into(),
             members: members.into_iter().map(member).collect(),
             singles: singles.into_iter().map(member).collect(),
         }
@@ -325,7 +329,7 @@ impl<'a> Resolver<'a> {
         let settings =
             project.and_then(|index| self.result.projects.get(index)).map(|p| Arc::clone(&p.settings));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let dealt = Dealt { name, files: files.into_iter().collect(), host_predicates: Vec::new() };
+        let dealt = Dealt { name, files: files.into_iter().collect(), embedding: Embedding::default() };
         let program = self.program(dealt, folder.into(), project, &settings.unwrap_or_default());
         self.result.programs.push(program);
     }
@@ -363,7 +367,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn without_project(&mut self, name: String, root: PathBuf, files: &[&Found]) {
-        let dealt = Dealt { name, files: without_twins(files), host_predicates: Vec::new() };
+        let dealt = Dealt { name, files: without_twins(files), embedding: Embedding::default() };
         let program = self.program(dealt, root, None, &Arc::default());
         self.result.programs.push(program);
     }

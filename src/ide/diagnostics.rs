@@ -170,6 +170,7 @@ fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding>
 /// A number that changes with everything outside a statement that its findings may depend on.
 fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
     let mut hasher = FxHasher::default();
+    context.program.embedding.engine.hash(&mut hasher);
     match &statement.kind {
         StatementKind::Clause(clause) => clause_fingerprint(context, clause, &mut hasher),
         StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),

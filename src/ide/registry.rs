@@ -4,6 +4,7 @@ use crate::analysis;
 use crate::config;
 use crate::lint::Rule;
 use crate::syntax;
+use crate::text::nearest;
 
 /// Every rule, in the order of the codes.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -15,6 +16,14 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 #[must_use]
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.code == code_or_name || rule.name == code_or_name)
+}
+
+/// The name or code that was probably meant by a word that is neither. Of codes only the same one in other
+/// letters: those that are alike have nothing else in common.
+#[must_use]
+pub fn similar(word: &str) -> Option<&'static str> {
+    let codes = rules().map(|rule| rule.code).filter(|code| code.eq_ignore_ascii_case(word));
+    nearest(word, codes.chain(rules().map(|rule| rule.name)))
 }
 
 #[cfg(test)]

@@ -10,4 +10,4 @@ mod rule;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
-pub use rule::{FixKind, Group, Rule, Severity};
+pub use rule::{FixKind, Group, Rule, Severity, address};

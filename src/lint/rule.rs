@@ -99,6 +99,23 @@ impl Group {
             Self::Configuration => "configuration",
         }
     }
+
+    /// What its rules are about, for a heading.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Syntax => "What does not parse",
+            Self::Declarations => "Declarations and their parts",
+            Self::Safety => "Which variables have a value, and when",
+            Self::Predicates => "Predicates, functions and packages",
+            Self::Transforms => "Transforms and aggregation",
+            Self::Stratification => "Negation and aggregation through recursion",
+            Self::Types => "Values of the wrong type",
+            Self::Temporal => "Times, intervals and temporal operators",
+            Self::Quality => "Idioms and quality",
+            Self::Configuration => "Configuration, and files that cannot be read",
+        }
+    }
 }
 
 /// What kind of fix a rule offers when it offers one.
@@ -122,6 +139,15 @@ impl FixKind {
             Self::Unsafe => "unsafe",
         }
     }
+}
+
+/// The address on the web of a file of the repository, as it is in this version; `None` as long as the package
+/// names no repository.
+#[must_use]
+pub fn address(path: &str) -> Option<String> {
+    let repository = env!("CARGO_PKG_REPOSITORY").trim_end_matches('/');
+    let version = env!("CARGO_PKG_VERSION");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/v{version}/{path}"))
 }
 
 /// A rule. Each is a `static` beside the code that applies it and a row in its family's table.
@@ -148,6 +174,33 @@ pub struct Rule {
     pub good: &'static str,
     /// The kind of fix on offer.
     pub fix: FixKind,
+}
+
+impl Rule {
+    /// The page about this rule, as a path from the root of the repository: `docs/rules/NAME.md`.
+    #[must_use]
+    pub fn page(&self) -> String {
+        format!("docs/rules/{}.md", self.name)
+    }
+
+    /// The [`address`] of the page.
+    #[must_use]
+    pub fn address(&self) -> Option<String> {
+        address(&self.page())
+    }
+
+    /// Where somebody can read more: [`Rule::address`], else [`Rule::page`], which at least names the
+    /// page of the copy that somebody has.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.address().unwrap_or_else(|| self.page())
+    }
+
+    /// The word for the default severity: `off` for a rule that has none.
+    #[must_use]
+    pub fn default_word(&self) -> &'static str {
+        self.severity.map_or("off", Severity::as_str)
+    }
 }
 
 impl PartialEq for Rule {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use tower_lsp::ls_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
-    Uri,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
+    Position, Range, Uri,
 };
 
 use super::capabilities::NAME;
@@ -76,13 +76,18 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
         range: range(view, file, diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
-        code_description: None,
+        code_description: code_description(diagnostic.rule),
         source: Some(NAME.into()),
         message: diagnostic.message.clone(),
         related_information: related(view, diagnostic),
         tags: None,
         data: Some(serde_json::json!({ "code": diagnostic.rule.code })),
     }
+}
+
+/// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.
+fn code_description(rule: &lint::Rule) -> Option<CodeDescription> {
+    Some(CodeDescription { href: rule.address()?.parse().ok()? })
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {

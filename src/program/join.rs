@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::file::key_of;
 use super::graph::Graph;
-use super::{FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
+use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
 use crate::syntax::ast::{Atom, Clause, Declaration, Item, Statement, StatementKind};
 use crate::text::{FileId, StatementId, Symbol, TextRange, TextSize};
 
@@ -68,6 +68,8 @@ impl Site<'_> {
 pub struct Program {
     /// The files in the order of their ids.
     pub files: Vec<Arc<FileSummary>>,
+    /// What surrounds it.
+    pub embedding: Arc<Embedding>,
     /// All predicates that are mentioned, built-ins excepted; in order of first mention.
     pub predicates: Vec<Predicate>,
     by_key: FxHashMap<PredicateKey, PredicateId>,
@@ -83,12 +85,12 @@ impl Program {
     /// Joins files. Files without their own program mates are a program too.
     #[must_use]
     pub fn new(files: Vec<Arc<FileSummary>>) -> Self {
-        Self::with_host(files, &[])
+        Self::embedded(files, Arc::default())
     }
 
-    /// Joins files whose host (the program that embeds the engine) supplies the predicates `host`.
+    /// Joins files that run in `embedding`.
     #[must_use]
-    pub fn with_host(mut files: Vec<Arc<FileSummary>>, host: &[PredicateKey]) -> Self {
+    pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<Embedding>) -> Self {
         files.sort_by_key(|file| file.id);
         let mut program = Self { packages: package_index(&files), ..Self::default() };
         for (index, file) in (0u32..).zip(&files) {
@@ -99,7 +101,7 @@ impl Program {
                 program.add(index, file, key, there);
             }
         }
-        for &key in host {
+        for &key in &embedding.predicates {
             let id = program.intern(key);
             if let Some(predicate) = program.predicates.get_mut(id.0 as usize) {
                 predicate.signature.host = true;
@@ -108,6 +110,7 @@ impl Program {
         for predicate in &mut program.predicates {
             predicate.fingerprint = predicate.signature.fingerprint();
         }
+        program.embedding = embedding;
         program.vocabulary = program.hash_vocabulary();
         program.environment = program.hash_environment();
         program.files = files;
@@ -182,7 +185,7 @@ impl Program {
     }
 
     /// A number that changes with everything that the meaning of a statement may depend on outside
-    /// of it: the signature of any predicate, the packages and who uses them.
+    /// of it: the signature of any predicate, the packages and who uses them, the version of the engine.
     #[must_use]
     pub fn environment(&self) -> u64 {
         self.environment
@@ -190,7 +193,7 @@ impl Program {
 
     fn hash_environment(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        self.vocabulary.hash(&mut hasher);
+        (self.vocabulary, self.embedding.engine).hash(&mut hasher);
         for predicate in &self.predicates {
             (predicate.key, predicate.fingerprint).hash(&mut hasher);
         }

@@ -3,18 +3,20 @@
 //! Takes the lowered statements of files ([`FileSummary`], one a file, kept while the file is
 //! unchanged); gives the [`Program`]: predicates with their declarations, heads and uses, what a
 //! predicate is known to be ([`Signature`]), packages, the dependency graph with its strata, the
-//! order in which a body binds its variables and the reference's rewriting of a clause. Also the
-//! table of built-ins ([`builtins`]). Knows no wording: what is wrong with a program is said in
+//! order in which a body binds its variables and the reference's rewriting of a clause. Also what
+//! surrounds it ([`Embedding`]) and the table of built-ins ([`builtins`]). Knows no wording: what is wrong with a program is said in
 //! `analysis`.
 
 pub mod binding;
 pub mod builtins;
+mod embedding;
 mod file;
 pub mod graph;
 mod join;
 pub mod rewrite;
 mod signature;
 
+pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind};
 pub use join::{Predicate, PredicateId, Program, Site};
 pub use signature::{Mode, Signature};

@@ -1,10 +1,11 @@
-//! Diagnostics as output: text with excerpts, and JSON lines.
+//! Diagnostics as output: text with excerpts, and JSON lines; and rules as output ([`rules`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of programs.
 
 mod excerpt;
 mod json;
+pub mod rules;
 mod sources;
 mod summary;
 mod text;

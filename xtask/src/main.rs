@@ -4,6 +4,7 @@
 mod corpus;
 mod damage;
 mod editors;
+mod generate;
 mod grammar;
 mod new_rule;
 mod tally;
@@ -27,6 +28,8 @@ enum Task {
     Damage(damage::Options),
     /// Generate the parser of `tree-sitter-mangle` from its `grammar.js`
     Grammar(grammar::Options),
+    /// Write what follows from the rules and settings: pages, tables, schema, the settings of VS Code
+    Generate,
     /// Install what the tests need and run them all; the closing line counts them
     Test(test::Options),
     /// Write the skeleton of a rule
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Damage(options) => damage::run(&options),
         Task::Grammar(options) => grammar::run(&root(), &options),
+        Task::Generate => generate::run(&root()),
         Task::Test(options) => test::run(&options),
         Task::NewRule(options) => new_rule::run(&root(), &options),
         Task::Corpus(options) => corpus::check(&root(), &options),

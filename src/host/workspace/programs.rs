@@ -14,7 +14,7 @@ use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution}
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::lint::Diagnostic;
-use crate::program::PredicateKey;
+use crate::program::Embedding;
 use crate::text::FileId;
 
 /// The programs and the configuration files that define them.
@@ -44,8 +44,8 @@ struct State {
     /// Sorted.
     reported: Arc<[FileId]>,
     rules: Arc<RuleSettings>,
-    /// Predicates that the embedding program supplies.
-    host: Arc<[PredicateKey]>,
+    /// What surrounds it.
+    embedding: Arc<Embedding>,
     cache: Arc<FindingCache>,
     last: Option<Arc<SnapshotProgram>>,
 }
@@ -161,7 +161,7 @@ impl Programs {
 /// The program itself and one for each of its sample kernels and policy tests.
 fn states(program: &ProgramFiles) -> Vec<State> {
     let rules: Arc<RuleSettings> = program.settings.rules.clone().into();
-    let host: Arc<[PredicateKey]> = program.host_predicates.as_slice().into();
+    let embedding = &program.embedding;
     let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
     let reported = |members: &[Member]| {
         members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
@@ -173,13 +173,19 @@ fn states(program: &ProgramFiles) -> Vec<State> {
         files(&program.members),
         reported(&program.members),
         Arc::clone(&rules),
-        Arc::clone(&host),
+        Arc::clone(embedding),
     )];
     for single in program.singles.iter().filter(|single| single.reported) {
         let mut members = files(&program.members);
         members.push(single.file);
         let identity = identity(Some(single.file));
-        states.push(State::new(identity, members, vec![single.file], Arc::clone(&rules), Arc::clone(&host)));
+        states.push(State::new(
+            identity,
+            members,
+            vec![single.file],
+            Arc::clone(&rules),
+            Arc::clone(embedding),
+        ));
     }
     states
 }
@@ -195,12 +201,12 @@ impl State {
         mut members: Vec<FileId>,
         mut reported: Vec<FileId>,
         rules: Arc<RuleSettings>,
-        host: Arc<[PredicateKey]>,
+        embedding: Arc<Embedding>,
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
         let (reported, cache) = (reported.into(), Arc::default());
-        Self { identity, members, reported, rules, host, cache, last: None }
+        Self { identity, members, reported, rules, embedding, cache, last: None }
     }
 
     /// This program as the successor of `old`: with its cache, and with its last snapshot if
@@ -213,7 +219,7 @@ impl State {
         let same = self.members == old.members
             && self.reported == old.reported
             && self.rules == old.rules
-            && self.host == old.host;
+            && self.embedding == old.embedding;
         if same {
             self.last = old.last;
             self.rules = old.rules;
@@ -234,7 +240,7 @@ impl State {
             files,
             Arc::clone(&self.reported),
             Arc::clone(&self.rules),
-            Arc::clone(&self.host),
+            Arc::clone(&self.embedding),
             Arc::clone(&self.cache),
         ));
         self.last = Some(Arc::clone(&program));

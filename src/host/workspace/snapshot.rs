@@ -11,7 +11,7 @@ use crate::config::RuleSettings;
 use crate::host::FileTable;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless};
 use crate::lint::Diagnostic;
-use crate::program::{PredicateKey, Program};
+use crate::program::{Embedding, Program};
 use crate::text::{Cancel, FileId};
 
 /// A program as it was at some revision; shared by all revisions in which it is the same.
@@ -24,7 +24,7 @@ pub struct SnapshotProgram {
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
-    host: Arc<[PredicateKey]>,
+    embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     program: OnceLock<Arc<Program>>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
@@ -36,18 +36,18 @@ impl SnapshotProgram {
         files: Vec<Arc<SnapshotFile>>,
         reported: Arc<[FileId]>,
         rules: Arc<RuleSettings>,
-        host: Arc<[PredicateKey]>,
+        embedding: Arc<Embedding>,
         cache: Arc<FindingCache>,
     ) -> Self {
         let (program, diagnostics) = (OnceLock::new(), OnceLock::new());
-        Self { name, files, reported, rules, host, cache, program, diagnostics }
+        Self { name, files, reported, rules, embedding, cache, program, diagnostics }
     }
 
     /// The joined program.
     pub fn program(&self) -> &Arc<Program> {
         self.program.get_or_init(|| {
             let files = self.files.iter().map(|file| Arc::clone(file.summary())).collect();
-            Arc::new(Program::with_host(files, &self.host))
+            Arc::new(Program::embedded(files, Arc::clone(&self.embedding)))
         })
     }
 

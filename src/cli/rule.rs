@@ -1,0 +1,69 @@
+//! `rule`: what the rules are, and the page of one of them.
+
+use anyhow::Result;
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::Outcome;
+use super::output::{self, Output};
+use crate::ide::registry;
+use crate::lint::Rule;
+use crate::report::rules;
+
+/// List the rules, or show what one of them is about
+///
+/// Exit status: 0, or 2 if there is no such rule.
+#[derive(Debug, Args)]
+pub(super) struct RuleCommand {
+    /// The code or the name of a rule, as `MG210` or `negation-wildcard` [default: list them all]
+    rule: Option<String>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: a list of objects, also for one rule
+    Json,
+}
+
+impl RuleCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let all: Vec<&'static Rule> = registry::rules().collect();
+        let chosen = match &self.rule {
+            None => None,
+            Some(word) => match registry::find(word) {
+                Some(rule) => Some(rule),
+                None => {
+                    output::complain(color, &unknown(word));
+                    return Ok(Outcome::Failure);
+                }
+            },
+        };
+        let text = match (self.format, chosen) {
+            (Format::Text, None) => rules::list(&all),
+            (Format::Text, Some(rule)) => rules::single(rule),
+            (Format::Json, None) => rules::json(&all),
+            (Format::Json, Some(rule)) => rules::json(&[rule]),
+        };
+        let mut out = Output::new(color);
+        out.write(&text)?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+}
+
+/// What is said of a rule that does not exist.
+fn unknown(word: &str) -> String {
+    match registry::similar(word) {
+        Some(near) => format!("there is no rule `{word}`; did you mean `{near}`?"),
+        None => format!("there is no rule `{word}`; `mangle-ls rule` lists them"),
+    }
+}

@@ -1,0 +1,27 @@
+//! The table of keys as the documentation shows it.
+
+use super::keys::{Kind, SECTIONS, Section};
+
+/// All keys as a table in Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    let mut out = String::from("| Key | Default | |\n|---|---|---|\n");
+    for section in SECTIONS {
+        for key in section.keys {
+            let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+            let doc = key.doc.replace('|', "\\|");
+            out.push_str(&format!("| `{}` | {default} | {doc} |\n", path(section, key.name, key.kind)));
+        }
+    }
+    out
+}
+
+/// How a key is written, with its table.
+fn path(section: &Section, name: &str, kind: Kind) -> String {
+    match (section.name, kind) {
+        ("", Kind::Tables) => format!("[[{name}]]"),
+        ("", Kind::Table) => format!("[{name}]"),
+        ("", _) => name.to_owned(),
+        (section, _) => format!("{section}.{name}"),
+    }
+}

@@ -1,0 +1,30 @@
+//! What surrounds a program: what its own files cannot say of it.
+
+use super::PredicateKey;
+use crate::config::EngineVersion;
+use crate::text::FileId;
+
+/// Where a program runs, as its configuration tells it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Embedding {
+    /// Predicates that the embedding program supplies: they count as declared and defined.
+    pub predicates: Vec<PredicateKey>,
+    /// The version of the engine; `None` for the newest that the tables know.
+    pub engine: Option<EngineVersion>,
+    /// The files that a loader relieves of its directives before the engine reads them, sorted.
+    pub hybrid: Vec<FileId>,
+}
+
+impl Embedding {
+    /// Whether directives are at home in a file.
+    #[must_use]
+    pub fn is_hybrid(&self, file: FileId) -> bool {
+        self.hybrid.binary_search(&file).is_ok()
+    }
+
+    /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.
+    #[must_use]
+    pub fn has(&self, since: &str) -> bool {
+        self.engine.is_none_or(|engine| since <= engine.day.as_str())
+    }
+}

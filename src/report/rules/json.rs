@@ -1,0 +1,40 @@
+//! Rules as JSON, for programs.
+
+use serde::Serialize;
+
+use crate::lint::Rule;
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    code: &'a str,
+    name: &'a str,
+    group: &'a str,
+    severity: &'a str,
+    summary: &'a str,
+    rationale: &'a str,
+    bad: &'a str,
+    good: &'a str,
+    fix: &'a str,
+    url: String,
+}
+
+/// The rules as a list of `{code, name, group, severity, summary, rationale, bad, good, fix, url}`,
+/// with a line end. `severity` is `off` for a rule that is off by default.
+#[must_use]
+pub fn json(rules: &[&'static Rule]) -> String {
+    let entry = |rule: &&'static Rule| Entry {
+        code: rule.code,
+        name: rule.name,
+        group: rule.group.as_str(),
+        severity: rule.default_word(),
+        summary: rule.summary,
+        rationale: rule.rationale,
+        bad: rule.bad,
+        good: rule.good,
+        fix: rule.fix.as_str(),
+        url: rule.url(),
+    };
+    let entries: Vec<_> = rules.iter().map(entry).collect();
+    // Serialising strings cannot fail; the empty text stands for what cannot happen.
+    serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,54 @@
+//! Rules as output: JSON, text for a terminal, pages of the documentation.
+//!
+//! Takes rules as the registry gives them; gives strings. What a rule says of itself stands in its
+//! [`Rule`] and nowhere else.
+
+mod example;
+mod json;
+mod page;
+mod text;
+
+pub use json::json;
+pub use page::{index, page};
+pub use text::{list, single};
+
+use crate::lint::{FixKind, Group, Rule};
+
+/// The sentence about the fix of a rule.
+fn fix(rule: &Rule) -> &'static str {
+    match rule.fix {
+        FixKind::None => "None: what was meant has to be decided by whoever wrote it.",
+        FixKind::Safe => {
+            "Safe where one is offered: afterwards the program means what was evidently meant. \
+             `check --fix` applies it."
+        }
+        FixKind::Unsafe => {
+            "A guess where one is offered: look at it. Only `check --fix --unsafe` and the editor apply it."
+        }
+    }
+}
+
+/// The sentences about the severity of a rule.
+fn severity(rule: &Rule) -> String {
+    match rule.severity {
+        Some(severity) => format!("`{severity}`, unless `[rules]` in `mangle-ls.toml` says otherwise."),
+        None => format!(
+            "Off, because it is often right to write this. `{} = \"hint\"` under `[rules]` in `mangle-ls.toml` \
+             switches it on.",
+            rule.name
+        ),
+    }
+}
+
+/// The first line of text without its full stop: summaries are headings in some outputs.
+fn heading(summary: &str) -> &str {
+    summary.trim_end().trim_end_matches('.')
+}
+
+/// The rules of each group, groups without any left out.
+fn by_group<'r>(rules: &'r [&'static Rule]) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> + 'r {
+    Group::ALL.into_iter().filter_map(|group| {
+        let own: Vec<_> = rules.iter().copied().filter(|rule| rule.group == group).collect();
+        (!own.is_empty()).then_some((group, own))
+    })
+}

@@ -1,0 +1,121 @@
+//! Rules as text for a terminal; with colours, which whoever prints it may take out.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{by_group, example, fix, heading, severity};
+use crate::lint::{Group, Rule, Severity};
+
+/// Prose is wrapped at this many characters.
+const WIDTH: usize = 88;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// All rules, one a line, under the names of their groups.
+#[must_use]
+pub fn list(rules: &[&'static Rule]) -> String {
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (group, rules) in by_group(rules) {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        put(&mut out, &format!("{gap}{BOLD}{}{BOLD:#} {DIM}{}{DIM:#}\n", group.as_str(), group.title()));
+        for rule in rules {
+            let colour = colour(rule.severity);
+            let (code, name, word) = (rule.code, rule.name, rule.default_word());
+            put(
+                &mut out,
+                &format!("  {code}  {name:width$}  {colour}{word:11}{colour:#}  {}\n", heading(rule.summary)),
+            );
+        }
+    }
+    put(&mut out, &format!("\n{DIM}`mangle-ls rule NAME` says more of one.{DIM:#}\n"));
+    out
+}
+
+/// The page of one rule.
+#[must_use]
+pub fn single(rule: &Rule) -> String {
+    let mut out = String::new();
+    let (code, name, group) = (rule.code, rule.name, rule.group.as_str());
+    let (colour, word) = (colour(rule.severity), rule.default_word());
+    put(&mut out, &format!("{BOLD}{name}{BOLD:#} {code} · {group} · {colour}{word}{colour:#}\n\n"));
+    put(&mut out, &wrap(&format!("{}.", heading(rule.summary)), ""));
+    section(&mut out, "Why", &wrap(rule.rationale, "  "));
+    section(&mut out, "Wrong", &code_of(rule.bad, AnsiColor::Red));
+    section(&mut out, "Right", &code_of(rule.good, AnsiColor::Green));
+    section(&mut out, "Fix", &wrap(fix(rule), "  "));
+    section(&mut out, "Severity", &wrap(&severity(rule), "  "));
+    section(&mut out, "Silence it", &wrap(&silencing(rule), "  "));
+    put(&mut out, &format!("\n{DIM}{}{DIM:#}\n", rule.url()));
+    out
+}
+
+fn section(out: &mut String, title: &str, body: &str) {
+    if !body.is_empty() {
+        put(out, &format!("\n{BOLD}{title}{BOLD:#}\n{body}"));
+    }
+}
+
+fn colour(severity: Option<Severity>) -> Style {
+    match severity {
+        Some(Severity::Error) => AnsiColor::BrightRed.on_default(),
+        Some(Severity::Warning) => AnsiColor::Yellow.on_default(),
+        Some(Severity::Information) => AnsiColor::BrightBlue.on_default(),
+        Some(Severity::Hint) => AnsiColor::BrightCyan.on_default(),
+        None => DIM,
+    }
+}
+
+fn code_of(example: &str, colour: AnsiColor) -> String {
+    let bar = colour.on_default();
+    let mut out = String::new();
+    for file in example::files(example) {
+        if let Some(name) = file.name {
+            put(&mut out, &format!("  {DIM}{name}{DIM:#}\n"));
+        }
+        for line in file.text.lines() {
+            put(&mut out, &format!("  {bar}│{bar:#} {line}\n"));
+        }
+    }
+    out
+}
+
+fn silencing(rule: &Rule) -> String {
+    let setting = format!("`{} = \"off\"` under `[rules]` in mangle-ls.toml", rule.name);
+    match rule.group {
+        Group::Syntax => format!("{setting}. A comment does not: the engine cannot load the file."),
+        Group::Configuration => format!("{setting}."),
+        _ => format!(
+            "`# mangle-ls: ignore {} -- reason` on the line before it or behind its code, or {setting}.",
+            rule.name
+        ),
+    }
+}
+
+/// The words of `text` in lines of at most [`WIDTH`] characters, each behind `indent`.
+fn wrap(text: &str, indent: &str) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let width = indent.len() + line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && width > WIDTH {
+            put(&mut out, &format!("{indent}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        put(&mut out, &format!("{indent}{line}\n"));
+    }
+    out
+}
+
+fn put(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = out.write_str(text);
+}

@@ -1,0 +1,116 @@
+//! What is generated from the registry of rules and the table of settings is as committed. `cargo xtask generate` writes
+//! it, which is this test with `UPDATE_EXPECT=1`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mangle_ls::config::{self, Vocabulary};
+use mangle_ls::ide::registry;
+use mangle_ls::lint::{Group, Rule, address};
+use mangle_ls::program::builtins::RELEASES;
+use mangle_ls::report;
+use serde_json::{Value, json};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rules() -> Vec<&'static Rule> {
+    registry::rules().collect()
+}
+
+/// Everything that is generated: paths from the root, and texts.
+fn generated() -> BTreeMap<PathBuf, String> {
+    let mut files: BTreeMap<PathBuf, String> =
+        rules().into_iter().map(|rule| (rule.page().into(), report::rules::page(rule))).collect();
+    files.insert("docs/rules/README.md".into(), report::rules::index(&rules()));
+    files.insert("docs/configuration.md".into(), configuration());
+    files.insert("docs/mangle-ls.schema.json".into(), schema());
+    files.insert("editors/vscode/package.json".into(), vscode());
+    files
+}
+
+/// The page about the configuration, whose table of keys is generated.
+fn configuration() -> String {
+    let page = committed("docs/configuration.md".as_ref());
+    let (before, rest) = page.split_once("<!-- generated: keys -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+    format!("{before}<!-- generated: keys -->\n{}<!-- end -->\n{after}", config::markdown())
+}
+
+fn schema() -> String {
+    let vocabulary = Vocabulary { rules: &rules(), releases: RELEASES };
+    serde_json::to_string_pretty(&config::schema::schema(vocabulary)).unwrap() + "\n"
+}
+
+/// The manifest of the VS Code extension: its setting `mangle.rules` names all rules, and the schema is that
+/// of the settings file, once it has an address.
+fn vscode() -> String {
+    let mut manifest: Value =
+        serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
+    let contributes = manifest["contributes"].as_object_mut().unwrap();
+    contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
+    if let Some(address) = address("docs/mangle-ls.schema.json") {
+        contributes
+            .insert("tomlValidation".into(), json!([{ "fileMatch": config::FILE_NAME, "url": address }]));
+    }
+    serde_json::to_string_pretty(&manifest).unwrap() + "\n"
+}
+
+fn rules_setting() -> Value {
+    let groups = Group::ALL.into_iter().map(|group| (group.as_str(), format!("{}: a group.", group.title())));
+    let rules = rules();
+    let names = rules.iter().map(|rule| {
+        (
+            rule.name,
+            format!(
+                "{}: {}. Default: {}.",
+                rule.code,
+                rule.summary.trim_end_matches('.'),
+                rule.default_word()
+            ),
+        )
+    });
+    let (names, texts): (Vec<_>, Vec<_>) = groups.chain(names).unzip();
+    json!({
+        "type": "object",
+        "default": {},
+        "scope": "resource",
+        "markdownDescription": "How grave the findings of which rules are: by name, code, group or pattern (`MG8*`). \
+            What a project's `mangle-ls.toml` says of a rule wins.",
+        "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^MG[0-9]|\\*" }] },
+        "additionalProperties": { "type": "string", "enum": config::keys::RULE_WORDS },
+    })
+}
+
+/// The text of a committed file, whatever line ends git gave it; empty if it is missing.
+fn committed(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_default().replace("\r\n", "\n")
+}
+
+/// Pages of rules that no longer exist.
+fn stale(files: &BTreeMap<PathBuf, String>) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(root().join("docs/rules")) else { return Vec::new() };
+    let pages = entries.map(|entry| Path::new("docs/rules").join(entry.unwrap().file_name()));
+    pages.filter(|page| !files.contains_key(page)).collect()
+}
+
+#[test]
+fn generated_files_are_up_to_date() {
+    let files = generated();
+    let stale = stale(&files);
+    let different: Vec<_> = files.iter().filter(|(path, text)| committed(path) != **text).collect();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        for (path, text) in different {
+            fs::create_dir_all(root().join(path).parent().unwrap()).unwrap();
+            fs::write(root().join(path), text).unwrap();
+        }
+        stale.iter().for_each(|path| fs::remove_file(root().join(path)).unwrap());
+        return;
+    }
+    let paths: Vec<_> = different.iter().map(|(path, _)| *path).chain(&stale).collect();
+    assert!(paths.is_empty(), "run `cargo xtask generate`; not as generated: {paths:#?}");
+}
