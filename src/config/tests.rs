@@ -103,7 +103,7 @@ fn unknown_keys() {
             config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
             config-unknown-key at "colour": There is no setting `colour`; the key is ignored.
             config-unknown-key at "inculde": There is no setting `inculde` in `program`; the key is ignored. Did you mean `include`? [Write `include`]
-            config-unknown-key at "programs": There is no setting `programs`; the key is ignored.
+            config-unknown-key at "programs": There is no setting `programs`; the key is ignored. Did you mean `program`? [Write `program`]
             config-unknown-key at "rule": There is no setting `rule`; the key is ignored. Did you mean `rules`? [Write `rules`]
         "#]],
     );
