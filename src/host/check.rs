@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{Member, Problem, ProgramFiles, Resolution};
+use super::shared::drop_needed_elsewhere;
 use super::{FileTable, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::{FindingCache, diagnostics};
@@ -40,7 +41,8 @@ pub fn check(
         done();
         (found, program.settings.fail_on)
     };
-    let of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
+    let mut of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
+    drop_needed_elsewhere(resolution, of_programs.iter_mut().map(|(found, _)| found));
     let of_projects = resolution.projects.iter().map(check_project);
     let mut checked = Checked::default();
     for (found, configured) in of_programs.into_iter().chain(of_projects) {

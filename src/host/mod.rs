@@ -13,6 +13,7 @@ mod paths;
 mod project;
 mod read;
 mod resolve;
+mod shared;
 mod target;
 mod walk;
 pub mod workspace;

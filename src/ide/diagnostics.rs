@@ -1,4 +1,5 @@
-//! The diagnostics of a program: runs the checks, places what they find, applies severities.
+//! The diagnostics of a program: runs the checks, places what they find, applies severities and
+//! silencing comments.
 //!
 //! Findings about one statement are kept while the statement and the signatures of the predicates
 //! that it mentions stay the same, so that a keystroke costs the checks of one clause.
@@ -11,6 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
+use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
@@ -19,8 +21,13 @@ use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize};
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
 type Kept = (u64, Arc<[Finding]>);
 
-/// Findings of one file with the statement that their ranges count from, if any.
-type FileFindings = Vec<(Option<StatementId>, Finding)>;
+/// What is known of one file apart from its program.
+#[derive(Debug)]
+struct FileFindings {
+    /// The findings, with the statement that their ranges count from, if any.
+    all: Vec<(Option<StatementId>, Finding)>,
+    suppressions: Suppressions,
+}
 
 /// What is kept of one file.
 #[derive(Debug)]
@@ -79,6 +86,26 @@ pub fn diagnostics_unless(
     Some(all)
 }
 
+/// What was found in one file by each of its programs, each finding once. That a comment silences nothing
+/// is said only when no program of the file needs it.
+#[must_use]
+pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
+    let mut found: Vec<&Diagnostic> = Vec::new();
+    for (index, list) in lists.iter().enumerate() {
+        let before = lists.get(..index).unwrap_or_default();
+        let is_new = |diagnostic: &&Diagnostic| {
+            let everywhere = || lists.iter().all(|list| list.contains(diagnostic));
+            !before.iter().any(|list| list.contains(diagnostic))
+                && (diagnostic.rule != &UNUSED_SUPPRESSION || everywhere())
+        };
+        match lists.len() {
+            1 => found.extend(list.iter()),
+            _ => found.extend(list.iter().filter(is_new)),
+        }
+    }
+    found
+}
+
 fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
     let mut findings = ProgramFindings::default();
     for check in FAMILIES.iter().filter_map(|family| family.program) {
@@ -121,7 +148,7 @@ fn check_statements(
     kept: &mut FxHashMap<StatementId, Kept>,
     cancel: &Cancel,
 ) -> Option<FileFindings> {
-    let mut all: FileFindings = file.findings.iter().map(|finding| (None, finding.clone())).collect();
+    let mut all: Vec<_> = file.findings.iter().map(|finding| (None, finding.clone())).collect();
     let mut new = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
     for item in file.items.iter() {
         if cancel.is_cancelled() {
@@ -146,7 +173,7 @@ fn check_statements(
         new.insert(id, (fingerprint, findings));
     }
     *kept = new;
-    Some(all)
+    Some(FileFindings { all, suppressions: Suppressions::of(file) })
 }
 
 fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
@@ -212,12 +239,15 @@ impl<'p> Placer<'p> {
         of_statements: &FileFindings,
         of_program: Vec<(StatementId, Finding)>,
     ) -> Vec<Diagnostic> {
-        let of_statements = of_statements.iter().cloned();
+        let suppressions = &of_statements.suppressions;
+        let of_statements = of_statements.all.iter().cloned();
         let of_program = of_program.into_iter().map(|(statement, finding)| (Some(statement), finding));
         let mut placed: Vec<_> = of_statements
             .chain(of_program)
             .filter_map(|(statement, finding)| self.place(file, statement, finding))
             .collect();
+        let of_comments = suppressions.apply(&file.text, self.settings, &mut placed);
+        placed.extend(of_comments.into_iter().filter_map(|finding| self.place(file, None, finding)));
         placed.sort_by(|a, b| order(a).cmp(&order(b)));
         placed
     }

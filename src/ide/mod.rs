@@ -5,6 +5,7 @@
 pub mod diagnostics;
 pub mod file_findings;
 pub mod registry;
+pub mod suppression;
 
 #[cfg(test)]
 pub(crate) mod testing;

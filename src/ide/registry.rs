@@ -6,10 +6,12 @@ use crate::lint::Rule;
 use crate::syntax;
 use crate::text::nearest;
 
+use super::suppression;
+
 /// Every rule, in the order of the codes.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
-    syntax::rules::RULES.iter().chain(families).chain(config::RULES).copied()
+    syntax::rules::RULES.iter().chain(families).chain(config::RULES).chain(suppression::RULES).copied()
 }
 
 /// The rule with this code or name.

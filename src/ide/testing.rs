@@ -60,7 +60,7 @@ impl Checked {
         Self::with_settings(fixture, &settings)
     }
 
-    fn with_settings(fixture: &str, settings: &RuleSettings) -> Self {
+    pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> Self {
         let (names, texts) = files(fixture).into_iter().unzip();
         let diagnostics = diagnostics(&program(fixture), settings, &FindingCache::default());
         Self { names, texts, diagnostics }

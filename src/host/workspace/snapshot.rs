@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file::SnapshotFile;
 use crate::config::RuleSettings;
 use crate::host::FileTable;
-use crate::ide::diagnostics::{FindingCache, diagnostics_unless};
+use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::lint::Diagnostic;
 use crate::program::{Embedding, Program};
 use crate::text::{Cancel, FileId};
@@ -155,14 +155,8 @@ impl Snapshot {
         if let Some(found) = self.others.get(&file) {
             return found.iter().collect();
         }
-        let mut found: Vec<&Diagnostic> = Vec::new();
-        for program in self.programs_of(file) {
-            for diagnostic in program.diagnostics(file) {
-                if !found.contains(&diagnostic) {
-                    found.push(diagnostic);
-                }
-            }
-        }
+        let lists = self.programs_of(file).map(|program| program.diagnostics(file));
+        let mut found = once(&lists.collect::<Vec<_>>());
         found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
         found
     }

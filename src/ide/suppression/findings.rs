@@ -1,0 +1,147 @@
+//! What is wrong with the silencing comments themselves.
+
+use super::comments::{is_alone, line_start, size};
+use super::directive::{Fault, VERBS};
+use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+use super::{Suppression, is_silenceable};
+use crate::config::RuleSettings;
+use crate::ide::registry;
+use crate::lint::{Finding, Fix, Group, Rule};
+use crate::text::{TextRange, TextSize, nearest, slice};
+
+/// The findings about one comment; `is_unused` says whether the name at an index silenced nothing. Ranges
+/// count from the start of the file.
+pub(super) fn about(
+    suppression: &Suppression,
+    text: &str,
+    settings: &RuleSettings,
+    is_unused: &dyn Fn(usize) -> bool,
+) -> Vec<Finding> {
+    if let Some(fault) = suppression.directive.fault {
+        return vec![malformed(suppression, text, fault)];
+    }
+    let names = suppression.directive.names.iter().enumerate();
+    let mut findings: Vec<_> = names
+        .clone()
+        .filter(|(_, named)| named.rule.is_none())
+        .map(|(_, named)| unknown(text, named.range))
+        .collect();
+    let among = |wanted: &dyn Fn(usize, &Rule) -> bool| -> Vec<usize> {
+        let known = names.clone().filter_map(|(at, named)| Some((at, named.rule?)));
+        known.filter(|(at, rule)| wanted(*at, rule)).map(|(at, _)| at).collect()
+    };
+    let futile = among(&|_, rule| !is_silenceable(rule));
+    // A rule that is off here may be on for somebody else.
+    let is_on = |rule: &Rule| settings.severity(rule).is_some();
+    let unused = among(&|at, rule| is_silenceable(rule) && is_on(rule) && is_unused(at));
+    if !futile.is_empty() {
+        let message = format!("{} cannot be silenced by a comment.", quoted(suppression, text, &futile));
+        findings.push(superfluous(suppression, text, &FUTILE_SUPPRESSION, &futile, message));
+    }
+    if !unused.is_empty() {
+        let what = quoted(suppression, text, &unused);
+        let place = if suppression.covers.is_some() { "here" } else { "in this file" };
+        let message = format!("{what} finds nothing {place}, so there is nothing to silence.");
+        findings.push(superfluous(suppression, text, &UNUSED_SUPPRESSION, &unused, message));
+    }
+    findings
+}
+
+fn unknown(text: &str, range: TextRange) -> Finding {
+    let word = slice(text, range);
+    let is_group = Group::ALL.iter().any(|group| group.as_str() == word);
+    let code = registry::rules().map(|rule| rule.code).find(|code| code.eq_ignore_ascii_case(word));
+    let near = code.or_else(|| nearest(word, registry::rules().map(|rule| rule.name)));
+    let message = match near {
+        Some(near) => format!("No rule is called `{word}`, so nothing is silenced. `{near}` is."),
+        None if is_group => {
+            format!("`{word}` is a group; a comment names the rules that it silences, by name or code.")
+        }
+        None => format!("No rule is called `{word}`, so nothing is silenced."),
+    };
+    let finding = Finding::new(&UNKNOWN_SUPPRESSION, range, message);
+    match near {
+        Some(near) => finding.fix(Fix::guess(format!("Replace it by `{near}`")).replace(range, near)),
+        None => finding,
+    }
+}
+
+fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
+    let Suppression { comment, directive, .. } = suppression;
+    let finding = |range, message: String| Finding::new(&MALFORMED_SUPPRESSION, range, message);
+    match fault {
+        Fault::Colon(at) => finding(*comment, "A colon is missing behind `mangle-ls`.".into())
+            .fix(Fix::safe("Insert the colon").insert(at, ":")),
+        Fault::Verb(range) => {
+            let word = slice(text, range);
+            let message =
+                "Behind `mangle-ls:` stands `ignore` or `ignore-file`, and then the names of rules.";
+            let range = if range.is_empty() { *comment } else { range };
+            match nearest(word, VERBS) {
+                Some(near) => finding(range, message.into())
+                    .fix(Fix::safe(format!("Replace it by `{near}`")).replace(range, near)),
+                None => finding(range, message.into()),
+            }
+        }
+        Fault::Nameless => {
+            let message = "This names no rule, so nothing is silenced: `ignore NAME -- reason`.";
+            finding(*comment, message.into())
+        }
+        Fault::Comma(range) => {
+            let before = text.get(..usize::from(range.start())).unwrap_or("").trim_end();
+            finding(range, "Commas separate the names of rules.".into())
+                .fix(Fix::safe("Insert the comma").insert(size(before.len()), ","))
+        }
+        Fault::Reason(range) => {
+            let message = format!(
+                "`--` separates the reason from {}.",
+                if directive.names.len() > 1 { "the names of the rules" } else { "the name of the rule" }
+            );
+            finding(range, message).fix(Fix::safe("Insert `--`").insert(range.start(), "-- "))
+        }
+    }
+}
+
+/// The names at these indices, for a sentence.
+fn quoted(suppression: &Suppression, text: &str, at: &[usize]) -> String {
+    let names = at.iter().filter_map(|at| suppression.directive.names.get(*at));
+    let names: Vec<_> = names.map(|named| format!("`{}`", slice(text, named.range))).collect();
+    names.join(", ")
+}
+
+/// The finding that the names at `drop` can go, and the fix that takes them away.
+fn superfluous(
+    suppression: &Suppression,
+    text: &str,
+    rule: &'static Rule,
+    drop: &[usize],
+    message: String,
+) -> Finding {
+    let directive = &suppression.directive;
+    let names = directive.names.iter().enumerate();
+    let kept: Vec<_> =
+        names.filter(|(at, _)| !drop.contains(at)).map(|(_, named)| slice(text, named.range)).collect();
+    if kept.is_empty() {
+        let fix = Fix::safe("Delete the comment").replace(removal(text, suppression.comment), "");
+        return Finding::new(rule, suppression.comment, message).fix(fix);
+    }
+    let first = drop.first().and_then(|at| directive.names.get(*at));
+    let range = first.map_or(directive.list, |named| named.range);
+    let fix = Fix::safe("Delete it from the comment").replace(directive.list, kept.join(", "));
+    Finding::new(rule, range, message).fix(fix)
+}
+
+/// What to delete so that a comment is gone: its line, or (behind code) it and the white space before it.
+fn removal(text: &str, comment: TextRange) -> TextRange {
+    let (start, end) = (usize::from(comment.start()), usize::from(comment.end()));
+    if is_alone(text.as_bytes(), start) {
+        let rest = text.get(end..).unwrap_or("");
+        let line_end = rest.split_inclusive('\n').next().filter(|line| line.trim().is_empty()).unwrap_or("");
+        // The byte order mark is not of the line.
+        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let line = line_start(text.as_bytes(), start).max(bom);
+        return TextRange::new(size(line), size(end + line_end.len()));
+    }
+    let before = text.get(..start).unwrap_or("");
+    TextRange::new(TextSize::of(before.trim_end()), comment.end())
+}
