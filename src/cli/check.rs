@@ -2,23 +2,22 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-use annotate_snippets::Renderer;
-use anyhow::{Context, Result};
-use clap::{Args, ColorChoice, ValueEnum};
-use rustc_hash::{FxHashMap, FxHashSet};
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ColorChoice};
 
 use super::Outcome;
+use super::baseline::BaselineArgs;
+use super::findings::{Findings, Request};
+use super::format::{Ending, Format};
 use super::output::{self, Output};
-use super::progress::Progress;
 use super::show_program::show_program;
+use super::since::Since;
+use super::watch::watch;
 use crate::config::FailOn;
-use crate::host::{self, Checked, FileTable, MAX_FILE_LEN, Overlay, Problem, Resolution, STDIN, Shell};
-use crate::program::FileSummary;
-use crate::report::{self, Entry, Sources, Summary};
-use crate::text::FileId;
+use crate::host::{self, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell, Target};
+use crate::report;
 
 /// Find what is wrong with policies
 ///
@@ -38,32 +37,31 @@ pub(super) struct Check {
     /// never [default: what the configuration says, else error]
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
     fail_on: Option<FailOn>,
-    /// First say which files form which program (with `--format json` on standard error)
+    /// First say which files form which program (on standard error unless the format is `text`)
     #[arg(long)]
     show_program: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Format {
-    /// For people: messages with excerpts
-    #[default]
-    Text,
-    /// For programs: one JSON object a line, the last one a summary
-    Json,
+    /// Count the findings of each rule (with `--format json` in the last line)
+    #[arg(long)]
+    statistics: bool,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// Report only what the program did not have at this git revision
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with = "write_baseline")]
+    watch: bool,
 }
 
 fn fail_on(word: &str) -> Result<FailOn, String> {
     FailOn::parse(word).ok_or_else(|| format!("it is one of {}", FailOn::WORDS.join(", ")))
 }
 
-/// What was checked, ready to be written.
-struct Findings {
-    entries: Vec<Entry>,
-    sources: Sources,
-    summary: Summary,
-    failed: bool,
-    /// What could not be checked although it was named.
-    failures: Vec<Problem>,
+/// What is kept from one check to the next.
+#[derive(Default)]
+pub(super) struct Session {
+    memory: Memory,
+    since: Since,
 }
 
 impl Check {
@@ -72,41 +70,103 @@ impl Check {
     /// # Errors
     /// When there is no working folder, or standard input or output fail.
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
-        let start = Instant::now();
         let working = std::env::current_dir().context("cannot find out the working folder")?;
-        let named = host::targets(&self.paths, &working);
+        let no_past = self.since.is_some() && self.reads_stdin();
+        ensure!(!no_past, "standard input has no past to compare with");
+        if self.watch {
+            watch(self, color, &working)
+        } else {
+            self.once(color, &working, &mut Session::default())
+        }
+    }
+
+    /// Checks, writes what was found, and complains about what was not checked.
+    ///
+    /// # Errors
+    /// When standard input or output fail, or a baseline or a revision cannot be read.
+    pub(super) fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<Outcome> {
+        let start = Instant::now();
+        let overlay = self.overlay(working)?;
+        let (targets, mut resolution) = self.resolve(color, working, &overlay, &session.memory);
+        let mut out = Output::new(color);
+        if self.show_program {
+            self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
+        }
+        let (memory, fail_on) = (&session.memory, self.fail_on);
+        let request = Request { targets: &targets, overlay: &overlay, memory, working, fail_on };
+        let mut findings = Findings::gather(&request, &mut resolution);
+        if let Some(revision) = &self.since {
+            session.since.apply(&mut findings, revision, &targets, working)?;
+        }
+        self.baseline.apply(&mut findings, &targets, working)?;
+        let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
+        let statistics = self.statistics.then(|| report::statistics(&findings.entries));
+        let ending = Ending { summary: findings.summary(elapsed_ms), statistics };
+        self.format.write(&mut out, &findings, &ending, working)?;
+        for problem in &findings.failures {
+            let name = host::relative(working, &problem.path);
+            output::complain(color, &format!("{name}: {}", problem.why));
+        }
+        Ok(findings.outcome())
+    }
+
+    /// What the arguments mean, with warnings about what they do not.
+    fn resolve(
+        &self,
+        color: ColorChoice,
+        working: &Path,
+        overlay: &Overlay,
+        memory: &Memory,
+    ) -> (Vec<Target>, Resolution) {
+        let named = host::targets(&self.paths, working);
         for path in &named.skipped {
-            let name = host::relative(&working, path);
+            let name = host::relative(working, path);
             output::warn(color, &format!("{name} is neither `.mg` nor `.gl` and is not checked"));
         }
-        let (overlay, table) = (self.overlay(&working)?, FileTable::default());
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, &table);
+        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, memory.table());
         resolution.problems.extend(named.problems);
         tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
         if is_empty(&resolution) && named.skipped.is_empty() {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }
-        let mut out = Output::new(color);
-        if self.show_program {
-            self.show_program(&mut out, &show_program(&resolution, &table, &working))?;
+        (named.targets, resolution)
+    }
+
+    /// How findings are written.
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Whether standard input is to be checked.
+    pub(super) fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// The files and folders that are to be checked, and what is read for their sake, as absolute paths.
+    pub(super) fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
+        let (table, overlay) = (session.memory.table(), Overlay::default());
+        let named = host::targets(&self.paths, working);
+        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, table);
+        let mut watched: Vec<_> = self.paths.iter().map(|path| host::absolute(working, path)).collect();
+        if self.paths.is_empty() {
+            watched.push(working.into());
         }
-        let (files, problems) = self.load(&resolution, &named.targets, &overlay, &table);
-        resolution.problems.extend(problems);
-        let mut findings = self.check(&resolution, &files, &table, &working);
-        findings.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(
-            findings = findings.entries.len(),
-            elapsed_ms = findings.summary.elapsed_ms,
-            "checked"
-        );
-        self.write(&mut out, &findings)?;
-        Ok(finish(&findings, color, &working))
+        watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
+        watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
+        watched.extend(resolution.files().iter().map(|file| table.path(*file).to_path_buf()));
+        watched
+    }
+
+    /// The files that are no policies and change what is reported.
+    pub(super) fn beside(&self, working: &Path) -> Vec<PathBuf> {
+        self.baseline.file().map(|file| host::absolute(working, file)).into_iter().collect()
     }
 
     /// Standard input as a document, if it is to be checked.
     fn overlay(&self, working: &Path) -> Result<Overlay> {
         let mut overlay = Overlay::default();
-        if self.paths.iter().any(|path| path.as_os_str() == "-") {
+        if self.reads_stdin() {
             let mut bytes = Vec::new();
             let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
@@ -118,109 +178,12 @@ impl Check {
     fn show_program(&self, out: &mut Output, shown: &str) -> Result<()> {
         match self.format {
             Format::Text => out.write(&format!("{shown}\n"))?,
-            Format::Json => output::note(shown),
+            _ => output::note(shown),
         }
         Ok(())
-    }
-
-    fn load(
-        &self,
-        resolution: &Resolution,
-        targets: &[host::Target],
-        overlay: &Overlay,
-        table: &FileTable,
-    ) -> (FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
-        let progress = Progress::new("reading", resolution.files().len());
-        host::load(resolution, targets, overlay, table, || progress.step())
-    }
-
-    fn check(
-        &self,
-        resolution: &Resolution,
-        files: &FxHashMap<FileId, Arc<FileSummary>>,
-        table: &FileTable,
-        working: &Path,
-    ) -> Findings {
-        let progress = Progress::new("checking", resolution.programs.len());
-        let mut checked = host::check(resolution, files, self.fail_on, || progress.step());
-        let (failures, met): (Vec<_>, Vec<_>) =
-            resolution.problems.iter().cloned().partition(|problem| problem.named);
-        checked.add_unreadable(&met, &resolution.projects, table, self.fail_on);
-        let sources = sources(resolution, files, &checked, table, working);
-        let Checked { mut entries, failed } = checked;
-        report::sort(&mut entries, &sources);
-        let reported = reported(resolution);
-        let summaries = files.values().filter(|file| reported.contains(&file.id));
-        let clauses = summaries.clone().flat_map(|file| file.items.iter());
-        let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
-        let summary = Summary { files: summaries.count(), clauses, ..report::count(&entries) };
-        Findings { entries, sources, summary, failed, failures }
-    }
-
-    fn write(&self, out: &mut Output, findings: &Findings) -> Result<()> {
-        let Findings { entries, sources, summary, .. } = findings;
-        let renderer = Renderer::styled();
-        for entry in entries {
-            match self.format {
-                Format::Text => out.write(&report::text(entry, sources, &renderer))?,
-                Format::Json => out.write(&format!("{}\n", report::json_line(entry, sources)))?,
-            }
-        }
-        match self.format {
-            Format::Text => out.write(&format!("{summary}\n"))?,
-            Format::Json => out.write(&format!("{}\n", report::json_summary(summary)))?,
-        }
-        Ok(out.flush()?)
     }
 }
 
 fn is_empty(resolution: &Resolution) -> bool {
     resolution.files().is_empty() && resolution.projects.is_empty() && resolution.problems.is_empty()
-}
-
-/// The names and texts of all files that output may show.
-fn sources(
-    resolution: &Resolution,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-    checked: &Checked,
-    table: &FileTable,
-    working: &Path,
-) -> Sources {
-    let mut sources = Sources::default();
-    let name = |file: FileId| match host::relative(working, &table.path(file)) {
-        name if name.is_empty() => ".".into(),
-        name => name,
-    };
-    for entry in &checked.entries {
-        sources.insert(entry.file, name(entry.file), "".into());
-    }
-    for project in &resolution.projects {
-        sources.insert(project.file, name(project.file), Arc::clone(&project.text));
-    }
-    for file in files.values() {
-        sources.insert(file.id, name(file.id), Arc::clone(&file.text));
-    }
-    sources
-}
-
-/// The files whose findings are wanted.
-fn reported(resolution: &Resolution) -> FxHashSet<FileId> {
-    let members =
-        resolution.programs.iter().flat_map(|program| program.members.iter().chain(&program.singles));
-    members.filter(|member| member.reported).map(|member| member.file).collect()
-}
-
-/// Complains about what was not checked, and finds the exit status.
-fn finish(findings: &Findings, color: ColorChoice, working: &Path) -> Outcome {
-    for problem in &findings.failures {
-        let name = host::relative(working, &problem.path);
-        output::complain(color, &format!("{name}: {}", problem.why));
-    }
-    if !findings.failures.is_empty() {
-        Outcome::Failure
-    } else if findings.failed {
-        Outcome::Findings
-    } else {
-        Outcome::Clean
-    }
 }

@@ -3,13 +3,18 @@
 //! Takes the arguments of the process; gives text on its output streams and an exit status. What is
 //! computed, and from which files, is the business of `host` and below.
 
+mod baseline;
 mod check;
+mod findings;
+mod format;
 mod log;
 mod output;
 mod progress;
 mod rule;
 mod serve;
 mod show_program;
+mod since;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

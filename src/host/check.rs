@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
-use super::{FileTable, Project};
+use super::{FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
-use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::ide::diagnostics::diagnostics;
 use crate::ide::file_findings::file_findings;
 use crate::lint::{Diagnostic, Finding};
 use crate::program::{FileSummary, Program};
@@ -23,21 +23,21 @@ use crate::text::{FileId, TextRange};
 pub struct Checked {
     /// The findings, in no particular order; those of a file of two programs twice.
     pub entries: Vec<Entry>,
-    /// Whether one of them is grave enough to fail.
-    pub failed: bool,
 }
 
 /// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. `fail_on` overrides
-/// what the configuration says. `done` is called after each program.
+/// what the configuration says. What `memory` knows of single statements is not computed again. `done` is called after
+/// each program.
 #[must_use]
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &Memory,
     fail_on: Option<FailOn>,
     done: impl Fn() + Sync,
 ) -> Checked {
     let one = |program: &ProgramFiles| {
-        let found = check_program(program, files);
+        let found = check_program(program, files, memory);
         done();
         (found, program.settings.fail_on)
     };
@@ -71,8 +71,8 @@ impl Checked {
     }
 
     fn add(&mut self, found: Vec<Entry>, fail_on: FailOn) {
-        self.failed |= found.iter().any(|entry| fail_on.fails(entry.diagnostic.severity));
-        self.entries.extend(found);
+        let judged = |entry: Entry| Entry { fails: fail_on.fails(entry.diagnostic.severity), ..entry };
+        self.entries.extend(found.into_iter().map(judged));
     }
 }
 
@@ -93,21 +93,25 @@ fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
 
 /// The findings of the reported files. A kernel or a test is checked as the program plus itself; what
 /// that says of the program's own files is not wanted.
-fn check_program(program: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<Entry> {
+fn check_program(
+    program: &ProgramFiles,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &Memory,
+) -> Vec<Entry> {
     let summary = |member: &Member| files.get(&member.file).map(Arc::clone);
     let members: Vec<_> = program.members.iter().filter_map(summary).collect();
     let rules = &program.settings.rules;
     let join = |files| Program::embedded(files, Arc::clone(&program.embedding));
     let mut found = Vec::new();
     if program.members.iter().any(|member| member.reported) {
-        let all = diagnostics(&join(members.clone()), rules, &FindingCache::default());
+        let all = diagnostics(&join(members.clone()), rules, &memory.cache(program, None));
         let wanted: FxHashSet<_> =
             program.members.iter().filter(|member| member.reported).map(|member| member.file).collect();
         found.extend(all.into_iter().filter(|(file, _)| wanted.contains(file)));
     }
     for single in program.singles.iter().filter(|member| member.reported) {
         let files = members.iter().cloned().chain(summary(single)).collect();
-        let all = diagnostics(&join(files), rules, &FindingCache::default());
+        let all = diagnostics(&join(files), rules, &memory.cache(program, Some(single.file)));
         found.extend(all.into_iter().filter(|(file, _)| *file == single.file));
     }
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
@@ -120,5 +124,5 @@ fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
 }
 
 fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = Entry> {
-    diagnostics.into_iter().map(move |diagnostic| Entry { file, diagnostic })
+    diagnostics.into_iter().map(move |diagnostic| Entry { file, diagnostic, fails: false })
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
-use super::{FileTable, Overlay, Target, read};
+use super::{Memory, Overlay, Target, read};
 use crate::lint::Finding;
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
@@ -24,18 +24,18 @@ pub fn summarise(id: FileId, source: &SourceFile, findings: &[Finding]) -> Arc<F
     Arc::new(summary)
 }
 
-/// Reads every file of `resolution` once. `done` is called after each, on any thread. A file that
-/// cannot be read is a problem, and missing from the result.
+/// Reads every file of `resolution` once; one that `memory` knows with the same text is not parsed again. `done` is
+/// called after each, on any thread. A file that cannot be read is a problem, and missing from the result.
 #[must_use]
 pub fn load(
     resolution: &Resolution,
     targets: &[Target],
     overlay: &Overlay,
-    table: &FileTable,
+    memory: &Memory,
     done: impl Fn() + Sync,
 ) -> (FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
     let one = |id: FileId| {
-        let loaded = load_file(id, targets, overlay, table);
+        let loaded = load_file(id, targets, overlay, memory);
         done();
         loaded.map(|file| (id, file))
     };
@@ -55,13 +55,15 @@ fn load_file(
     id: FileId,
     targets: &[Target],
     overlay: &Overlay,
-    table: &FileTable,
+    memory: &Memory,
 ) -> Result<Arc<FileSummary>, Problem> {
-    let path = table.path(id);
+    let path = memory.table().path(id);
     let text = read(&path, overlay).map_err(|error| {
         let named = targets.iter().any(|target| matches!(target, Target::File(file) if **file == *path));
         Problem { path: path.to_path_buf(), why: plain(&error), named }
     })?;
-    let source = SourceFile::parse(text.text).without_tree();
-    Ok(summarise(id, &source, &text.findings))
+    Ok(memory.summary(id, &text, || {
+        let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();
+        summarise(id, &source, &text.findings)
+    }))
 }

@@ -8,7 +8,9 @@
 mod check;
 mod decode;
 mod load;
+mod memory;
 mod overlay;
+mod past;
 mod paths;
 mod project;
 mod read;
@@ -16,6 +18,7 @@ mod resolve;
 mod shared;
 mod target;
 mod walk;
+mod watch;
 pub mod workspace;
 
 #[cfg(test)]
@@ -24,9 +27,12 @@ mod tests;
 pub use check::{Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use load::{load, summarise};
+pub use memory::Memory;
 pub use overlay::Overlay;
+pub use past::{Past, PastError};
 pub use paths::{FileTable, absolute, is_mangle, is_single, relative};
 pub use project::Project;
-pub use read::{create, read};
+pub use read::{create, read, read_to_string};
 pub use resolve::{Member, Problem, ProgramFiles, Resolution, Shell, resolve};
 pub use target::{STDIN, Target, Targets, targets};
+pub use watch::{Stopper, Watch, WatchError, Woken};

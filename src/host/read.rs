@@ -36,3 +36,13 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
 pub fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
+
+/// The text of a file that is none of a program, such as a baseline.
+///
+/// # Errors
+/// When it cannot be read, is larger than the limit, or no UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(MAX_FILE_LEN as u64 + 1).read_to_string(&mut text)?;
+    if read > MAX_FILE_LEN { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+}

@@ -35,7 +35,8 @@ impl Target {
     }
 
     /// The folder that has to be walked for it.
-    pub(super) fn folder(&self) -> Option<&Path> {
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::File(_) => None,
             Self::Folder(folder) | Self::Glob(folder, _) => Some(folder),

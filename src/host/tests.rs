@@ -518,12 +518,12 @@ mod links {
 fn loading_reads_each_file_once_and_names_what_it_cannot() {
     let folder = tree("#- a.mg\n#- b.mg\n");
     let root = folder.root.clone();
-    let (table, overlay) = (FileTable::default(), Overlay::default());
+    let (memory, overlay) = (Memory::default(), Overlay::default());
     let targets = [Target::Folder(root.clone()), Target::File(root.join("gone.mg"))];
-    let resolution = resolve(&targets, Shell::CommandLine, &overlay, &table);
+    let resolution = resolve(&targets, Shell::CommandLine, &overlay, memory.table());
     std::fs::remove_file(root.join("b.mg")).unwrap();
     let read = std::sync::atomic::AtomicUsize::new(0);
-    let (files, problems) = load(&resolution, &targets, &overlay, &table, || {
+    let (files, problems) = load(&resolution, &targets, &overlay, &memory, || {
         read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     });
     assert_eq!((files.len(), read.into_inner()), (1, 3));

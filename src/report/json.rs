@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Entry, Sources, Summary};
+use super::{Entry, Sources, Statistic, Summary};
 use crate::lint::{Applicability, RelatedPlace, ResolvedFix};
 use crate::text::{FileId, TextSize};
 
@@ -51,6 +51,8 @@ struct Edit<'a> {
 #[derive(Serialize)]
 struct Last<'a> {
     summary: &'a Summary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<&'a [Statistic]>,
 }
 
 /// A diagnostic as one line of JSON, without the line end.
@@ -77,10 +79,10 @@ pub fn json_line(entry: &Entry, sources: &Sources) -> String {
     })
 }
 
-/// The last line, without the line end.
+/// The last line, without the line end; with counts by rule if `statistics` are given.
 #[must_use]
-pub fn json_summary(summary: &Summary) -> String {
-    to_string(&Last { summary })
+pub fn json_summary(summary: &Summary, statistics: Option<&[Statistic]>) -> String {
+    to_string(&Last { summary, statistics })
 }
 
 fn related<'a>(place: &'a RelatedPlace, sources: &'a Sources) -> Related<'a> {

@@ -1,20 +1,36 @@
-//! Diagnostics as output: text with excerpts, and JSON lines; and rules as output ([`rules`]).
+//! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
+//! of them are known already, from a baseline or an older version of the program. And rules as output ([`rules`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
-//! no IO and knows nothing of programs.
+//! no IO and knows nothing of how files become programs.
 
+mod baseline;
+mod compare;
 mod excerpt;
+mod github;
+mod identity;
 mod json;
+mod junit;
 pub mod rules;
+mod sarif;
 mod sources;
+mod statistics;
 mod summary;
 mod text;
+mod uri;
 
 #[cfg(test)]
 mod tests;
 
+pub use baseline::{Baseline, BaselineError};
+pub use compare::brought;
+pub use github::github_command;
+pub use identity::Identity;
 pub use json::{json_line, json_summary};
+pub use junit::junit;
+pub use sarif::{SarifRun, sarif};
 pub use sources::{SourceText, Sources};
+pub use statistics::{Statistic, statistics, statistics_table};
 pub use summary::{Summary, count};
 pub use text::text;
 
@@ -28,16 +44,22 @@ pub struct Entry {
     pub file: FileId,
     /// What was found in it.
     pub diagnostic: Diagnostic,
+    /// Whether it is grave enough to make the check fail.
+    pub fails: bool,
 }
 
 /// Puts entries in the order of all output (file name, start, end, code) and drops those that are
 /// there twice, as those of a file of two programs are.
 pub fn sort(entries: &mut Vec<Entry>, sources: &Sources) {
     fn key<'a>(entry: &'a Entry, sources: &'a Sources) -> impl Ord + use<'a> {
-        let Entry { file, diagnostic } = entry;
+        let Entry { file, diagnostic, .. } = entry;
         let (range, rule) = (diagnostic.range, diagnostic.rule);
         (sources.name(*file), range.start(), range.end(), rule.code, diagnostic.message.as_str())
     }
     entries.sort_by(|a, b| key(a, sources).cmp(&key(b, sources)));
-    entries.dedup_by(|a, b| key(a, sources) == key(b, sources));
+    entries.dedup_by(|later, first| {
+        let is_same = key(later, sources) == key(first, sources);
+        first.fails |= is_same && later.fails;
+        is_same
+    });
 }

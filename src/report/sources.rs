@@ -1,10 +1,12 @@
 //! The names and texts of the files that diagnostics point into.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::text::{FileId, LineCol, LineIndex, TextSize};
+use crate::program::FileSummary;
+use crate::text::{Encoding, FileId, LineCol, LineIndex, TextSize, slice};
 
 /// Files by id, as output shows them.
 #[derive(Debug, Default)]
@@ -19,14 +21,24 @@ pub struct SourceText {
     pub name: String,
     /// Its text.
     pub text: Arc<str>,
+    /// Where it lies, as an absolute path; empty for what is no file.
+    path: PathBuf,
+    /// Its statements, if it has any.
+    summary: Option<Arc<FileSummary>>,
     lines: OnceLock<LineIndex>,
-    chars: OnceLock<CharIndex>,
+    chars: OnceLock<UnitIndex>,
+    utf16: OnceLock<UnitIndex>,
 }
 
 impl Sources {
-    /// Adds a file.
+    /// Adds a file without statements that is called `name`.
     pub fn insert(&mut self, file: FileId, name: String, text: Arc<str>) {
-        self.files.insert(file, SourceText { name, text, lines: OnceLock::new(), chars: OnceLock::new() });
+        self.insert_source(file, SourceText::new(name, text));
+    }
+
+    /// Adds a file.
+    pub fn insert_source(&mut self, file: FileId, source: SourceText) {
+        self.files.insert(file, source);
     }
 
     /// A file.
@@ -49,63 +61,114 @@ impl Sources {
 }
 
 impl SourceText {
+    /// A file that is called `name`.
+    #[must_use]
+    pub fn new(name: String, text: Arc<str>) -> Self {
+        let (path, summary) = (PathBuf::new(), None);
+        let (lines, chars, utf16) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { name, text, path, summary, lines, chars, utf16 }
+    }
+
+    /// The same file, which lies at the absolute `path`.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Self {
+        Self { path: path.into(), ..self }
+    }
+
+    /// The same file with its statements.
+    #[must_use]
+    pub fn with_statements(self, summary: &Arc<FileSummary>) -> Self {
+        Self { summary: Some(Arc::clone(summary)), ..self }
+    }
+
+    /// Where it lies, as an absolute path; empty for what is no file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its lines.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
+    /// The statement that holds the byte `offset`, else its line without the line end.
+    #[must_use]
+    pub fn statement(&self, offset: TextSize) -> &str {
+        let summary = self.summary.as_ref();
+        let item = summary.and_then(|summary| summary.items.get(summary.item_at(offset)?));
+        let range = match item {
+            Some(item) => item.statement.range() + item.start,
+            None => self.lines().line_range(self.lines().line_of(offset)),
+        };
+        slice(&self.text, range).trim()
+    }
+
     /// Line and column of a place, counted from 1 as [`Sources::place`] does.
     pub(super) fn place(&self, offset: TextSize) -> LineCol {
+        self.place_in(offset, self.chars.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf32)))
+    }
+
+    /// Line and column of a place, both counted from 1, the column in UTF-16 code units.
+    pub(super) fn place_utf16(&self, offset: TextSize) -> LineCol {
+        self.place_in(offset, self.utf16.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf16)))
+    }
+
+    fn place_in(&self, offset: TextSize, units: &UnitIndex) -> LineCol {
         let offset = usize::from(offset).min(self.text.len());
         let line = self.lines().line_of(TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX)));
         let start = usize::from(self.lines().line_range(line).start());
-        let chars = self.chars.get_or_init(|| CharIndex::new(&self.text));
-        let col = chars.before(&self.text, offset) - chars.before(&self.text, start);
+        let col = units.before(&self.text, offset) - units.before(&self.text, start);
         LineCol { line: line + 1, col: col + 1 }
     }
 }
 
-/// How many characters stand before each block of a text. A file of one endless line with many
-/// findings would otherwise be counted from its start for each of them.
+/// How many units of an encoding stand before each block of a text. A file of one endless line with
+/// many findings would otherwise be counted from its start for each of them.
 #[derive(Debug)]
-struct CharIndex {
+struct UnitIndex {
+    encoding: Encoding,
     blocks: Vec<u32>,
 }
 
 /// Bytes in a block.
 const BLOCK: usize = 512;
 
-impl CharIndex {
-    fn new(text: &str) -> Self {
+impl UnitIndex {
+    fn new(text: &str, encoding: Encoding) -> Self {
         let mut count = 0;
         let block = |bytes: &[u8]| {
             let before = count;
-            count += chars_in(bytes);
+            count += units_in(bytes, encoding);
             before
         };
         let mut blocks: Vec<_> = text.as_bytes().chunks(BLOCK).map(block).collect();
         blocks.push(count);
-        Self { blocks }
+        Self { encoding, blocks }
     }
 
-    /// The characters that start before the byte `offset`.
+    /// The units of the characters that start before the byte `offset`.
     fn before(&self, text: &str, offset: usize) -> u32 {
         let block = offset / BLOCK;
         let rest = text.as_bytes().get(block * BLOCK..offset).unwrap_or_default();
-        self.blocks.get(block).copied().unwrap_or(0) + chars_in(rest)
+        self.blocks.get(block).copied().unwrap_or(0) + units_in(rest, self.encoding)
     }
 }
 
-/// The characters that start in `bytes`, which are UTF-8 cut anywhere.
-fn chars_in(bytes: &[u8]) -> u32 {
-    let starts = bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-    u32::try_from(starts).unwrap_or(u32::MAX)
+/// The units of the characters that start in `bytes`, which are UTF-8 cut anywhere.
+fn units_in(bytes: &[u8], encoding: Encoding) -> u32 {
+    let units = |byte: &u8| match (byte, encoding) {
+        (_, Encoding::Utf8) => 1,
+        (0x80..=0xbf, _) => 0,
+        (0xf0.., Encoding::Utf16) => 2,
+        _ => 1,
+    };
+    bytes.iter().map(units).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Encoding;
 
     #[test]
     fn places_are_those_of_the_line_index() {
@@ -115,8 +178,13 @@ mod tests {
         let lines = LineIndex::new(&text);
         for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {
             let offset = TextSize::try_from(offset).unwrap_or_default();
-            let LineCol { line, col } = lines.line_col(&text, offset, Encoding::Utf32);
-            assert_eq!(sources.place(FileId(0), offset), LineCol { line: line + 1, col: col + 1 });
+            let expected = |encoding| {
+                let LineCol { line, col } = lines.line_col(&text, offset, encoding);
+                LineCol { line: line + 1, col: col + 1 }
+            };
+            assert_eq!(sources.place(FileId(0), offset), expected(Encoding::Utf32));
+            let utf16 = sources.get(FileId(0)).map(|source| source.place_utf16(offset));
+            assert_eq!(utf16, Some(expected(Encoding::Utf16)));
         }
     }
 }

@@ -40,7 +40,7 @@ fn fixture(policy: &str, marked: &str) -> (Sources, Entry) {
         related: Vec::new(),
         fix: None,
     };
-    (sources, Entry { file: POLICY, diagnostic })
+    (sources, Entry { file: POLICY, diagnostic, fails: true })
 }
 
 fn check_text(policy: &str, marked: &str, change: impl Fn(&mut Diagnostic), expected: Expect) {
@@ -299,7 +299,7 @@ fn summaries() {
     hint.diagnostic.severity = Severity::Hint;
     let summary = Summary { files: 3, clauses: 1, elapsed_ms: 12, ..count(&[entry.clone(), entry, hint]) };
     expect!["2 errors, 1 hint in 3 files (1 clause)"].assert_eq(&summary.to_string());
-    expect![[r#"{"summary":{"files":3,"clauses":1,"envelopes":0,"errors":2,"warnings":0,"information":0,"hints":1,"elapsed_ms":12}}"#]].assert_eq(&json_summary(&summary));
+    expect![[r#"{"summary":{"files":3,"clauses":1,"envelopes":0,"errors":2,"warnings":0,"information":0,"hints":1,"elapsed_ms":12}}"#]].assert_eq(&json_summary(&summary, None));
     expect!["No findings in 1 file (0 clauses)"]
         .assert_eq(&Summary { files: 1, ..Summary::default() }.to_string());
 }

@@ -5,9 +5,16 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// The digest of a statement's text. Strings count byte for byte, so `'a'` and `"a"` differ.
+/// The digest of a statement's text, within this process. Strings count byte for byte, so `'a'` and
+/// `"a"` differ.
 pub(super) fn digest(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
+    digest_into(text, &mut hasher);
+    hasher.finish()
+}
+
+/// Feeds what a statement says to `hasher`, without its layout and comments.
+pub fn digest_into(text: &str, hasher: &mut impl Hasher) {
     let mut rest = text.as_bytes();
     while let [byte, tail @ ..] = rest {
         rest = match byte {
@@ -24,7 +31,6 @@ pub(super) fn digest(text: &str) -> u64 {
             }
         };
     }
-    hasher.finish()
 }
 
 /// The length of the string that `text` starts with, quotes included.

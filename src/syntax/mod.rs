@@ -14,6 +14,7 @@ pub mod rules;
 mod source;
 pub mod time;
 
+pub use digest::digest_into;
 pub use lower::MAX_NESTING;
 pub use source::SourceFile;
 

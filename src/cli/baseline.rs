@@ -1,0 +1,120 @@
+//! `--baseline` and `--write-baseline`: an old project adopts the tool with the findings that it has.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use clap::Args;
+
+use super::findings::Findings;
+use super::output;
+use crate::host::{self, Target};
+use crate::lint::{Group, Severity};
+use crate::report::{Baseline, Entry, Identity};
+
+/// What to do with a baseline.
+#[derive(Debug, Args)]
+pub(super) struct BaselineArgs {
+    /// Do not report the findings that are in this file
+    ///
+    /// Findings are known by rule, file and statement, so they may move to other lines. What the
+    /// engine rejects as unreadable (errors of syntax) is always reported.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write all findings to this file, to be used with `--baseline`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since"])]
+    write_baseline: Option<PathBuf>,
+}
+
+impl BaselineArgs {
+    /// The file, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.baseline.as_deref().or(self.write_baseline.as_deref())
+    }
+
+    /// Writes the baseline if that is wanted, and leaves the findings that are not in it.
+    ///
+    /// # Errors
+    /// When the baseline cannot be read or written.
+    pub(super) fn apply(&self, findings: &mut Findings, targets: &[Target], working: &Path) -> Result<()> {
+        let Some(file) = self.file() else { return Ok(()) };
+        let file = File { path: host::absolute(working, file), name: file.display().to_string() };
+        let mut baseline = if self.write_baseline.is_some() { file.write(findings)? } else { file.read()? };
+        let entries = std::mem::take(&mut findings.entries);
+        let is_new = |entry: &Entry| !can_wait(entry) || !baseline.take(&file.identity(entry, findings));
+        findings.entries = entries.into_iter().filter(is_new).collect();
+        let is_checked = |name: &str| {
+            let path = host::absolute(file.folder(), Path::new(name));
+            targets.iter().any(|target| target.covers(&path))
+        };
+        file.report_stale(baseline.count(is_checked));
+        Ok(())
+    }
+}
+
+/// Whether a finding may be in a baseline. The engine loads no file that it cannot read; nothing is gained by keeping
+/// silent about that.
+fn can_wait(entry: &Entry) -> bool {
+    entry.diagnostic.rule.group != Group::Syntax || entry.diagnostic.severity != Severity::Error
+}
+
+/// The file of a baseline.
+struct File {
+    path: PathBuf,
+    /// As it was named.
+    name: String,
+}
+
+impl File {
+    /// Paths in a baseline are relative to its own folder, wherever the check runs.
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    fn identity(&self, entry: &Entry, findings: &Findings) -> Identity {
+        let path = findings.sources.get(entry.file).map_or(Path::new(""), |source| source.path());
+        Identity::of(entry, &findings.sources, host::relative(self.folder(), path))
+    }
+
+    fn read(&self) -> Result<Baseline> {
+        let text = host::read_to_string(&self.path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => anyhow!(
+                "the baseline {name} is not there. `mangle-ls check --write-baseline {name}` writes one",
+                name = self.name
+            ),
+            _ => anyhow!("the baseline {} cannot be read: {error}", self.name),
+        })?;
+        Baseline::parse(&text).with_context(|| format!("the baseline {} cannot be read", self.name))
+    }
+
+    /// Writes a baseline of the findings, unless something could not be checked.
+    fn write(&self, findings: &Findings) -> Result<Baseline> {
+        let baseline: Baseline = findings
+            .entries
+            .iter()
+            .filter(|entry| can_wait(entry))
+            .map(|entry| self.identity(entry, findings))
+            .collect();
+        if findings.failures.is_empty() {
+            let written = host::create(&self.path).and_then(|mut file| write!(file, "{baseline}"));
+            written.with_context(|| format!("the baseline {} cannot be written", self.name))?;
+            output::note(&format!("wrote {} to {}\n", findings_of(baseline.len()), self.name));
+        } else {
+            output::note(&format!("{} is not written, since not everything could be checked\n", self.name));
+        }
+        Ok(baseline)
+    }
+
+    fn report_stale(&self, stale: usize) {
+        if stale > 0 {
+            let (findings, name) = (findings_of(stale), &self.name);
+            output::note(&format!(
+                "{findings} of the baseline {name} are no longer there: `--write-baseline {name}` takes them out\n"
+            ));
+        }
+    }
+}
+
+fn findings_of(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "finding" } else { "findings" })
+}

@@ -1,0 +1,120 @@
+//! How findings are written: one function for each `--format`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::Renderer;
+use anyhow::Result;
+use clap::ValueEnum;
+
+use super::findings::Findings;
+use super::output::{self, Output};
+use crate::host;
+use crate::ide::registry;
+use crate::report::{self, SarifRun, Statistic, Summary};
+
+/// The value of `--format`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people: messages with excerpts
+    #[default]
+    Text,
+    /// For programs: one JSON object a line, the last one a summary
+    Json,
+    /// For code scanning services and viewers: SARIF 2.1.0
+    Sarif,
+    /// For GitHub Actions: annotations of the lines of a change
+    Github,
+    /// For CI servers: JUnit's XML, one test suite a file
+    Junit,
+}
+
+/// What is written beside the findings.
+pub(super) struct Ending {
+    /// The numbers.
+    pub(super) summary: Summary,
+    /// Counts by rule, if they are wanted.
+    pub(super) statistics: Option<Vec<Statistic>>,
+}
+
+impl Format {
+    /// Whether the whole output is one document, in which other text has no place.
+    pub(super) fn is_document(self) -> bool {
+        matches!(self, Self::Sarif | Self::Junit)
+    }
+
+    /// Writes what was found.
+    ///
+    /// # Errors
+    /// When standard output cannot be written to.
+    pub(super) fn write(self, out: &mut Output, findings: &Findings, ending: &Ending, working: &Path) -> Result<()> {
+        match self {
+            Self::Text => text(out, findings, ending)?,
+            Self::Json => json(out, findings, ending)?,
+            Self::Sarif => out.write(&sarif(findings, working))?,
+            Self::Github => github(out, findings, ending, working)?,
+            Self::Junit => out.write(&junit(findings, &ending.summary, working)?)?,
+        }
+        if let (true, Some(statistics)) = (self.is_document(), &ending.statistics) {
+            output::note(&report::statistics_table(statistics));
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn text(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
+    let renderer = Renderer::styled();
+    for entry in &findings.entries {
+        out.write(&report::text(entry, &findings.sources, &renderer))?;
+    }
+    end(out, ending)
+}
+
+fn json(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
+    for entry in &findings.entries {
+        out.write(&format!("{}\n", report::json_line(entry, &findings.sources)))?;
+    }
+    let last = report::json_summary(&ending.summary, ending.statistics.as_deref());
+    out.write(&format!("{last}\n"))
+}
+
+fn sarif(findings: &Findings, working: &Path) -> String {
+    let rules: Vec<_> = registry::rules().collect();
+    let failures = findings.failures.iter().map(|problem| (problem.path.as_path(), problem.why.as_str()));
+    let run = SarifRun {
+        root: working,
+        rules: &rules,
+        failures: failures.collect(),
+        exit_code: findings.outcome() as u8,
+    };
+    report::sarif(&findings.entries, &findings.sources, &run)
+}
+
+fn github(out: &mut Output, findings: &Findings, ending: &Ending, working: &Path) -> io::Result<()> {
+    let root = checkout(working);
+    for entry in &findings.entries {
+        out.write(&format!("{}\n", report::github_command(entry, &findings.sources, &root)))?;
+    }
+    end(out, ending)
+}
+
+/// The folder that annotations are relative to: that of the checkout, if the check runs inside of one.
+fn checkout(working: &Path) -> PathBuf {
+    let checkout = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
+    checkout.filter(|checkout| working.starts_with(checkout)).unwrap_or_else(|| working.into())
+}
+
+fn junit(findings: &Findings, summary: &Summary, working: &Path) -> Result<String> {
+    let failures = findings.failures.iter();
+    let failures: Vec<_> =
+        failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone())).collect();
+    Ok(report::junit(&findings.entries, &findings.files, &findings.sources, &failures, summary)?)
+}
+
+/// The counts, and the summary as a line.
+fn end(out: &mut Output, ending: &Ending) -> io::Result<()> {
+    if let Some(statistics) = ending.statistics.as_ref().filter(|statistics| !statistics.is_empty()) {
+        out.write(&format!("{}\n", report::statistics_table(statistics)))?;
+    }
+    out.write(&format!("{}\n", ending.summary))
+}

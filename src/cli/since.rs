@@ -1,0 +1,53 @@
+//! `--since REV`: only what a change brings.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::Result;
+
+use super::findings::{Findings, Request};
+use crate::host::{self, Memory, Past, Shell, Target};
+use crate::report;
+
+/// The findings of an older version, computed once.
+#[derive(Default)]
+pub(super) struct Since {
+    findings: OnceLock<Findings>,
+}
+
+impl Since {
+    /// Leaves the findings that the program at `revision` did not have.
+    ///
+    /// # Errors
+    /// When git does not give that revision.
+    pub(super) fn apply(
+        &self,
+        findings: &mut Findings,
+        revision: &str,
+        targets: &[Target],
+        working: &Path,
+    ) -> Result<()> {
+        let old = match self.findings.get() {
+            Some(old) => old,
+            None => {
+                let old = gather(revision, targets, working)?;
+                self.findings.get_or_init(|| old)
+            }
+        };
+        let new = std::mem::take(&mut findings.entries);
+        findings.entries = report::brought(new, &findings.sources, &old.entries, &old.sources);
+        Ok(())
+    }
+}
+
+/// The findings at `revision`. What could not be read then is nobody's business.
+fn gather(revision: &str, targets: &[Target], working: &Path) -> Result<Findings> {
+    let past = Past::read(working, revision)?;
+    let (targets, overlay) = past.targets(targets)?;
+    let memory = Memory::default();
+    let mut resolution = host::resolve(&targets, Shell::CommandLine, &overlay, memory.table());
+    let working = past.then(working)?;
+    let request =
+        Request { targets: &targets, overlay: &overlay, memory: &memory, working: &working, fail_on: None };
+    Ok(Findings::gather(&request, &mut resolution))
+}

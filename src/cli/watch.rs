@@ -1,0 +1,50 @@
+//! `--watch`: checks again whenever something changes, until Ctrl-C.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::ColorChoice;
+
+use super::Outcome;
+use super::check::{Check, Session};
+use super::output::{self, Output};
+use crate::host::{Watch, Woken};
+
+/// Clears the screen and what has scrolled out of it.
+const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
+
+/// Checks until Ctrl-C. What cannot be done now can perhaps be done after the next change, so nothing ends the watch
+/// but its own end. The outcome is that of the last check.
+///
+/// # Errors
+/// When files cannot be watched at all.
+pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result<Outcome> {
+    ensure!(!check.reads_stdin(), "standard input cannot be watched");
+    ensure!(!check.format().is_document(), "`--watch` writes `text`, `json` or `github`");
+    let (mut watch, stopper) = Watch::new()?;
+    ctrlc::set_handler(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
+    let mut session = Session::default();
+    loop {
+        // First of all, so that what changes during the check is not missed.
+        watch.follow(&check.watched(working, &session), &check.beside(working))?;
+        clear(color)?;
+        let outcome = check.once(color, working, &mut session).unwrap_or_else(|error| {
+            output::complain(color, &format!("{error:#}"));
+            Outcome::Failure
+        });
+        output::note("Watching for changes; Ctrl-C ends.\n");
+        if watch.wait() == Woken::Stopped {
+            return Ok(outcome);
+        }
+    }
+}
+
+fn clear(color: ColorChoice) -> Result<()> {
+    if std::io::stdout().is_terminal() {
+        let mut out = Output::new(color);
+        out.write(CLEAR)?;
+        out.flush()?;
+    }
+    Ok(())
+}

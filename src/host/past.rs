@@ -1,0 +1,229 @@
+//! The files of a git repository as they were at some revision, read with `git` and kept in memory.
+//!
+//! They are given paths below a folder that is not there, beside the repository, so that they are resolved to programs
+//! by the same code as the files of today.
+
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::{Overlay, Target, absolute, is_mangle};
+use crate::config::FILE_NAME;
+
+/// Why there is no past.
+#[derive(Debug, thiserror::Error)]
+pub enum PastError {
+    /// `git` cannot be run.
+    #[error("`git` cannot be run: {0}")]
+    NoGit(io::Error),
+    /// The folder is in no repository that git wants to read.
+    #[error("there is no git repository to compare with: {0}")]
+    NoRepository(String),
+    /// The revision does not exist.
+    #[error(
+        "git knows no revision `{0}` here. A shallow clone has only the newest; in CI, fetch the history \
+         (`fetch-depth: 0`)"
+    )]
+    UnknownRevision(String),
+    /// Something that is to be checked lies outside of the repository.
+    #[error("{} lies outside of the git repository, so it has no past", .0.display())]
+    Outside(PathBuf),
+    /// Git failed.
+    #[error("git cannot read that revision: {0}")]
+    Git(String),
+}
+
+/// The Mangle and configuration files of a revision.
+#[derive(Debug)]
+pub struct Past {
+    /// The repository.
+    root: PathBuf,
+    /// Where its files of that revision pretend to lie.
+    place: PathBuf,
+    /// The files, by their path in the repository.
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Past {
+    /// Reads `revision` of the repository around the folder `working`.
+    ///
+    /// # Errors
+    /// See [`PastError`].
+    pub fn read(working: &Path, revision: &str) -> Result<Self, PastError> {
+        let root = root(working)?;
+        let unknown = || PastError::UnknownRevision(revision.into());
+        // Git would take it for an option.
+        if revision.starts_with('-') {
+            return Err(unknown());
+        }
+        let commit = format!("{revision}^{{commit}}");
+        let output = run(working, &["rev-parse", "--verify", "--quiet", &commit])?;
+        let commit = if output.status.success() { first_line(&output.stdout) } else { return Err(unknown()) };
+        let listed = run(working, &["ls-tree", "-r", "-z", "--full-tree", &commit])?;
+        if !listed.status.success() {
+            return Err(PastError::Git(complaint(&listed)));
+        }
+        let blobs: Vec<_> = listed.stdout.split(|byte| *byte == 0).filter_map(Blob::parse).collect();
+        let files = contents(working, &blobs)?;
+        let place = free_place(&root, commit.get(..12).unwrap_or(&commit));
+        Ok(Self { root, place, files })
+    }
+
+    /// What `targets` were at that revision, and the files as open documents.
+    ///
+    /// # Errors
+    /// When a target lies outside of the repository.
+    pub fn targets(&self, targets: &[Target]) -> Result<(Vec<Target>, Overlay), PastError> {
+        let mut overlay = Overlay::default();
+        for (path, bytes) in self.files.iter().filter(|(path, _)| self.is_seen(path, targets)) {
+            overlay.insert_bytes(self.place.join(path), bytes.clone());
+        }
+        let then = |target: &Target| {
+            Ok(match target {
+                Target::File(path) => Target::File(self.then(path)?),
+                Target::Folder(path) => Target::Folder(self.then(path)?),
+                Target::Glob(path, globs) => Target::Glob(self.then(path)?, globs.clone()),
+            })
+        };
+        Ok((targets.iter().map(then).collect::<Result<_, _>>()?, overlay))
+    }
+
+    /// Where the file or folder at the absolute `path` of today was.
+    ///
+    /// # Errors
+    /// When it lies outside of the repository.
+    pub fn then(&self, path: &Path) -> Result<PathBuf, PastError> {
+        let below = path.strip_prefix(&self.root).map_err(|_| PastError::Outside(path.into()))?;
+        // Joining an empty path would leave a slash at the end.
+        Ok(if below.as_os_str().is_empty() { self.place.clone() } else { self.place.join(below) })
+    }
+
+    /// Whether a walk of the repository or of a target comes by a file: one that is hidden is found only by who looks
+    /// inside of the hidden folder.
+    fn is_seen(&self, path: &Path, targets: &[Target]) -> bool {
+        let today = self.root.join(path);
+        let is_below = |target: &Target| {
+            let base = match target {
+                Target::File(file) => file.parent().unwrap_or(file),
+                Target::Folder(folder) | Target::Glob(folder, _) => folder,
+            };
+            today.strip_prefix(base).is_ok_and(|below| !is_hidden(below))
+        };
+        !is_hidden(path) || targets.iter().any(is_below)
+    }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
+}
+
+/// The top folder of the repository around `working`.
+fn root(working: &Path) -> Result<PathBuf, PastError> {
+    let output = run(working, &["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
+    if !output.status.success() {
+        return Err(PastError::NoRepository(complaint(&output)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    match text.split_once('\n') {
+        Some(("true", up)) => Ok(absolute(working, Path::new(up.trim_end_matches('\n')))),
+        _ => Err(PastError::NoRepository("this is no working tree".into())),
+    }
+}
+
+/// A folder beside the repository that is not there.
+fn free_place(root: &Path, commit: &str) -> PathBuf {
+    let name = root.file_name().unwrap_or(OsStr::new("root")).to_string_lossy();
+    let mut place = root.with_file_name(format!("{name}@{commit}"));
+    while place.exists() {
+        place.as_mut_os_string().push("_");
+    }
+    place
+}
+
+/// A file of a revision.
+struct Blob {
+    id: String,
+    path: PathBuf,
+}
+
+impl Blob {
+    /// Reads a row of `git ls-tree`: `MODE blob ID<tab>PATH`. Links and files that are none of ours give `None`.
+    fn parse(row: &[u8]) -> Option<Self> {
+        let tab = memchr::memchr(b'\t', row)?;
+        let (head, path) = (std::str::from_utf8(row.get(..tab)?).ok()?, path(row.get(tab + 1..)?));
+        let mut words = head.split(' ');
+        let (mode, kind, id) = (words.next()?, words.next()?, words.next()?);
+        let is_file = kind == "blob" && mode.starts_with("100");
+        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let is_ours = is_mangle(&path) || path.ends_with(FILE_NAME);
+        (is_file && is_inside && is_ours).then(|| Self { id: id.into(), path })
+    }
+}
+
+#[cfg(unix)]
+fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// The contents of files, from one `git cat-file`.
+fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, PastError> {
+    let failed = |error: io::Error| PastError::Git(error.to_string());
+    let mut command = git(working);
+    command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(PastError::NoGit)?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let wanted: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
+    // Asked from aside: git answers before it has read all, and both pipes would be full.
+    let asking = std::thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
+    let mut output = BufReader::new(output.ok_or_else(|| PastError::Git("it has no output".into()))?);
+    let mut files = Vec::with_capacity(blobs.len());
+    for blob in blobs {
+        files.push((blob.path.clone(), answer(&mut output).map_err(failed)?));
+    }
+    drop(output);
+    // What it could not be asked is missing from the answers.
+    let _ = asking.join();
+    child.wait().map_err(failed)?;
+    Ok(files)
+}
+
+/// Reads `ID blob LENGTH`, the content, and a line end.
+fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut head = String::new();
+    output.read_line(&mut head)?;
+    let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse::<u64>().ok());
+    let len = len.ok_or_else(|| io::Error::other(format!("unexpected answer `{}`", head.trim_end())))?;
+    let mut content = Vec::new();
+    output.take(len).read_to_end(&mut content)?;
+    let mut end = [0; 1];
+    output.read_exact(&mut end)?;
+    Ok(content)
+}
+
+fn git(working: &Path) -> Command {
+    let mut command = Command::new("git");
+    // Its messages are shown, and parsed by nobody.
+    command.current_dir(working).env("LC_ALL", "C").stdin(Stdio::null());
+    command
+}
+
+fn run(working: &Path, arguments: &[&str]) -> Result<Output, PastError> {
+    git(working).args(arguments).output().map_err(PastError::NoGit)
+}
+
+/// What git says when it fails.
+fn complaint(output: &Output) -> String {
+    let line = first_line(&output.stderr);
+    line.strip_prefix("fatal: ").unwrap_or(&line).to_owned()
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned()
+}

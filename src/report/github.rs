@@ -1,0 +1,62 @@
+//! Workflow commands of GitHub Actions: each finding becomes an annotation of the changed line.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{Entry, Sources};
+use crate::lint::{Applicability, Severity};
+use crate::text::FileId;
+
+/// An entry as one workflow command, without the line end. The runner knows files by their path from the folder `root`, that
+/// of the checkout.
+#[must_use]
+pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
+    let (file, diagnostic) = (entry.file, &entry.diagnostic);
+    let (start, end) =
+        (sources.place(file, diagnostic.range.start()), sources.place(file, diagnostic.range.end()));
+    let mut command = format!("::{} file={}", word(diagnostic.severity), property(&name(file, sources, root)));
+    // Columns are only understood within a line.
+    let place = if start.line == end.line {
+        write!(command, ",line={},col={},endColumn={}", start.line, start.col, end.col.max(start.col + 1))
+    } else {
+        write!(command, ",line={},endLine={}", start.line, end.line)
+    };
+    let title = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
+    let mut message = diagnostic.message.clone();
+    if let Some(fix) = &diagnostic.fix {
+        let guess = if fix.applicability == Applicability::Unsafe { " (a guess)" } else { "" };
+        message.push_str(&format!("\nFix: {}{guess}", fix.title));
+    }
+    let written = place.and_then(|()| write!(command, ",title={}::{}", property(&title), data(&message)));
+    // Writing to a string cannot fail.
+    let _ = written;
+    command
+}
+
+/// The path from `root`, with `/` between its parts.
+fn name(file: FileId, sources: &Sources, root: &Path) -> String {
+    let below = sources.get(file).and_then(|source| source.path().strip_prefix(root).ok());
+    match below.filter(|below| !below.as_os_str().is_empty()) {
+        Some(below) => below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"),
+        None => sources.name(file).into(),
+    }
+}
+
+/// The command for a severity; there are three.
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "notice",
+    }
+}
+
+/// Text behind the `::`, escaped as the runner expects it.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The value of a property, escaped as the runner expects it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

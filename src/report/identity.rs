@@ -1,0 +1,70 @@
+//! What makes a finding the same one in another version of its program: the rule, the file, and the
+//! statement that it stands in. Line numbers, layout, comments and the wording of messages may change.
+
+use std::hash::Hasher;
+
+use super::{Entry, Sources};
+use crate::syntax::digest_into;
+
+/// A finding as it is known across versions. Several findings of a file may have the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The file, with `/` between the parts of its path.
+    pub file: String,
+    /// The code of the rule.
+    pub code: String,
+    /// A number for what the statement says; the same on every machine and in every release.
+    pub statement: u64,
+}
+
+impl Identity {
+    /// The identity of `entry`, whose file is to be called `file`.
+    #[must_use]
+    pub fn of(entry: &Entry, sources: &Sources, file: String) -> Self {
+        let source = sources.get(entry.file);
+        let statement = source.map_or("", |source| source.statement(entry.diagnostic.range.start()));
+        let mut hasher = Fnv::default();
+        digest_into(statement, &mut hasher);
+        Self { file, code: entry.diagnostic.rule.code.into(), statement: hasher.finish() }
+    }
+}
+
+/// The hash FNV-1a of 64 bits: other than those of the standard library it is promised to stay.
+#[derive(Debug)]
+pub(super) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        let hash = |text: &str| {
+            let mut hasher = Fnv::default();
+            hasher.write(text.as_bytes());
+            hasher.finish()
+        };
+        // The test vectors of the hash's authors.
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,103 @@
+//! SARIF 2.1.0: one log with one run, for code scanning services and viewers.
+//!
+//! Places are in UTF-16 code units, which readers assume that never look at `columnKind`. Paths are relative to the
+//! working folder, `%SRCROOT%`, as far as they lie below it.
+
+mod results;
+mod rules;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_sarif::sarif::{
+    ArtifactLocation, Invocation, Location, Message, Notification, PhysicalLocation, Run, Sarif, Tool, ToolComponent,
+};
+
+use self::results::Results;
+use super::uri::{file_uri, folder_uri, relative_uri};
+use super::{Entry, Sources};
+use crate::lint::Rule;
+
+/// What the paths of a log are relative to.
+const ROOT: &str = "%SRCROOT%";
+
+/// Where the schema of the format is, which a log has to say.
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The run that a log tells of.
+#[derive(Debug)]
+pub struct SarifRun<'a> {
+    /// The working folder, an absolute path.
+    pub root: &'a Path,
+    /// All rules, in the order of their codes.
+    pub rules: &'a [&'static Rule],
+    /// What was named and could not be checked: path and reason.
+    pub failures: Vec<(&'a Path, &'a str)>,
+    /// The exit status that the process will have.
+    pub exit_code: u8,
+}
+
+/// The log, with a line end.
+#[must_use]
+pub fn sarif(entries: &[Entry], sources: &Sources, run: &SarifRun<'_>) -> String {
+    let driver = ToolComponent::builder()
+        .name("mangle-ls")
+        .version(env!("CARGO_PKG_VERSION"))
+        .semantic_version(env!("CARGO_PKG_VERSION"))
+        .rules(run.rules.iter().map(|rule| rules::descriptor(rule)).collect::<Vec<_>>())
+        .build();
+    let root = ArtifactLocation::builder().uri(folder_uri(run.root)).build();
+    let results = Results { sources, run }.all(entries);
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .invocations(vec![invocation(run)])
+        .column_kind("utf16CodeUnits")
+        .newline_sequences(["\r\n", "\n", "\r"].map(String::from).to_vec())
+        .original_uri_base_ids(BTreeMap::from([(ROOT.to_owned(), root)]))
+        .results(results)
+        .build();
+    let log = Sarif::builder().schema(SCHEMA).version("2.1.0").runs(vec![run]).build();
+    // Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+}
+
+fn invocation(run: &SarifRun<'_>) -> Invocation {
+    let notification = |&(path, why): &(&Path, &str)| {
+        Notification::builder()
+            .level("error")
+            .message(message(&format!("This cannot be checked: {why}.")))
+            .locations(vec![location(run.root, path)])
+            .build()
+    };
+    Invocation::builder()
+        .execution_successful(run.failures.is_empty())
+        .exit_code(run.exit_code)
+        .tool_execution_notifications(run.failures.iter().map(notification).collect::<Vec<_>>())
+        .build()
+}
+
+/// A file as a whole.
+fn location(root: &Path, path: &Path) -> Location {
+    let place = PhysicalLocation::builder().artifact_location(artifact(root, path)).build();
+    Location::builder().physical_location(place).build()
+}
+
+/// The file at an absolute path.
+fn artifact(root: &Path, path: &Path) -> ArtifactLocation {
+    match path.strip_prefix(root) {
+        Ok(below) if !below.as_os_str().is_empty() => {
+            ArtifactLocation::builder().uri(relative_uri(below)).uri_base_id(ROOT).build()
+        }
+        _ => ArtifactLocation::builder().uri(file_uri(path)).build(),
+    }
+}
+
+/// A plain text as a message. In one, `[…](…)` would be a link, so its brackets are escaped.
+fn message(text: &str) -> Message {
+    let text = if text.contains("](") {
+        text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
+    } else {
+        text.to_owned()
+    };
+    Message::builder().text(text).build()
+}

@@ -1,0 +1,49 @@
+//! How often each rule found something.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Entry;
+use crate::lint::Severity;
+
+/// The findings of one rule with one severity. The order of the members is that of the JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Statistic {
+    /// The code of the rule.
+    pub code: &'static str,
+    /// Its name.
+    pub rule: &'static str,
+    /// The severity, as a word.
+    pub severity: &'static str,
+    /// How many findings.
+    pub count: usize,
+}
+
+/// Counts entries by rule and severity: the most frequent first, then by code, the gravest first.
+#[must_use]
+pub fn statistics(entries: &[Entry]) -> Vec<Statistic> {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for entry in entries {
+        let (rule, severity) = (entry.diagnostic.rule, entry.diagnostic.severity);
+        *counts.entry((rule.code, rule.name, std::cmp::Reverse(severity))).or_default() += 1;
+    }
+    let statistic = |((code, rule, std::cmp::Reverse(severity)), count): (_, _)| {
+        let severity: Severity = severity;
+        Statistic { code, rule, severity: severity.as_str(), count }
+    };
+    let mut statistics: Vec<_> = counts.into_iter().map(statistic).collect();
+    statistics.sort_by_key(|statistic| std::cmp::Reverse(statistic.count));
+    statistics
+}
+
+/// The counts as a table; empty if there are none.
+#[must_use]
+pub fn statistics_table(statistics: &[Statistic]) -> String {
+    let Some(most) = statistics.first() else { return String::new() };
+    let width = most.count.to_string().len();
+    let row = |Statistic { code, rule, severity, count }: &Statistic| {
+        format!("{count:>width$}  {severity:<11}  {code} {rule}\n")
+    };
+    statistics.iter().map(row).collect()
+}

@@ -1,0 +1,100 @@
+//! Paths as URIs.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, Prefix};
+
+/// The bytes that stand for themselves in a path of a URI (RFC 3986, `pchar` without percent signs), as far as
+/// all readers agree on them.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=@/".contains(&byte)
+}
+
+/// `path` as the path of a URI: with `/`, other bytes than plain ones escaped. Also bytes that are no UTF-8
+/// survive.
+#[must_use]
+pub(super) fn relative_uri(path: &Path) -> String {
+    let mut uri = String::new();
+    for (index, part) in path.components().enumerate() {
+        if index > 0 {
+            uri.push('/');
+        }
+        if let Component::Normal(name) = part {
+            escape(&mut uri, name.as_encoded_bytes());
+        }
+    }
+    uri
+}
+
+/// The absolute `path` as a URI `file:///…`.
+#[must_use]
+pub(super) fn file_uri(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => {
+                uri.push('/');
+                escape(&mut uri, name.as_encoded_bytes());
+            }
+            Component::Prefix(prefix) => push_prefix(&mut uri, prefix.kind()),
+            Component::RootDir | Component::CurDir | Component::ParentDir => {}
+        }
+    }
+    uri
+}
+
+/// The absolute path of a folder as a URI that others are relative to.
+#[must_use]
+pub(super) fn folder_uri(path: &Path) -> String {
+    format!("{}/", file_uri(path))
+}
+
+/// A drive or a share of Windows.
+fn push_prefix(uri: &mut String, prefix: Prefix<'_>) {
+    match prefix {
+        Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "/{}:", letter as char);
+        }
+        Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+            escape(uri, server.as_encoded_bytes());
+            uri.push('/');
+            escape(uri, share.as_encoded_bytes());
+        }
+        Prefix::Verbatim(name) | Prefix::DeviceNS(name) => {
+            uri.push('/');
+            escape(uri, name.as_encoded_bytes());
+        }
+    }
+}
+
+fn escape(uri: &mut String, bytes: &[u8]) {
+    for &byte in bytes {
+        if is_plain(byte) {
+            uri.push(byte as char);
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped() {
+        assert_eq!(file_uri(Path::new("/p q/50%/é#?:.mg")), "file:///p%20q/50%25/%C3%A9%23%3F%3A.mg");
+        assert_eq!(relative_uri(Path::new("a b/[c].mg")), "a%20b/%5Bc%5D.mg");
+        assert_eq!(folder_uri(Path::new("/")), "file:///");
+        assert_eq!(folder_uri(Path::new("/p")), "file:///p/");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_no_utf8_survive() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        assert_eq!(relative_uri(Path::new(OsStr::from_bytes(b"a\xff.mg"))), "a%FF.mg");
+    }
+}
