@@ -47,7 +47,13 @@ impl Format {
     ///
     /// # Errors
     /// When standard output cannot be written to.
-    pub(super) fn write(self, out: &mut Output, findings: &Findings, ending: &Ending, working: &Path) -> Result<()> {
+    pub(super) fn write(
+        self,
+        out: &mut Output,
+        findings: &Findings,
+        ending: &Ending,
+        working: &Path,
+    ) -> Result<()> {
         match self {
             Self::Text => text(out, findings, ending)?,
             Self::Json => json(out, findings, ending)?,

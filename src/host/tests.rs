@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
 
-use super::{FileTable, Member, Overlay, Resolution, STDIN, Shell, Target, load, relative, resolve, targets};
+use super::{
+    FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, Target, load, relative, resolve, targets,
+};
 
 /// A folder that vanishes; its name is always the same.
 struct Folder {

@@ -85,8 +85,11 @@ impl Watch {
     /// When the system gives no more watches.
     pub fn follow(&mut self, paths: &[PathBuf], others: &[PathBuf]) -> Result<(), WatchError> {
         self.others = others.iter().cloned().collect();
-        let wanted: BTreeSet<PathBuf> =
-            paths.iter().flat_map(|path| folders(path)).chain(others.iter().filter_map(|path| above(path))).collect();
+        let wanted: BTreeSet<PathBuf> = paths
+            .iter()
+            .flat_map(|path| folders(path))
+            .chain(others.iter().filter_map(|path| above(path)))
+            .collect();
         if std::mem::take(&mut self.is_stale) {
             self.watcher = watcher(&self.sender)?;
             self.folders.clear();

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn the_file_is_sorted_and_counts() {
-        let found = [("b.mg", "MG301", 7), ("a b.mg", "MG301", 9), ("b.mg", "MG202", 8), ("b.mg", "MG301", 7)];
+        let found =
+            [("b.mg", "MG301", 7), ("a b.mg", "MG301", 9), ("b.mg", "MG202", 8), ("b.mg", "MG301", 7)];
         let baseline: Baseline = found.into_iter().map(|(f, c, s)| identity(f, c, s)).collect();
         expect![[r#"
             {"mangle_ls_baseline":1}
@@ -202,7 +203,8 @@ mod tests {
 
     #[test]
     fn findings_are_taken_as_often_as_they_are_there() {
-        let mut baseline: Baseline = [identity("a", "MG301", 1), identity("a", "MG301", 1)].into_iter().collect();
+        let mut baseline: Baseline =
+            [identity("a", "MG301", 1), identity("a", "MG301", 1)].into_iter().collect();
         let taken = [(); 3].map(|()| baseline.take(&identity("a", "MG301", 1)));
         assert_eq!((taken, baseline.take(&identity("a", "MG302", 1))), ([true, true, false], false));
         assert!(baseline.is_empty());

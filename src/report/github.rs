@@ -14,7 +14,8 @@ pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
     let (file, diagnostic) = (entry.file, &entry.diagnostic);
     let (start, end) =
         (sources.place(file, diagnostic.range.start()), sources.place(file, diagnostic.range.end()));
-    let mut command = format!("::{} file={}", word(diagnostic.severity), property(&name(file, sources, root)));
+    let mut command =
+        format!("::{} file={}", word(diagnostic.severity), property(&name(file, sources, root)));
     // Columns are only understood within a line.
     let place = if start.line == end.line {
         write!(command, ",line={},col={},endColumn={}", start.line, start.col, end.col.max(start.col + 1))

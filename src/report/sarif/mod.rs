@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Location, Message, Notification, PhysicalLocation, Run, Sarif, Tool, ToolComponent,
+    ArtifactLocation, Invocation, Location, Message, Notification, PhysicalLocation, Run, Sarif, Tool,
+    ToolComponent,
 };
 
 use self::results::Results;
@@ -22,7 +23,8 @@ use crate::lint::Rule;
 const ROOT: &str = "%SRCROOT%";
 
 /// Where the schema of the format is, which a log has to say.
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The run that a log tells of.
 #[derive(Debug)]

@@ -55,7 +55,8 @@ impl Results<'_> {
         let index = self.run.rules.iter().position(|rule| *rule == diagnostic.rule);
         result.rule_index = index.and_then(|index| i64::try_from(index).ok());
         if !diagnostic.related.is_empty() {
-            result.related_locations = Some(diagnostic.related.iter().map(|place| self.related(place)).collect());
+            result.related_locations =
+                Some(diagnostic.related.iter().map(|place| self.related(place)).collect());
         }
         result.fixes = diagnostic.fix.as_ref().map(|fix| vec![self.fix(fix)]);
         result
@@ -110,10 +111,12 @@ impl Results<'_> {
         let replacement = |edit: &FileEdit| {
             let region = self.region(file, edit.range);
             // An empty file has one place.
-            let region = region.unwrap_or_else(|| Region::builder().start_line(1).start_column(1).end_column(1).build());
+            let region = region
+                .unwrap_or_else(|| Region::builder().start_line(1).start_column(1).end_column(1).build());
             let mut replacement = Replacement::builder().deleted_region(region).build();
             if !edit.text.is_empty() {
-                replacement.inserted_content = Some(ArtifactContent::builder().text(edit.text.as_str()).build());
+                replacement.inserted_content =
+                    Some(ArtifactContent::builder().text(edit.text.as_str()).build());
             }
             replacement
         };

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_sarif::sarif::{MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingDescriptor};
+use serde_sarif::sarif::{
+    MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingDescriptor,
+};
 
 use crate::lint::{Rule, Severity};
 
