@@ -5,7 +5,6 @@
 //! statement (its findings are cached while the statement and the signatures it refers to stay the
 //! same) or at the whole program (duplicates, cycles).
 
-mod columns;
 mod declarations;
 mod edits;
 mod facts;
@@ -18,10 +17,13 @@ mod transforms;
 mod types;
 mod wording;
 
+use std::cell::OnceCell;
+
 use crate::lint::{Finding, Rule, Span};
 use crate::program::{FileSummary, Predicate, Program};
 use crate::syntax::ast::{Atom, Clause, Declaration, Item};
 use crate::text::{FileId, StatementId, TextRange};
+use crate::types::{ClauseTypes, ProgramTypes};
 
 /// Rules that belong together, and the checks that apply them. A check that a family does not
 /// have is `None`.
@@ -58,19 +60,24 @@ pub const FAMILIES: &[Family] = &[
 pub struct Context<'p> {
     /// The program.
     pub program: &'p Program,
+    /// What its relations hold.
+    pub types: &'p ProgramTypes,
     /// The statement's file.
     pub file: &'p FileSummary,
     /// The statement.
     pub item: &'p Item,
     /// The statement's text: what its ranges index.
     pub text: &'p str,
+    /// The types in the statement, once a check has asked for them.
+    pub inferred: &'p OnceCell<ClauseTypes>,
 }
 
 impl<'p> Context<'p> {
-    /// The context of one statement.
+    /// The types in `clause`, which is this statement.
     #[must_use]
-    pub fn new(program: &'p Program, file: &'p FileSummary, item: &'p Item) -> Self {
-        Self { program, file, item, text: file.statement_text(item) }
+    pub fn clause_types(&self, clause: &Clause) -> &'p ClauseTypes {
+        let of = || ClauseTypes::of(clause, |atom| self.types.relation(self.program, self.file, atom));
+        self.inferred.get_or_init(of)
     }
 
     /// The predicate that an atom of this statement means; `None` for built-ins.

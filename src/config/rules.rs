@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::lint::{Rule, Severity};
+use crate::lint::{Finding, Rule, Severity};
 
 /// The severity that a configuration gives to each rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +15,16 @@ impl RuleSettings {
     /// Sets the severity of one rule; `None` switches it off.
     pub fn set(&mut self, rule: &'static Rule, severity: Option<Severity>) {
         self.overrides.insert(rule.code, severity);
+    }
+
+    /// The severity of one finding, `None` when its rule is off: what is configured for the rule,
+    /// else what the finding has of its own, else the rule's default.
+    #[must_use]
+    pub fn severity_of(&self, finding: &Finding) -> Option<Severity> {
+        match self.overrides.get(finding.rule.code) {
+            Some(configured) => *configured,
+            None => finding.rule.severity.map(|default| finding.severity.unwrap_or(default)),
+        }
     }
 
     /// The severity of a rule's findings, `None` when the rule is off.

@@ -4,10 +4,12 @@
 //! Findings about one statement are kept while the statement and the signatures of the predicates
 //! that it mentions stay the same, so that a keystroke costs the checks of one clause.
 
+use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use dashmap::DashMap;
+use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
@@ -17,6 +19,7 @@ use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, Reso
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
 use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize};
+use crate::types::{ProgramTypes, TypeCache};
 
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
 type Kept = (u64, Arc<[Finding]>);
@@ -33,7 +36,7 @@ struct FileFindings {
 #[derive(Debug)]
 struct KeptFile {
     summary: Arc<FileSummary>,
-    /// [`Program::environment`] at the time.
+    /// [`environment`] at the time.
     environment: u64,
     statements: FxHashMap<StatementId, Kept>,
     /// `None` when the check of the file was stopped half way.
@@ -44,6 +47,7 @@ struct KeptFile {
 #[derive(Debug, Default)]
 pub struct FindingCache {
     files: DashMap<FileId, KeptFile, FxBuildHasher>,
+    types: Mutex<TypeCache>,
 }
 
 impl FindingCache {
@@ -76,10 +80,11 @@ pub fn diagnostics_unless(
     for (file, statement, finding) in check_program(program) {
         of_program.entry(file).or_default().push((statement, finding));
     }
+    let types = ProgramTypes::new(program, &mut cache.types.lock());
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
-        let of_statements = check_file(program, file, cache, cancel)?;
+        let of_statements = check_file(program, &types, file, cache, cancel)?;
         let of_program = of_program.remove(&file.id).unwrap_or_default();
         all.push((file.id, placer.place_all(file, &of_statements, of_program)));
     }
@@ -118,11 +123,12 @@ fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
 /// statements may depend on has changed, they are those of the last time.
 fn check_file(
     program: &Program,
+    types: &ProgramTypes,
     file: &Arc<FileSummary>,
     cache: &FindingCache,
     cancel: &Cancel,
 ) -> Option<Arc<FileFindings>> {
-    let environment = program.environment();
+    let environment = environment(program, types);
     let old = cache.files.remove(&file.id).map(|(_, old)| old);
     let unchanged = |old: &KeptFile| {
         old.environment == environment && Arc::ptr_eq(&old.summary, file) && old.findings.is_some()
@@ -131,7 +137,7 @@ fn check_file(
         Some(old) if unchanged(&old) => old,
         old => {
             let mut statements = old.map(|old| old.statements).unwrap_or_default();
-            let findings = check_statements(program, file, &mut statements, cancel).map(Arc::new);
+            let findings = check_statements(program, types, file, &mut statements, cancel).map(Arc::new);
             KeptFile { summary: Arc::clone(file), environment, statements, findings }
         }
     };
@@ -140,10 +146,19 @@ fn check_file(
     findings
 }
 
+/// A number that changes with everything that any finding about a statement may depend on outside
+/// of it.
+fn environment(program: &Program, types: &ProgramTypes) -> u64 {
+    let mut hasher = FxHasher::default();
+    (program.environment(), types.environment()).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The findings about the statements of a file; `kept` are those of the last time, and afterwards
 /// of this one.
 fn check_statements(
     program: &Program,
+    types: &ProgramTypes,
     file: &FileSummary,
     kept: &mut FxHashMap<StatementId, Kept>,
     cancel: &Cancel,
@@ -163,7 +178,8 @@ fn check_statements(
         if statement.damaged {
             continue;
         }
-        let context = Context::new(program, file, item);
+        let inferred = OnceCell::new();
+        let context = Context { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
         let fingerprint = fingerprint(&context, statement);
         let findings = match kept.remove(&id) {
             Some((before, findings)) if before == fingerprint => findings,
@@ -217,8 +233,11 @@ fn hash_atom(context: &Context<'_>, atom: &Atom, hasher: &mut FxHasher) {
     if atom.is_builtin() {
         return;
     }
-    match context.predicate(atom) {
-        Some(predicate) if predicate.exists() => predicate.fingerprint.hash(hasher),
+    let id = context.program.id_of(context.file, atom);
+    match id.map(|id| (id, context.program.get(id))) {
+        Some((id, predicate)) if predicate.exists() => {
+            (predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
+        }
         // What is said of a predicate that does not exist depends on which others do.
         _ => context.program.vocabulary().hash(hasher),
     }
@@ -258,7 +277,7 @@ impl<'p> Placer<'p> {
         statement: Option<StatementId>,
         finding: Finding,
     ) -> Option<Diagnostic> {
-        let severity = self.settings.severity(finding.rule)?;
+        let severity = self.settings.severity_of(&finding)?;
         let start = match statement {
             Some(statement) => self.start_of(file.id, statement)?,
             None => TextSize::new(0),

@@ -5,7 +5,7 @@
 
 use text_size::TextSize;
 
-use super::Rule;
+use super::{Rule, Severity};
 use crate::text::{FileId, StatementId, TextRange};
 
 /// What a [`Span`] counts from.
@@ -119,6 +119,9 @@ impl Fix {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
+    /// A severity of its own in place of the rule's default. What a user configures for the rule
+    /// still decides.
+    pub severity: Option<Severity>,
     /// The narrowest bytes that are at fault, from the start of the statement.
     pub range: TextRange,
     /// One or two sentences for a tired reader: what is wrong, what the engine will do with it.
@@ -133,7 +136,14 @@ impl Finding {
     /// A finding of `rule` at `range`.
     #[must_use]
     pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Self {
-        Self { rule, range, message: message.into(), related: Vec::new(), fix: None }
+        Self { rule, severity: None, range, message: message.into(), related: Vec::new(), fix: None }
+    }
+
+    /// Gives it a severity of its own.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
     }
 
     /// Adds a related place.

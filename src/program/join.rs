@@ -212,7 +212,13 @@ impl Program {
     /// not part of the program.
     #[must_use]
     pub fn predicate_of(&self, file: &FileSummary, atom: &Atom) -> Option<&Predicate> {
-        self.predicate(self.qualify(file.package, key_of(atom)))
+        self.id_of(file, atom).map(|id| self.get(id))
+    }
+
+    /// The id of the predicate that an atom of `file` means, as [`Program::predicate_of`].
+    #[must_use]
+    pub fn id_of(&self, file: &FileSummary, atom: &Atom) -> Option<PredicateId> {
+        self.id(self.qualify(file.package, key_of(atom)))
     }
 
     /// The predicate with this qualified name and arity, if any file mentions it.

@@ -48,8 +48,8 @@ rules! {
     NAME_SWALLOWS_DOT = "MG004" "name-swallows-dot" Error Safe {
         "The full stop behind a name constant is part of the constant."
         "Full stops are name characters: the engine reads `/a.` as one name and runs on into the next statement."
-        "q(1).\np(X) :- q(X), X != /a."
-        "q(1).\np(X) :- q(X), X != /a ."
+        "q(/b).\np(X) :- q(X), X != /a."
+        "q(/b).\np(X) :- q(X), X != /a ."
     }
     MISSING_DOT = "MG005" "missing-dot" Error Safe {
         "A statement without its full stop."
@@ -354,8 +354,8 @@ rules! {
     LOWERCASE_VARIABLE = "MG055" "lowercase-variable" Error None {
         "A lower-case word as a value."
         "Variables start with a capital, constants with a slash, text stands in quotes."
-        "q(1).\np(X) :- q(X), X = one."
-        "q(1).\np(X) :- q(X), X = /one ."
+        "q(/one).\np(X) :- q(X), X = one."
+        "q(/one).\np(X) :- q(X), X = /one ."
     }
     PREDICATE_AS_VALUE = "MG056" "predicate-as-value" Error None {
         "An atom where a value belongs."

@@ -11,9 +11,11 @@ fn name_constant_swallows_the_full_stop() {
     check(
         "q(1).\np(X) :- q(X), X = /a.\nr(1).",
         expect![[r#"
-        2:21-22 error name-swallows-dot: The full stop is part of the name here: `/a.` is one constant, and the statement does not end.
-          fix: Insert a space before the full stop
-    "#]],
+            2:17-18 warning eq-never: This never holds: `X` is an integer, as all clauses of `q/1` have it in argument 1, and the other side is the name `/a.`.
+              1:3-4 `X` gets its values from here
+            2:21-22 error name-swallows-dot: The full stop is part of the name here: `/a.` is one constant, and the statement does not end.
+              fix: Insert a space before the full stop
+        "#]],
     );
 }
 

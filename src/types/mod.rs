@@ -1,10 +1,27 @@
-//! Types: which type expressions are well formed, and what they say.
+//! Types: what type expressions mean, their lattice, and what can be inferred of a program.
 //!
-//! Takes the terms that stand in `bound […]`, in either notation (`.List<T>` or `fn:List(T)`);
-//! gives what is wrong with them. Knows no wording and no findings.
+//! Takes the terms that stand in `bound […]`, in either notation (`.List<T>` or `fn:List(T)`), and
+//! the clauses of a program; gives what is wrong with an expression ([`faults`]), type values
+//! ([`Type`]), what each relation holds ([`ProgramTypes`]) and what does not fit in a clause
+//! ([`ClauseTypes`]). Knows no wording and no findings.
 
 mod expression;
+mod infer;
+mod lattice;
+mod parse;
+mod print;
+mod program;
+mod rows;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod value;
 mod wellformed;
 
 pub use expression::{CONSTRUCTORS, Constructor, visit_types};
+pub use infer::{ClauseTypes, Origin, Problem, ProblemKind, Relation, State};
+pub use lattice::is_below;
+pub use program::{ProgramTypes, TypeCache};
+pub use rows::{Row, Rows};
+pub use value::{Base, Field, Type};
 pub use wellformed::{Fault, FaultKind, faults};

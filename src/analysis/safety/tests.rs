@@ -22,6 +22,7 @@ twice(P, Q, Q) :- crew(P, _).
             4:14-15 error head-wildcard: `_` never has a value that `pair` could have here: the engine rejects the rule. Name the variable and let a premise find it, or leave the argument out.
             5:21-22 error unbound-head-var: A fact has values only, and `T` is a variable: the engine rejects it. Write the value, or a body that finds it.
             7:11-12 error unbound-head-var: `let` gives `T` its value after the body, too late for the interval of the head: the evaluation stops with an error.
+            7:11-12 warning interval-type: The bounds of an interval are instants, but `T` is an integer, from `fn:plus(W, 1)`.
             8:10-11 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
             8:13-14 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
         "#]],
@@ -110,6 +111,7 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               8:38-45 `T` gets its value here
               fix: Move it behind `text(T)`
             9:36-37 error comparison-before-binding: `X` has no value yet when `:match_cons(X, X, T)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
+            9:48-49 warning eq-never: This never holds: `T` is a list, from argument 3 of `:match_cons`, and the other side is an integer.
         "#]],
     );
 }
@@ -275,6 +277,8 @@ start(S) :- on(P)@[S, _], !gone(S).
             9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
               fix: Write `_`
             9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            9:33-34 warning type-premise-impossible: This premise always holds: argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval.
+              4:6-12 the first clause that fills it is here
         "#]],
     );
 }
@@ -359,6 +363,8 @@ locked(/a, /b).
 "#,
         expect![[r#"
             5:29-30 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!look(D, _)` without a word: `one(D)` holds whether there is such a fact or not.
+            6:26-29 warning type-premise-impossible: This premise always holds: argument 1 of `door/1` is always the name `/d/main`, but this is a list.
+              3:6-13 the first clause that fills it is here
             6:27-28 error wildcard-in-expression: `[_]` is computed from values, and `_` never has one: the engine drops the negation without a word. Name a variable that a premise gives a value.
             7:42-43 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!:match_field(B, /a, _)` without a word: `three(B)` holds whether there is such a fact or not.
             8:29-30 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, K)` without a word: `four(D)` holds whether there is such a fact or not.

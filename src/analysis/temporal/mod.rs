@@ -63,6 +63,7 @@ pub(super) const FAMILY: Family = Family {
         &premises::TEMPORAL_USE_UNEXPECTED,
         &intervals::OPERATOR_VARIABLE,
         &intervals::INTERVAL_INVERTED,
+        &super::types::INTERVAL_TYPE,
         &recursion::TEMPORAL_SELF_RECURSION,
         &recursion::TEMPORAL_MUTUAL_RECURSION,
         &recursion::FUTURE_RECURSION,

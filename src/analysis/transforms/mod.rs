@@ -36,7 +36,7 @@ pub(super) const FAMILY: Family = Family {
         &reducers::REDUCER_IN_LET,
         &reducers::REDUCER_IN_BODY,
         &reducers::REDUCER_ARG_NOT_VARIABLE,
-        &reducers::REDUCER_TYPE,
+        &super::types::REDUCER_TYPE,
         &reducers::REDUCER_OVER_LET,
         &rows::GROUP_WILDCARD_MULTIPLICITY,
         &rows::GROUP_REPEATED_VARIABLE,

@@ -1,11 +1,11 @@
 //! Reducers and `fn:group_by`: where they belong, and what a reducer can take.
 
 use super::scope::{Kind, Scope, Statement};
-use crate::analysis::columns::{self, Known, Source};
-use crate::analysis::{Context, columns::Kind as ValueKind, predicates};
-use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use crate::analysis::{Context, predicates};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::builtins::{self, BuiltinFunction, Role};
 use crate::syntax::ast::{Clause, Premise, Term, TermKind};
+use crate::types::{Problem, ProblemKind, Type};
 
 /// `let G = fn:group_by(P)`
 pub(super) static GROUP_BY_MISPLACED: Rule = Rule {
@@ -66,20 +66,6 @@ pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = Rule {
     fix: FixKind::None,
 };
 
-/// `fn:max(X)` over floats
-pub(super) static REDUCER_TYPE: Rule = Rule {
-    code: "MG415",
-    name: "reducer-type",
-    group: Group::Transforms,
-    severity: Some(Severity::Warning),
-    summary: "A reducer over values that it cannot take.",
-    rationale: "`fn:sum`, `fn:max` and `fn:min` take integers; floats, durations and instants have \
-        reducers of their own. With the wrong one the engine stops in the middle of the evaluation.",
-    bad: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:max(X).\n",
-    good: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:float:max(X).\n",
-    fix: FixKind::Safe,
-};
-
 /// `let S = fn:sum(N), let T = fn:sum(S)`
 pub(super) static REDUCER_OVER_LET: Rule = Rule {
     code: "MG416",
@@ -127,13 +113,11 @@ fn check_value(context: &Context<'_>, clause: &Clause, term: &Term, findings: &m
         Role::Grouping => findings.push(misplaced(term)),
         Role::Reducer { list_form: true } => {
             if let [list] = apply.args.as_slice()
-                && let Some(known) = columns::of_term(context, clause, list)
-                && known.kind != ValueKind::List
+                && !may_be_list(context, clause, list)
             {
                 let message = format!(
-                    "Outside of a group `{}` takes a list, and this is {}: the engine stops the whole evaluation here.",
-                    function.name,
-                    known.kind.noun()
+                    "Outside of a group `{}` takes a list, and this is none: the engine stops the whole evaluation here.",
+                    function.name
                 );
                 findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
             }
@@ -180,8 +164,7 @@ fn without_group(
     if at == 0
         && function.takes_list()
         && let [list] = statement.apply.args.as_slice()
-        && columns::of_term(scope.context, scope.clause, list)
-            .is_some_and(|known| known.kind == ValueKind::List)
+        && is_list(scope.context, scope.clause, list)
     {
         return None;
     }
@@ -209,7 +192,7 @@ fn check_reducer(
     if let Some(over_let) = over_let(scope, statement, function) {
         findings.push(over_let);
     } else if function.takes_list() || function.name == "fn:avg" {
-        findings.extend(check_argument(scope, statement, function));
+        findings.extend(check_argument(statement, function));
     }
 }
 
@@ -230,7 +213,6 @@ fn over_let(scope: &Scope<'_>, statement: &Statement<'_>, function: &BuiltinFunc
 
 /// Checks the one argument of a numeric reducer.
 fn check_argument(
-    scope: &Scope<'_>,
     statement: &Statement<'_>,
     function: &BuiltinFunction,
 ) -> Option<Finding> {
@@ -239,62 +221,24 @@ fn check_argument(
     if argument.is_wildcard() {
         return None;
     }
-    let Some(symbol) = argument.variable() else {
-        let message =
-            format!("`{}` takes a plain variable; the engine crashes over an expression.", function.name);
-        return Some(Finding::new(&REDUCER_ARG_NOT_VARIABLE, argument.range, message));
-    };
-    let known = columns::of_variable(scope.context, scope.clause, symbol)?;
-    if takes(function, known.kind) {
+    if argument.variable().is_some() {
         return None;
     }
-    let message = format!(
-        "`{}` cannot reduce `{symbol}`, which {} {}: the engine stops the whole evaluation here.",
-        function.name,
-        if matches!(known.source, Source::Declared(_)) { "is declared as" } else { "is" },
-        known.kind.noun()
-    );
-    let name = statement.apply.function;
-    let finding = with_source(Finding::new(&REDUCER_TYPE, name.range, message), known);
-    match counterpart(function, known.kind) {
-        Some(right) => Some(finding.fix(Fix::safe(format!("Write `{right}`")).replace(name.range, right))),
-        None => Some(finding),
-    }
+    let message =
+        format!("`{}` takes a plain variable; the engine crashes over an expression.", function.name);
+    Some(Finding::new(&REDUCER_ARG_NOT_VARIABLE, argument.range, message))
 }
 
-fn with_source(finding: Finding, known: Known) -> Finding {
-    match known.source {
-        Source::Declared(span) | Source::Fact(span) => finding.related(span, "it gets its values from here"),
-        Source::Term(_) => finding,
-    }
+/// Whether nothing speaks against the argument of a reducer being a list.
+fn may_be_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
+    let refused = |problem: &Problem| {
+        matches!(problem.kind, ProblemKind::Argument { .. }) && problem.range == term.range
+    };
+    !context.clause_types(clause).problems.iter().any(refused)
 }
 
-/// The kind of values that a family of reducers takes, by what stands between `fn:` and the
-/// operation.
-const FAMILIES: [(&str, ValueKind); 4] = [
-    ("", ValueKind::Number),
-    ("float:", ValueKind::Float),
-    ("duration:", ValueKind::Duration),
-    ("time:", ValueKind::Time),
-];
-
-fn takes(function: &BuiltinFunction, kind: ValueKind) -> bool {
-    let (family, _) = split(function.name);
-    match function.name {
-        "fn:avg" => matches!(kind, ValueKind::Number | ValueKind::Float),
-        _ => FAMILIES.contains(&(family, kind)),
-    }
-}
-
-/// The same operation on values of `kind`.
-fn counterpart(function: &BuiltinFunction, kind: ValueKind) -> Option<&'static str> {
-    let (_, operation) = split(function.name);
-    let (family, _) = FAMILIES.iter().find(|(_, takes)| *takes == kind)?;
-    Some(builtins::function(&format!("fn:{family}{operation}"))?.name)
-}
-
-/// `fn:float:max` as `("float:", "max")`.
-fn split(name: &str) -> (&str, &str) {
-    let name = name.strip_prefix("fn:").unwrap_or(name);
-    name.split_at(name.rfind(':').map_or(0, |at| at + 1))
+/// Whether a term of a clause's body has a list as its value for certain.
+fn is_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
+    let lists = Type::list(Type::Any);
+    context.clause_types(clause).states.iter().all(|state| state.type_of(term).is_subtype(&lists))
 }

@@ -175,8 +175,10 @@ fn what_leaves_a_group() {
     check_rule(
         "load(P, M) :- crew(P, N) |> do fn:group_by(P), let M = fn:plus(N, N, P).",
         expect![[r#"
-        2:64-65 error function-over-ungrouped: `N` has many values in a group: it is neither a key of `fn:group_by` nor reduced by an earlier `let`.
-    "#]],
+            2:64-65 error function-over-ungrouped: `N` has many values in a group: it is neither a key of `fn:group_by` nor reduced by an earlier `let`.
+            2:70-71 warning type-premise-impossible: `fn:plus` takes an integer here, but `P` is a name, as argument 1 of `crew/2` is declared: the engine stops the whole evaluation.
+              1:35-40 `P` gets its values from here
+        "#]],
     );
     check_rule(
         "load(P, C) :- crew(P, N) |> do fn:group_by(P), let C = fn:count(N).",
@@ -229,10 +231,11 @@ fn reducers_without_rows() {
     check_rule(
         "all(S, fn:count()) :- crew(_, N), S = fn:collect(N), :filter(fn:avg(N)).",
         expect![[r#"
-        2:8-16 error reducer-in-body: `fn:count` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:count(…)`.
-        2:39-49 error reducer-in-body: `fn:collect` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:collect(…)`.
-        2:62-68 error reducer-in-body: `fn:avg` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:avg(…)`.
-    "#]],
+            2:8-16 error reducer-in-body: `fn:count` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:count(…)`.
+            2:39-49 error reducer-in-body: `fn:collect` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:collect(…)`.
+            2:62-68 error reducer-in-body: `fn:avg` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:avg(…)`.
+            2:62-71 warning type-premise-impossible: This premise never holds: `:filter` takes one of the names `/false`, `/true`, but this is a float.
+        "#]],
     );
     check_rule(
         "all(S) :- crew(_, N) |> let S = fn:plus(fn:count(), N).",
@@ -251,8 +254,8 @@ fn sums_of_lists() {
     check(
         "load(1).\nall(S) :- load(L), S = fn:sum(L).\nmost(fn:max([3, 4])).\nleast(fn:min(3)).\n",
         expect![[r#"
-            2:24-30 error reducer-in-body: Outside of a group `fn:sum` takes a list, and this is an integer: the engine stops the whole evaluation here.
-            4:7-13 error reducer-in-body: Outside of a group `fn:min` takes a list, and this is an integer: the engine stops the whole evaluation here.
+            2:24-30 error reducer-in-body: Outside of a group `fn:sum` takes a list, and this is none: the engine stops the whole evaluation here.
+            4:7-13 error reducer-in-body: Outside of a group `fn:min` takes a list, and this is none: the engine stops the whole evaluation here.
         "#]],
     );
 }
@@ -275,21 +278,21 @@ fn what_reducers_take() {
     check_rule(
         "all(S) :- crew(P, _) |> do fn:group_by(), let S = fn:max(P).",
         expect![[r#"
-        2:51-57 warning reducer-type: `fn:max` cannot reduce `P`, which is declared as a name: the engine stops the whole evaluation here.
-          1:35-40 it gets its values from here
-    "#]],
+            2:51-57 warning reducer-type: `fn:max` cannot reduce this: `P` is a name, as argument 1 of `crew/2` is declared. The engine stops the whole evaluation here.
+              1:35-40 `P` gets its values from here
+        "#]],
     );
     check(
         "Decl log(At, Took, Cost) bound [/time, /duration, /float64].\nall(A, B, C, D) :- log(At, T, C1) |> do fn:group_by(), let A = fn:max(At), let B = fn:sum(T), let C = fn:sum(C1), let D = fn:avg(C1).\n",
         expect![[r#"
-            2:64-70 warning reducer-type: `fn:max` cannot reduce `At`, which is declared as an instant: the engine stops the whole evaluation here.
-              1:33-38 it gets its values from here
+            2:64-70 warning reducer-type: `fn:max` cannot reduce this: `At` is an instant, as argument 1 of `log/3` is declared. The engine stops the whole evaluation here.
+              1:33-38 `At` gets its values from here
               fix: Write `fn:time:max`
-            2:84-90 warning reducer-type: `fn:sum` cannot reduce `T`, which is declared as a duration: the engine stops the whole evaluation here.
-              1:40-49 it gets its values from here
+            2:84-90 warning reducer-type: `fn:sum` cannot reduce this: `T` is a duration, as argument 2 of `log/3` is declared. The engine stops the whole evaluation here.
+              1:40-49 `T` gets its values from here
               fix: Write `fn:duration:sum`
-            2:103-109 warning reducer-type: `fn:sum` cannot reduce `C1`, which is declared as a float: the engine stops the whole evaluation here.
-              1:51-59 it gets its values from here
+            2:103-109 warning reducer-type: `fn:sum` cannot reduce this: `C1` is a float, as argument 3 of `log/3` is declared. The engine stops the whole evaluation here.
+              1:51-59 `C1` gets its values from here
               fix: Write `fn:float:sum`
         "#]],
     );
@@ -328,11 +331,18 @@ fn rows_of_a_single_premise() {
     check_rule(
         "loops(C) :- crew(X, X) |> do fn:group_by(), let C = fn:count().",
         expect![[r#"
-        2:21-22 error group-repeated-variable: Under a group with a single premise the engine does not check that both columns have the same `X`: all facts of `crew` are rows.
-          2:18-19 the first column
-    "#]],
+            2:21-22 error group-repeated-variable: Under a group with a single premise the engine does not check that both columns have the same `X`: all facts of `crew` are rows.
+              2:18-19 the first column
+            2:21-22 warning type-premise-impossible: This premise never holds: argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared.
+              1:42-49 declared here
+              1:35-40 `X` gets its values from here
+        "#]],
     );
-    check_rule("loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().", expect![[""]]);
+    check_rule("loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().", expect![[r#"
+        2:21-22 warning type-premise-impossible: This premise never holds: argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared.
+          1:42-49 declared here
+          1:35-40 `X` gets its values from here
+    "#]]);
 }
 
 #[test]

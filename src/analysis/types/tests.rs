@@ -24,20 +24,20 @@ fn declared_columns() {
     check(
         "Decl depth(P, M) bound [/name, /float64].\ndeep(P) :- depth(P, M), M > 1.\n",
         expect![[r#"
-        2:27-28 warning compare-non-number: `>` compares integers only, but `M` is declared as a float: the engine stops the whole evaluation when it gets here.
-          1:32-40 it gets its values from here
-    "#]],
+            2:27-28 warning compare-non-number: `>` compares integers only, but `M` is a float, as argument 2 of `depth/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:32-40 `M` gets its values from here
+        "#]],
     );
     check(
         "#- a.gl\nDecl at(T) bound [/time].\nDecl took(D) bound [/duration].\n#- b.mg\nlate(T) :- at(T), took(D), T > D.\nlate(T) :- at(T), at(U), T >= U.\nslow(D) :- took(D), X = 1, D < X.\n",
         expect![[r#"
-            b.mg:1:30-31 warning compare-non-number: `>` compares integers only, but `T` is declared as an instant: the engine stops the whole evaluation when it gets here.
-              a.gl:1:19-24 it gets its values from here
-            b.mg:2:28-30 warning compare-non-number: `>=` compares integers only, but `T` is declared as an instant: the engine stops the whole evaluation when it gets here.
-              a.gl:1:19-24 it gets its values from here
+            b.mg:1:30-31 warning compare-non-number: `>` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:1:19-24 `T` gets its values from here
+            b.mg:2:28-30 warning compare-non-number: `>=` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:1:19-24 `T` gets its values from here
               fix: Write `:time:ge(T, U)`
-            b.mg:3:30-31 warning compare-non-number: `<` compares integers only, but `D` is declared as a duration: the engine stops the whole evaluation when it gets here.
-              a.gl:2:21-30 it gets its values from here
+            b.mg:3:30-31 warning compare-non-number: `<` compares integers only, but `D` is a duration, as argument 1 of `took/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:2:21-30 `D` gets its values from here
         "#]],
     );
     check_fix(
@@ -59,7 +59,11 @@ fn columns_that_may_be_integers() {
     // Two premises that contradict each other never meet the comparison.
     check(
         "Decl a(X) bound [/number].\nDecl b(X) bound [/string].\nr(X) :- a(X), b(X), X > 1.\n",
-        expect![[""]],
+        expect![[r#"
+            3:17-18 warning type-premise-impossible: This premise never holds: argument 1 of `b/1` is declared `/string`, but `X` is an integer, as argument 1 of `a/1` is declared.
+              2:18-25 declared here
+              1:18-25 `X` gets its values from here
+        "#]],
     );
 }
 
@@ -68,9 +72,9 @@ fn first_facts() {
     check(
         "at(1.5).\nr(X) :- at(X), X > 1.\n",
         expect![[r#"
-        2:18-19 warning compare-non-number: `>` compares integers only, but `X` is a float in the first fact: the engine stops the whole evaluation when it gets here.
-          1:4-7 it gets its values from here
-    "#]],
+            2:18-19 warning compare-non-number: `>` compares integers only, but `X` is a float, as all clauses of `at/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              1:4-7 `X` gets its values from here
+        "#]],
     );
     check("at(3).\nr(X) :- at(X), X > 1.\n", expect![[""]]);
 }
@@ -80,7 +84,7 @@ fn expressions() {
     check(
         "at(3).\nr(X) :- at(X), fn:plus(X, 1) > 1, fn:list:len([X]) < X.\ns(X) :- at(X), Y = fn:float:plus(X, 1), Y > X.\n",
         expect![[r#"
-            3:43-44 warning compare-non-number: `>` compares integers only, but `Y` is a float here: the engine stops the whole evaluation when it gets here.
+            3:43-44 warning compare-non-number: `>` compares integers only, but `Y` is a float, from `fn:float:plus(X, 1)`: the engine stops the whole evaluation when it gets here.
         "#]],
     );
 }

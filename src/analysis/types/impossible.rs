@@ -1,0 +1,143 @@
+//! Premises that never hold, or stop the evaluation, because of the types of their arguments:
+//! `MG604`, `MG606`, `MG710`.
+
+use super::wording::{atom_of, described, found, noun, place, respelled, with_origin};
+use crate::analysis::Context;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::syntax::ast::{Clause, Comparison, Premise};
+use crate::text::Symbol;
+use crate::types::Problem;
+
+/// `ok(A) :- van(A), :time:lt(A, A).` over strings
+pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
+    code: "MG604",
+    name: "type-premise-impossible",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "A premise that can never hold, or a call that stops the evaluation, because of the types.",
+    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
+        premise that asks for one where another stands never holds, so the rule never fires; a \
+        negated one always holds. A function that gets a value of the wrong type stops the whole \
+        evaluation.",
+    bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
+        out(Id) :- van(Id), gone(Id).\n",
+    good: "Decl van(Id) bound [/name].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
+        out(Id) :- van(Id), gone(Id).\n",
+    fix: FixKind::None,
+};
+
+/// `X = 5` over strings
+pub(super) static EQ_NEVER: Rule = Rule {
+    code: "MG606",
+    name: "eq-never",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "`=` or `!=` between values of types that have nothing in common.",
+    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. \
+        The `=` never holds, so the rule never fires; the `!=` always holds.",
+    bad: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = \"strict\".\n",
+    good: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = /strict .\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `q(X)@[T, T] :- p(X, T).` where `T` is an integer
+pub(in crate::analysis) static INTERVAL_TYPE: Rule = Rule {
+    code: "MG710",
+    name: "interval-type",
+    group: Group::Temporal,
+    severity: Some(Severity::Warning),
+    summary: "A variable that bounds an interval but is no instant.",
+    rationale: "The bounds of an interval are instants. Over other values the premise never matches, \
+        and a head gets no interval.",
+    bad: "at(/a, 5).\non(X)@[T, T] :- at(X, T).\n",
+    good: "at(/a, 5).\non(X)@[T, T] :- at(X, N), T = fn:time:from_unix_nanos(N).\n",
+    fix: FixKind::None,
+};
+
+/// An argument of a premise that its relation never has.
+pub(super) fn premise(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    premise: u32,
+    argument: u32,
+    negated: bool,
+) -> Option<Finding> {
+    let atom = atom_of(clause, premise)?;
+    let term = atom.args.get(argument as usize)?;
+    let predicate = context.predicate(atom);
+    let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
+    let at = argument + 1;
+    let wanted = match (predicate, declared) {
+        (None, _) => format!("{} takes {}", described(context, atom), noun(&problem.wanted)),
+        (_, true) => format!("argument {at} of {} is declared `{}`", described(context, atom), problem.wanted),
+        (_, false) => {
+            format!("argument {at} of {} is always {}", described(context, atom), noun(&problem.wanted))
+        }
+    };
+    let verdict = if negated { "This premise always holds" } else { "This premise never holds" };
+    let message = format!("{verdict}: {wanted}, but {}.", found(context, clause, problem));
+    let mut finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    if let Some((span, what)) = predicate.and_then(|predicate| place(context, predicate, 0, argument)) {
+        finding = finding.related(span, what);
+    }
+    finding = with_origin(finding, context, clause, problem);
+    match respelled(context, term, &problem.wanted) {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
+    }
+}
+
+/// An argument that a function cannot take.
+pub(super) fn argument(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    function: Symbol,
+) -> Finding {
+    let message = format!(
+        "`{function}` takes {} here, but {}: the engine stops the whole evaluation.",
+        noun(&problem.wanted),
+        found(context, clause, problem)
+    );
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    with_origin(finding, context, clause, problem)
+}
+
+/// A field that a struct does not have.
+pub(super) fn field(context: &Context<'_>, clause: &Clause, problem: &Problem, label: Symbol) -> Finding {
+    let message = format!("There is no field `{label}`: {}.", found(context, clause, problem));
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    with_origin(finding, context, clause, problem)
+}
+
+/// The two sides of `=` or `!=`.
+pub(super) fn equality(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    premise: u32,
+    negated: bool,
+) -> Option<Finding> {
+    let Premise::Comparison(comparison) = clause.premises.get(premise as usize)? else { return None };
+    let Comparison { left, right, .. } = comparison;
+    let verdict = if negated { "This always holds" } else { "This never holds" };
+    let message = format!(
+        "{verdict}: {}, and the other side is {}.",
+        found(context, clause, problem),
+        noun(&problem.wanted)
+    );
+    let finding = Finding::new(&EQ_NEVER, problem.range, message);
+    let finding = with_origin(finding, context, clause, problem);
+    let fix = [left, right].into_iter().find_map(|side| respelled(context, side, &problem.found));
+    match fix {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
+    }
+}
+
+/// A variable that bounds an interval.
+pub(super) fn interval(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Finding {
+    let message = format!("The bounds of an interval are instants, but {}.", found(context, clause, problem));
+    with_origin(Finding::new(&INTERVAL_TYPE, problem.range, message), context, clause, problem)
+}

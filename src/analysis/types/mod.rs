@@ -1,0 +1,73 @@
+//! Values of the wrong type: `MG6xx`, `interval-type` and `reducer-type`.
+//!
+//! The engine has no types when it runs: what does not fit is a premise that never holds, a row
+//! that nobody finds, or an operation that stops the whole evaluation. `types` finds the problems;
+//! here they become findings.
+
+mod comparison;
+mod division;
+mod head;
+mod impossible;
+mod names;
+mod reducer;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+pub(super) use division::zero_divisor;
+pub(super) use impossible::INTERVAL_TYPE;
+pub(super) use reducer::REDUCER_TYPE;
+
+use super::{Context, Family};
+use crate::lint::Finding;
+use crate::program::builtins;
+use crate::syntax::ast::Clause;
+use crate::text::Symbol;
+use crate::types::ProblemKind;
+
+/// The family.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &comparison::COMPARE_NON_NUMBER,
+        &division::DIVISION_BY_ZERO,
+        &head::TYPE_FACT_MISMATCH,
+        &impossible::TYPE_PREMISE_IMPOSSIBLE,
+        &head::TYPE_HEAD_MISMATCH,
+        &impossible::EQ_NEVER,
+        &names::NAME_NEVER_USED,
+    ],
+    clause: Some(check_clause),
+    declaration: None,
+    program: None,
+};
+
+fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    division::check(clause, findings);
+    for problem in &context.clause_types(clause).problems {
+        findings.extend(match problem.kind {
+            _ if problem.names => names::finding(context, clause, problem),
+            ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
+            ProblemKind::Ordering { premise, both, left } => {
+                comparison::finding(context, clause, problem, premise, both, left)
+            }
+            ProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
+            ProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
+            ProblemKind::Equality { premise, negated } => {
+                impossible::equality(context, clause, problem, premise, negated)
+            }
+            ProblemKind::Premise { premise, argument, negated } => {
+                impossible::premise(context, clause, problem, premise, argument, negated)
+            }
+            // Where a reducer may stand is the transforms' business.
+            ProblemKind::Argument { function, .. } if is_reducer(function) => None,
+            ProblemKind::Argument { function, .. } => {
+                Some(impossible::argument(context, clause, problem, function))
+            }
+            ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
+        });
+    }
+}
+
+fn is_reducer(function: Symbol) -> bool {
+    builtins::function(function.as_str()).is_some_and(builtins::BuiltinFunction::is_reducer)
+}

@@ -1,0 +1,190 @@
+//! How types and where they come from are said.
+
+use crate::analysis::Context;
+use crate::lint::{Finding, Fix, Span};
+use crate::program::Predicate;
+use crate::syntax::ast::{Atom, Clause, Premise, Term, TermKind};
+use crate::types::{Base, Origin, Problem, Type};
+
+/// A value of a type: "a string", "one of the names `/a`, `/b`".
+pub(super) fn noun(ty: &Type) -> String {
+    match ty {
+        Type::Base(base) => base_noun(*base).to_owned(),
+        Type::Prefix(name) => format!("a name below `{name}`"),
+        Type::Singleton(name) | Type::Literal(name) => format!("the name `{name}`"),
+        Type::List(element) if element.is_bottom() => "the empty list".to_owned(),
+        Type::List(element) if element.is_any() => "a list".to_owned(),
+        Type::List(_) => format!("a list (`{ty}`)"),
+        Type::Struct(fields) if fields.is_empty() => "a struct".to_owned(),
+        Type::Pair(_) => format!("a pair (`{ty}`)"),
+        Type::Map(_) => format!("a map (`{ty}`)"),
+        Type::Struct(_) => format!("a struct (`{ty}`)"),
+        Type::Union(members) if members.iter().all(|member| member.constant().is_some()) => names(members),
+        _ => format!("`{ty}`"),
+    }
+}
+
+/// What a literal is whose text has just been shown.
+pub(super) fn literal_noun(ty: &Type) -> String {
+    if ty.constant().is_some() { "a name".to_owned() } else { noun(ty) }
+}
+
+/// Values of a kind without parts.
+pub(super) fn base_noun(base: Base) -> &'static str {
+    match base {
+        Base::Number => "an integer",
+        Base::Float => "a float",
+        Base::String => "a string",
+        Base::Bytes => "a byte string",
+        Base::Name => "a name",
+        Base::Time => "an instant",
+        Base::Duration => "a duration",
+    }
+}
+
+fn names(members: &[Type]) -> String {
+    match members {
+        [a, b, c, d, _, ..] => format!("one of {} names, such as {}", members.len(), listed(&[a, b, c, d])),
+        few => format!("one of the names {}", listed(&few.iter().collect::<Vec<_>>())),
+    }
+}
+
+fn listed(types: &[&Type]) -> String {
+    let text = |ty: &Type| ty.constant().map_or_else(|| ty.to_string(), |name| name.to_string());
+    let texts: Vec<_> = types.iter().map(|ty| format!("`{}`", text(ty))).collect();
+    texts.join(", ")
+}
+
+/// What stands at the fault and how its type is known: "`X` is a string, from argument 1 of `q/1`".
+pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -> String {
+    let noun = noun(&problem.found);
+    let Some(name) = problem.variable else {
+        return format!("this is {noun}");
+    };
+    match problem.origin.and_then(|origin| source(context, clause, origin)) {
+        Some(source) => format!("`{name}` is {noun}, {source}"),
+        None => format!("`{name}` is {noun}"),
+    }
+}
+
+/// Where a type comes from, in words.
+fn source(context: &Context<'_>, clause: &Clause, origin: Origin) -> Option<String> {
+    match origin {
+        Origin::Argument { premise, argument } => {
+            let atom = atom_of(clause, premise)?;
+            let (at, place) = (argument + 1, described(context, atom));
+            Some(match context.predicate(atom) {
+                Some(predicate) if is_declared(context, predicate) => {
+                    format!("as argument {at} of {place} is declared")
+                }
+                Some(_) => format!("as all clauses of {place} have it in argument {at}"),
+                None => format!("from argument {at} of {place}"),
+            })
+        }
+        Origin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),
+        Origin::Interval(_) => Some("as it bounds an interval".to_owned()),
+        Origin::Head(argument) => Some(format!("as argument {} of the head is declared", argument + 1)),
+    }
+}
+
+/// `p/2`, or the name of a built-in.
+pub(super) fn described(context: &Context<'_>, atom: &Atom) -> String {
+    match context.predicate(atom) {
+        Some(predicate) => format!("`{}`", predicate.key),
+        None => format!("`{}`", atom.name.symbol),
+    }
+}
+
+/// The first line of a text, not too long for a message.
+pub(super) fn short(text: &str) -> String {
+    const LONG: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONG) {
+        None if line.len() == text.len() => line.to_owned(),
+        None => format!("{line} …"),
+        Some((at, _)) => format!("{} …", line.get(..at).unwrap_or(line)),
+    }
+}
+
+/// The atom of a premise.
+pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
+    match clause.premises.get(premise as usize)? {
+        Premise::Literal(literal) => Some(&literal.atom),
+        _ => None,
+    }
+}
+
+/// Whether a `Decl` says what a predicate holds.
+pub(super) fn is_declared(context: &Context<'_>, predicate: &Predicate) -> bool {
+    let id = context.program.id(predicate.key);
+    id.is_some_and(|id| context.types.rows(id).declared)
+}
+
+/// The place of a column's type: in the bound number `row` of the `Decl`, else in the first clause.
+pub(super) fn place(
+    context: &Context<'_>,
+    predicate: &Predicate,
+    row: usize,
+    argument: u32,
+) -> Option<(Span, &'static str)> {
+    let at = argument as usize;
+    if is_declared(context, predicate) {
+        let (file, statement, _) = predicate.signature.declared?;
+        let bounds = &context.program.declaration(predicate)?.bounds;
+        let ty = bounds.get(row).or(bounds.first())?.types.get(at)?;
+        return Some((Span::of(file, statement, ty.range), "declared here"));
+    }
+    let (file, statement, _) = predicate.signature.defined?;
+    let value = context.program.first_clause(predicate)?.head.args.get(at)?;
+    Some((Span::of(file, statement, value.range), "the first clause that fills it is here"))
+}
+
+/// Adds the place from which the variable at fault has its type.
+pub(super) fn with_origin(
+    finding: Finding,
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+) -> Finding {
+    let (Some(Origin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable) else {
+        return finding;
+    };
+    let place = atom_of(clause, premise)
+        .and_then(|atom| context.predicate(atom))
+        .and_then(|predicate| place(context, predicate, 0, argument));
+    match place {
+        Some((span, _)) => finding.related(span, format!("`{name}` gets its values from here")),
+        None => finding,
+    }
+}
+
+/// The literal as it has to be written to have the wanted type, where that is a matter of quotes
+/// or of a decimal point.
+pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
+    let written = context.slice(term.range);
+    let text = match (&term.kind, wanted) {
+        (TermKind::Name(name), Type::Base(Base::String)) => format!("\"{}\"", name.as_str().strip_prefix('/')?),
+        (TermKind::String, Type::Base(Base::Name) | Type::Prefix(_) | Type::Singleton(_) | Type::Union(_)) => {
+            name_of(written).filter(|name| Type::Literal(crate::text::Symbol::new(name)).is_subtype(wanted))?
+        }
+        (TermKind::Number(Some(_)), Type::Base(Base::Float)) => format!("{written}.0"),
+        _ => return None,
+    };
+    let title = format!("Write `{text}`");
+    // A full stop right behind a name would belong to it.
+    let glued = text.starts_with('/') && context.text.get(usize::from(term.range.end())..)?.starts_with('.');
+    Some(Fix::guess(title).replace(term.range, if glued { text + " " } else { text }))
+}
+
+/// The name that a string literal spells.
+fn name_of(literal: &str) -> Option<String> {
+    let inner = literal.get(1..literal.len().checked_sub(1)?)?;
+    let bare = inner.strip_prefix('/').unwrap_or(inner);
+    let sound = !bare.is_empty()
+        && bare.split('/').all(|part| {
+            !part.is_empty()
+                && !part.ends_with('.')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~%-".contains(&byte))
+        });
+    sound.then(|| format!("/{bare}"))
+}

@@ -1,0 +1,3 @@
+//! The lattice, on random types; types as text.
+
+#![allow(clippy::unwrap_used)]
