@@ -428,7 +428,10 @@ fn the_documentation_has_the_members_of_the_json() {
 
 #[test]
 fn the_page_of_a_rule() {
-    check(&[], &["rule", "negation-wildcard"], expect![[r#"
+    check(
+        &[],
+        &["rule", "negation-wildcard"],
+        expect![[r#"
         negation-wildcard MG210 · safety · error
 
         `_` under `!` never works: the engine drops the negation without a word.
@@ -463,23 +466,36 @@ fn the_page_of_a_rule() {
 
         docs/rules/negation-wildcard.md
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_rule_that_does_not_exist() {
-    check(&[], &["rule", "negation-wildcrad"], expect![[r#"
+    check(
+        &[],
+        &["rule", "negation-wildcrad"],
+        expect![[r#"
         error: there is no rule `negation-wildcrad`; did you mean `negation-wildcard`?
         exit 2
-    "#]]);
-    check(&[], &["rule", "mg210"], expect![[r#"
+    "#]],
+    );
+    check(
+        &[],
+        &["rule", "mg210"],
+        expect![[r#"
         error: there is no rule `mg210`; did you mean `MG210`?
         exit 2
-    "#]]);
-    check(&[], &["rule", "xyzzy"], expect![[r#"
+    "#]],
+    );
+    check(
+        &[],
+        &["rule", "xyzzy"],
+        expect![[r#"
         error: there is no rule `xyzzy`; `mangle-ls rule` lists them
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -522,7 +538,10 @@ fn a_project_for_another_version() {
 
 #[test]
 fn a_configuration_that_is_no_text() {
-    check(&[("mangle-ls.toml", b"fail_on = '\xff'\n"), ("a.mg", GOOD)], &["check"], expect![[r#"
+    check(
+        &[("mangle-ls.toml", b"fail_on = '\xff'\n"), ("a.mg", GOOD)],
+        &["check"],
+        expect![[r#"
         error[MG901 config-syntax]: This is not UTF-8, which TOML has to be. Nothing of this file is used.
          --> mangle-ls.toml:1:12
           |
@@ -531,7 +550,8 @@ fn a_configuration_that_is_no_text() {
 
         1 error in 1 file (1 clause)
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

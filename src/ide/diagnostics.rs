@@ -179,7 +179,8 @@ fn check_statements(
             continue;
         }
         let inferred = OnceCell::new();
-        let context = Context { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
+        let context =
+            Context { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
         let fingerprint = fingerprint(&context, statement);
         let findings = match kept.remove(&id) {
             Some((before, findings)) if before == fingerprint => findings,

@@ -160,7 +160,9 @@ fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     let covered_by_other = |at: usize| {
         members.iter().enumerate().any(|(other, ty)| {
             other != at
-                && members.get(at).is_some_and(|one| one.is_subtype(ty) && (other < at || !ty.is_subtype(one)))
+                && members
+                    .get(at)
+                    .is_some_and(|one| one.is_subtype(ty) && (other < at || !ty.is_subtype(one)))
         })
     };
     let keep: Vec<bool> = if members.iter().all(|member| matches!(member, Type::Literal(_))) {

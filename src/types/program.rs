@@ -140,7 +140,9 @@ impl Inference<'_, '_> {
         let mut all = Collector::default();
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
-            let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else { continue };
+            let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else {
+                continue;
+            };
             let kept = self.cache.facts.remove(&(file.id, *key)).filter(|(of, _)| Arc::ptr_eq(of, file));
             let (_, rows) = kept.unwrap_or_else(|| (Arc::clone(file), fact_rows(file, &there.facts)));
             all.extend(rows.iter().cloned());
@@ -186,11 +188,13 @@ impl Inference<'_, '_> {
 
     /// Whether a premise asks for an inferred relation of which there is nothing yet.
     fn waits(&self, file: &FileSummary, clause: &Clause, rows: &[Rows]) -> bool {
-        clause.literals().filter(|literal| !literal.atom.is_builtin() && !literal.is_negated()).any(|literal| {
-            self.program.id_of(file, &literal.atom).is_some_and(|id| {
-                is_inferred(self.program.get(id)) && rows.get(id.0 as usize).is_some_and(Rows::is_unknown)
-            })
-        })
+        clause.literals().filter(|literal| !literal.atom.is_builtin() && !literal.is_negated()).any(
+            |literal| {
+                self.program.id_of(file, &literal.atom).is_some_and(|id| {
+                    is_inferred(self.program.get(id)) && rows.get(id.0 as usize).is_some_and(Rows::is_unknown)
+                })
+            },
+        )
     }
 
     /// A number for everything outside a rule that its head depends on.

@@ -212,10 +212,7 @@ fn over_let(scope: &Scope<'_>, statement: &Statement<'_>, function: &BuiltinFunc
 }
 
 /// Checks the one argument of a numeric reducer.
-fn check_argument(
-    statement: &Statement<'_>,
-    function: &BuiltinFunction,
-) -> Option<Finding> {
+fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Option<Finding> {
     let [argument] = statement.apply.args.as_slice() else { return None };
     // `_` is reported wherever it stands in a transform.
     if argument.is_wildcard() {

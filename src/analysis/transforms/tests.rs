@@ -338,11 +338,14 @@ fn rows_of_a_single_premise() {
               1:35-40 `X` gets its values from here
         "#]],
     );
-    check_rule("loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().", expect![[r#"
+    check_rule(
+        "loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().",
+        expect![[r#"
         2:21-22 warning type-premise-impossible: This premise never holds: argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared.
           1:42-49 declared here
           1:35-40 `X` gets its values from here
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -49,18 +49,18 @@ pub(super) fn finding(
     let what = match problem.variable {
         Some(_) => found(context, clause, problem),
         None => {
-            format!("`{}` is {}", super::wording::short(context.slice(side.range)), literal_noun(&problem.found))
+            format!(
+                "`{}` is {}",
+                super::wording::short(context.slice(side.range)),
+                literal_noun(&problem.found)
+            )
         }
     };
     let message = format!(
         "`{shown}` compares integers only, but {what}: the engine stops the whole evaluation when it gets here."
     );
-    let mut finding = with_origin(
-        Finding::new(&COMPARE_NON_NUMBER, problem.range, message),
-        context,
-        clause,
-        problem,
-    );
+    let mut finding =
+        with_origin(Finding::new(&COMPARE_NON_NUMBER, problem.range, message), context, clause, problem);
     // A literal is what it is; whatever the declaration of the other side is worth, this stops.
     if both && problem.variable.is_none() {
         finding = finding.severity(Severity::Error);

@@ -70,7 +70,9 @@ pub(super) fn premise(
     let at = argument + 1;
     let wanted = match (predicate, declared) {
         (None, _) => format!("{} takes {}", described(context, atom), noun(&problem.wanted)),
-        (_, true) => format!("argument {at} of {} is declared `{}`", described(context, atom), problem.wanted),
+        (_, true) => {
+            format!("argument {at} of {} is declared `{}`", described(context, atom), problem.wanted)
+        }
         (_, false) => {
             format!("argument {at} of {} is always {}", described(context, atom), noun(&problem.wanted))
         }

@@ -146,7 +146,8 @@ pub(super) fn with_origin(
     clause: &Clause,
     problem: &Problem,
 ) -> Finding {
-    let (Some(Origin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable) else {
+    let (Some(Origin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable)
+    else {
         return finding;
     };
     let place = atom_of(clause, premise)
@@ -163,10 +164,14 @@ pub(super) fn with_origin(
 pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
     let text = match (&term.kind, wanted) {
-        (TermKind::Name(name), Type::Base(Base::String)) => format!("\"{}\"", name.as_str().strip_prefix('/')?),
-        (TermKind::String, Type::Base(Base::Name) | Type::Prefix(_) | Type::Singleton(_) | Type::Union(_)) => {
-            name_of(written).filter(|name| Type::Literal(crate::text::Symbol::new(name)).is_subtype(wanted))?
+        (TermKind::Name(name), Type::Base(Base::String)) => {
+            format!("\"{}\"", name.as_str().strip_prefix('/')?)
         }
+        (
+            TermKind::String,
+            Type::Base(Base::Name) | Type::Prefix(_) | Type::Singleton(_) | Type::Union(_),
+        ) => name_of(written)
+            .filter(|name| Type::Literal(crate::text::Symbol::new(name)).is_subtype(wanted))?,
         (TermKind::Number(Some(_)), Type::Base(Base::Float)) => format!("{written}.0"),
         _ => return None,
     };

@@ -5,9 +5,9 @@ use super::state::State;
 use crate::program::builtins::{self, Arity, BuiltinFunction};
 use crate::syntax::ast::{Apply, Term, TermKind};
 use crate::text::Symbol;
+use crate::types::Type;
 use crate::types::signature::{Bindings, as_evaluated};
 use crate::types::value::{Base, DEPTH, Field};
-use crate::types::Type;
 
 pub(super) type Typed = Result<Type, Box<Problem>>;
 
@@ -153,7 +153,14 @@ fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &State)
     for (at, (term, ty)) in apply.args.iter().zip(args).enumerate() {
         let parameter = parameter(function, at);
         if !bindings.accept(&parameter, ty) {
-            return Err(argument_problem(apply.function.symbol, at, term, ty, &bindings.fill(&parameter), state));
+            return Err(argument_problem(
+                apply.function.symbol,
+                at,
+                term,
+                ty,
+                &bindings.fill(&parameter),
+                state,
+            ));
         }
     }
     Ok(bindings.fill(&Type::named(function.result)))

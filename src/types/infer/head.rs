@@ -1,9 +1,9 @@
 //! The head: what the states that are left give it, and whether its declaration has that.
 
+use super::Inference;
 use super::expression::{type_of, type_or_any};
 use super::problem::{Problem, ProblemKind};
 use super::state::State;
-use super::Inference;
 use crate::syntax::ast::{Clause, Term, TermKind};
 use crate::types::{Row, Rows, Type};
 

@@ -6,9 +6,7 @@ use super::state::{Conflict, Origin, State, conflict};
 use super::{Inference, Relation};
 use crate::program::binding::builtin_parameters;
 use crate::program::builtins::{self, Parameter};
-use crate::syntax::ast::{
-    Atom, Comparison, Literal, Operator, Premise, Term, TermKind, TimeBoundKind,
-};
+use crate::syntax::ast::{Atom, Comparison, Literal, Operator, Premise, Term, TermKind, TimeBoundKind};
 use crate::text::{Symbol, TextRange};
 use crate::types::signature::Bindings;
 use crate::types::value::Base;
@@ -67,9 +65,9 @@ impl Inference {
         let time = Type::Base(Base::Time);
         let step = |state: &State, next: &mut Vec<State>| {
             let mut state = state.clone();
-            state.narrow(name, &time, Origin::Interval(range)).map_err(|conflict| {
-                problem(ProblemKind::Interval, range, Some(name), conflict, &time)
-            })?;
+            state
+                .narrow(name, &time, Origin::Interval(range))
+                .map_err(|conflict| problem(ProblemKind::Interval, range, Some(name), conflict, &time))?;
             next.push(state);
             Ok(())
         };
@@ -84,7 +82,10 @@ impl Inference {
             _ => {
                 let sides = [&comparison.left, &comparison.right];
                 let range = comparison.operator_range;
-                self.step(|state, next| ordering(index, sides, range, state, next), |state| unless_number(state, sides));
+                self.step(
+                    |state, next| ordering(index, sides, range, state, next),
+                    |state| unless_number(state, sides),
+                );
             }
         }
     }
@@ -250,7 +251,12 @@ fn parameter_type(name: &str, parameter: &Parameter) -> Type {
     }
 }
 
-fn match_field(place: Place, [subject, label, value]: [&Term; 3], state: &State, next: &mut Vec<State>) -> Step {
+fn match_field(
+    place: Place,
+    [subject, label, value]: [&Term; 3],
+    state: &State,
+    next: &mut Vec<State>,
+) -> Step {
     let found = type_of(subject, state)?;
     let TermKind::Name(name) = label.kind else {
         next.push(state.clone());
@@ -303,7 +309,9 @@ fn equal(premise: u32, comparison: &Comparison, state: &State, next: &mut Vec<St
     let kind = ProblemKind::Equality { premise, negated: false };
     let mut state = state.clone();
     let origin = |other: &Term| Origin::Value(other.range);
-    let apart = |name, wanted: &Type, conflict| problem(kind, comparison.operator_range, Some(name), conflict, wanted);
+    let apart = |name, wanted: &Type, conflict| {
+        problem(kind, comparison.operator_range, Some(name), conflict, wanted)
+    };
     match (left.variable(), right.variable()) {
         (Some(one), Some(other)) => {
             let wanted = state.get(other);
@@ -366,7 +374,8 @@ fn ordering(premise: u32, sides: [&Term; 2], range: TextRange, state: &State, ne
     let [of_left, of_right] = types;
     // A literal shows the mistake better than a declaration far away.
     let ways = [(left, &of_left, &of_right), (right, &of_right, &of_left)];
-    let culprit = ways.into_iter().filter(|(_, ty, _)| wrong(ty)).min_by_key(|(side, ..)| side.variable().is_some());
+    let culprit =
+        ways.into_iter().filter(|(_, ty, _)| wrong(ty)).min_by_key(|(side, ..)| side.variable().is_some());
     if let Some((side, found, other)) = culprit {
         let origin = side.variable().and_then(|name| state.origin(name));
         let conflict = Conflict { found: found.clone(), origin, names: false };

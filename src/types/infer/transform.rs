@@ -1,9 +1,9 @@
 //! The `let`s of a transform, reducers among them.
 
+use super::Inference;
 use super::expression::{type_of, type_or_any};
 use super::problem::{Problem, ProblemKind};
 use super::state::{Origin, State};
-use super::Inference;
 use crate::program::builtins::{self, BuiltinFunction};
 use crate::syntax::ast::{Apply, Clause, Term, Transform};
 use crate::types::Type;
@@ -31,7 +31,8 @@ impl Inference {
 
 fn value_of(transform: &Transform, value: &Term, state: &State) -> Result<Type, Box<Problem>> {
     let reducer = value.apply().and_then(|apply| {
-        let function = builtins::function(apply.function.as_str()).filter(|function| function.is_reducer())?;
+        let function =
+            builtins::function(apply.function.as_str()).filter(|function| function.is_reducer())?;
         transform.is_do().then_some((apply, function))
     });
     match reducer {
@@ -41,16 +42,25 @@ fn value_of(transform: &Transform, value: &Term, state: &State) -> Result<Type, 
 }
 
 /// What a reducer makes of the rows of a group.
-fn reduce(function: &BuiltinFunction, apply: &Apply, transform: &Transform, state: &State) -> Result<Type, Box<Problem>> {
+fn reduce(
+    function: &BuiltinFunction,
+    apply: &Apply,
+    transform: &Transform,
+    state: &State,
+) -> Result<Type, Box<Problem>> {
     let args = apply.args.as_slice();
     // The rows of a group have the variables of the body; a `let` gives them no column.
-    let is_let = |name| transform.statements.iter().any(|it| it.variable.as_ref().and_then(Term::variable) == Some(name));
+    let is_let = |name| {
+        transform.statements.iter().any(|it| it.variable.as_ref().and_then(Term::variable) == Some(name))
+    };
     let column = |term: &Term| match term.variable() {
         Some(name) if is_let(name) => Type::Any,
         _ => type_or_any(term, state),
     };
     match (function.name, args) {
-        ("fn:collect" | "fn:collect_distinct", [_, ..]) => Ok(Type::list(Type::tuple(args.iter().map(column)))),
+        ("fn:collect" | "fn:collect_distinct", [_, ..]) => {
+            Ok(Type::list(Type::tuple(args.iter().map(column))))
+        }
         ("fn:collect_to_map", [key, value]) => Ok(Type::map(key_kind(column(key)), column(value))),
         ("fn:pick_any", [only]) => Ok(column(only)),
         (_, [only]) => {
