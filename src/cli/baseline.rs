@@ -52,10 +52,10 @@ impl BaselineArgs {
     }
 }
 
-/// Whether a finding may be in a baseline. The engine loads no file that it cannot read; nothing is gained by keeping
-/// silent about that.
+/// Whether a finding may be in a baseline: all may that a comment can silence, and those about configuration. The
+/// engine loads no file that it cannot read, so nothing is gained by keeping silent about that.
 fn can_wait(entry: &Entry) -> bool {
-    entry.diagnostic.rule.group != Group::Syntax || entry.diagnostic.severity != Severity::Error
+    entry.diagnostic.rule.group != Group::Syntax || entry.diagnostic.rule.severity != Some(Severity::Error)
 }
 
 /// The file of a baseline.

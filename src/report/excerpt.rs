@@ -65,7 +65,7 @@ impl Excerpt {
                 marked.end = shown(range.end());
             }
         }
-        self.text.push_str(line.get(window.clone()).unwrap_or(""));
+        self.text.extend(line.get(window.clone()).unwrap_or("").chars().map(harmless));
         if window.end < line.len() {
             self.text.push_str(CUT);
         }
@@ -80,6 +80,15 @@ fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
     // A range that ends with a line end does not reach into the next line.
     let last = if last > first && lines.line_range(last).start() == range.end() { last - 1 } else { last };
     if last - first < MAX_LINES { first..last + 1 } else { first..first + 1 }
+}
+
+/// A character for one that would steer the terminal, of the same length in bytes. The renderer replaces the others of
+/// that kind.
+fn harmless(char: char) -> char {
+    match char {
+        '\u{80}'..='\u{9f}' => '¤',
+        other => other,
+    }
 }
 
 /// The part of a line that is shown: all of it, unless it is very long.

@@ -26,7 +26,7 @@ pub fn junit(
     let mut suites: BTreeMap<(&str, FileId), TestSuite> = BTreeMap::new();
     for file in files.iter().copied().chain(entries.iter().map(|entry| entry.file)) {
         let name = sources.name(file);
-        suites.entry((name, file)).or_insert_with(|| TestSuite::new(name));
+        suites.entry((name, file)).or_insert_with(|| TestSuite::new(xml(name)));
     }
     for entry in entries {
         let suite = suites.get_mut(&(sources.name(entry.file), entry.file));
@@ -47,8 +47,8 @@ pub fn junit(
 /// The suite of something that could not be checked.
 fn unchecked(name: &str, why: &str) -> TestSuite {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(why).set_type("unreadable");
-    let mut suite = TestSuite::new(name);
+    status.set_message(xml(why)).set_type("unreadable");
+    let mut suite = TestSuite::new(xml(name));
     suite.add_test_case(TestCase::new("check", status));
     suite
 }
@@ -61,17 +61,23 @@ fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
     let mut status = TestCaseStatus::success();
     if entry.fails {
         status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(&diagnostic.message).set_type(diagnostic.severity.as_str());
+        status.set_message(xml(&diagnostic.message)).set_type(diagnostic.severity.as_str());
         status.set_description(&text);
     }
     let (code, rule) = (diagnostic.rule.code, diagnostic.rule.name);
     let mut case = TestCase::new(format!("{code} {rule} at {}:{}", at.line, at.col), status);
-    case.set_classname(name);
+    case.set_classname(xml(name));
     case.extra.insert("line".into(), at.line.to_string().into());
     if !entry.fails {
         case.set_system_out(text);
     }
     case
+}
+
+/// Text without the characters that XML does not allow, not even escaped.
+fn xml(text: &str) -> String {
+    let is_allowed = |char: char| matches!(char, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    text.chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// Everything about an entry as lines of text.
@@ -90,5 +96,5 @@ fn description(entry: &Entry, sources: &Sources) -> String {
         let guess = if fix.applicability == Applicability::Unsafe { " (a guess)" } else { "" };
         lines.push(format!("Fix: {}{guess}", fix.title));
     }
-    lines.join("\n")
+    xml(&lines.join("\n"))
 }

@@ -9,6 +9,7 @@ mod page;
 mod text;
 
 pub use json::json;
+pub(super) use page::examples;
 pub use page::{index, page};
 pub use text::{list, single};
 

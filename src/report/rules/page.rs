@@ -48,7 +48,8 @@ pub fn index(rules: &[&'static Rule]) -> String {
     out
 }
 
-fn examples(title: &str, example: &str) -> String {
+/// The files of an example under a heading, in Markdown; empty for a rule without example.
+pub(in crate::report) fn examples(title: &str, example: &str) -> String {
     let mut out = String::new();
     for file in example::files(example) {
         if let Some(name) = file.name {

@@ -7,6 +7,7 @@ use serde_sarif::sarif::{
 };
 
 use crate::lint::{Rule, Severity};
+use crate::report::rules::examples;
 
 /// The level for a severity; there are three.
 pub(super) fn level(severity: Severity) -> &'static str {
@@ -19,7 +20,7 @@ pub(super) fn level(severity: Severity) -> &'static str {
 
 pub(super) fn descriptor(rule: &Rule) -> ReportingDescriptor {
     let text = |text: &str| MultiformatMessageString::builder().text(text).build();
-    ReportingDescriptor::builder()
+    let mut descriptor = ReportingDescriptor::builder()
         .id(rule.code)
         .name(rule.name)
         .short_description(text(rule.summary))
@@ -27,7 +28,9 @@ pub(super) fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .help(help(rule))
         .default_configuration(configuration(rule))
         .properties(properties(rule))
-        .build()
+        .build();
+    descriptor.help_uri = rule.address();
+    descriptor
 }
 
 fn configuration(rule: &Rule) -> ReportingConfiguration {
@@ -48,14 +51,9 @@ fn properties(rule: &Rule) -> PropertyBag {
     PropertyBag::builder().tags(vec![rule.group.as_str().to_owned()]).additional_properties(more).build()
 }
 
+/// What the page of the rule says of it.
 fn help(rule: &Rule) -> MultiformatMessageString {
-    let (mut text, mut markdown) = (rule.rationale.to_owned(), rule.rationale.to_owned());
-    for (title, example) in [("Wrong:", rule.bad), ("Right:", rule.good)] {
-        if !example.is_empty() {
-            let example = example.trim_end();
-            text.push_str(&format!("\n\n{title}\n\n{example}"));
-            markdown.push_str(&format!("\n\n{title}\n\n```mangle\n{example}\n```"));
-        }
-    }
-    MultiformatMessageString::builder().text(text).markdown(markdown).build()
+    let examples = examples("Wrong", rule.bad) + &examples("Right", rule.good);
+    let markdown = format!("{}\n\n{examples}", rule.rationale.trim());
+    MultiformatMessageString::builder().text(rule.rationale.trim()).markdown(markdown.trim_end()).build()
 }

@@ -1,0 +1,73 @@
+//! Folders with files, and the program in them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A clean file, and one with a finding.
+pub(crate) const GOOD: &str = "Decl p(X) bound [/number].\np(1).\n";
+pub(crate) const BAD: &str = "Decl q(X) bound [/number].\nq(X) :- p(X), r(X).\n";
+
+/// A folder with files.
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        write(folder.path(), name, text);
+    }
+    folder
+}
+
+pub(crate) fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// The program, to be run in `folder`.
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mangle-ls"));
+    command.args(arguments).current_dir(folder);
+    for variable in ["NO_COLOR", "MANGLE_LS_LOG", "GITHUB_WORKSPACE"] {
+        command.env_remove(variable);
+    }
+    // A repository around the temporary folder has nothing to say here.
+    command.env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command
+}
+
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// Standard output, with the time taken out.
+pub(crate) fn stdout(output: &Output) -> String {
+    let mut text = String::from_utf8(output.stdout.clone()).unwrap();
+    for (before, after) in [("\"elapsed_ms\":", 0), ("errors=\"0\" time=\"", 1), ("errors=\"1\" time=\"", 1)]
+    {
+        if let Some(at) = text.find(before).map(|at| at + before.len()) {
+            let is_time = |char: char| char.is_ascii_digit() || (after == 1 && char == '.');
+            let len = text[at..].find(|char| !is_time(char)).unwrap();
+            text.replace_range(at..at + len, "0");
+        }
+    }
+    text
+}
+
+/// Exit status and both streams.
+pub(crate) fn render(output: &Output) -> String {
+    let complaints = String::from_utf8(output.stderr.clone()).unwrap();
+    format!("{}{complaints}exit {}\n", stdout(output), output.status.code().unwrap())
+}
+
+/// The findings of `check --format json`, as `file:line rule`.
+pub(crate) fn found(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let output = run(folder, &[&["check", "--format", "json"], arguments].concat());
+    let lines = stdout(&output);
+    let row = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let file = line.get("file")?.as_str()?.to_owned();
+        Some(format!("{file}:{} {}", line["line"], line["rule"].as_str()?))
+    };
+    lines.lines().filter_map(row).collect()
+}
