@@ -108,8 +108,9 @@ impl File {
     fn report_stale(&self, stale: usize) {
         if stale > 0 {
             let (findings, name) = (findings_of(stale), &self.name);
+            let verb = if stale == 1 { "is" } else { "are" };
             output::note(&format!(
-                "{findings} of the baseline {name} are no longer there: `--write-baseline {name}` takes them out\n"
+                "{findings} of the baseline {name} {verb} no longer there: `--write-baseline {name}` writes it anew\n"
             ));
         }
     }

@@ -21,10 +21,13 @@ impl Identity {
     /// The identity of `entry`, whose file is to be called `file`.
     #[must_use]
     pub fn of(entry: &Entry, sources: &Sources, file: String) -> Self {
-        let source = sources.get(entry.file);
-        let statement = source.map_or("", |source| source.statement(entry.diagnostic.range.start()));
+        let (source, start) = (sources.get(entry.file), entry.diagnostic.range.start());
         let mut hasher = Fnv::default();
-        digest_into(statement, &mut hasher);
+        match source.and_then(|source| source.statement(start)) {
+            Some(statement) => digest_into(statement, &mut hasher),
+            // Comments and settings are no statements; their line stands for them.
+            None => hasher.write(source.map_or("", |source| source.line(start)).as_bytes()),
+        }
         Self { file, code: entry.diagnostic.rule.code.into(), statement: hasher.finish() }
     }
 }

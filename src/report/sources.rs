@@ -92,16 +92,18 @@ impl SourceText {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The statement that holds the byte `offset`, else its line without the line end.
+    /// The statement that holds the byte `offset`.
     #[must_use]
-    pub fn statement(&self, offset: TextSize) -> &str {
-        let summary = self.summary.as_ref();
-        let item = summary.and_then(|summary| summary.items.get(summary.item_at(offset)?));
-        let range = match item {
-            Some(item) => item.statement.range() + item.start,
-            None => self.lines().line_range(self.lines().line_of(offset)),
-        };
-        slice(&self.text, range).trim()
+    pub fn statement(&self, offset: TextSize) -> Option<&str> {
+        let summary = self.summary.as_ref()?;
+        let item = summary.items.get(summary.item_at(offset)?)?;
+        Some(slice(&self.text, item.statement.range() + item.start))
+    }
+
+    /// The line that holds the byte `offset`, without white space around it.
+    #[must_use]
+    pub fn line(&self, offset: TextSize) -> &str {
+        slice(&self.text, self.lines().line_range(self.lines().line_of(offset))).trim()
     }
 
     /// Line and column of a place, counted from 1 as [`Sources::place`] does.

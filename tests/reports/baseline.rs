@@ -10,9 +10,22 @@ const TWO: &[(&str, &str)] = &[("a.mg", GOOD), ("sub/b.mg", BAD)];
 fn a_baseline_is_written_and_then_holds() {
     let folder = folder(TWO);
     let root = folder.path();
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "--write-baseline", "known.jsonl"])));
-    expect![[r#""#]].assert_eq(&std::fs::read_to_string(root.join("known.jsonl")).unwrap());
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "--baseline", "known.jsonl"])));
+    expect![[r#"
+        No findings in 2 files (2 clauses)
+        wrote 1 finding to known.jsonl
+        exit 0
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "--write-baseline", "known.jsonl"])));
+    expect![[r#"
+        {"mangle_ls_baseline":1}
+        {"file":"sub/b.mg","code":"MG301","statement":"9ae986c06f8658cc"}
+    "#]]
+    .assert_eq(&std::fs::read_to_string(root.join("known.jsonl")).unwrap());
+    expect![[r#"
+        No findings in 2 files (2 clauses)
+        exit 0
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "--baseline", "known.jsonl"])));
     // From another folder, too: paths are relative to the baseline.
     assert_eq!(found(&root.join("sub"), &["--baseline", "../known.jsonl", ".."]), [""; 0]);
 }
@@ -26,9 +39,9 @@ fn what_is_new_is_reported_wherever_the_old_moved() {
     write(root, "sub/b.mg", "# a new line\n\nDecl q(X) bound [/number].\nq(X) :-\n  p(X), # why\n  r(X).\n");
     assert_eq!(found(root, &known), [""; 0]);
     write(root, "sub/b.mg", &format!("{BAD}q(X) :- p(X), r(X).\nq(X) :- s(X).\n"));
-    assert_eq!(found(root, &known), ["sub/b.mg:3 undefined-predicate", "sub/b.mg:4 undefined-predicate"]);
+    assert_eq!(found(root, &known), ["sub/b.mg:3", "sub/b.mg:4"]);
     write(root, "sub/b.mg", "Decl q(X) bound [/number].\nq(Y) :- p(Y), r(Y).\n");
-    assert_eq!(found(root, &known), ["sub/b.mg:2 undefined-predicate"]);
+    assert_eq!(found(root, &known), ["sub/b.mg:2"]);
 }
 
 #[test]
@@ -37,29 +50,67 @@ fn what_is_gone_is_said() {
     let root = folder.path();
     run(root, &["check", "--write-baseline", "known.jsonl"]);
     write(root, "sub/b.mg", GOOD);
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "sub", "--baseline", "known.jsonl"])));
+    expect![[r#"
+        No findings in 1 file (1 clause)
+        1 finding of the baseline known.jsonl is no longer there: `--write-baseline known.jsonl` writes it anew
+        exit 0
+    "#]].assert_eq(&render(&run(root, &["check", "sub", "--baseline", "known.jsonl"])));
     // The file was not checked, so nobody knows.
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "a.mg", "--baseline", "known.jsonl"])));
+    expect![[r#"
+        No findings in 1 file (1 clause)
+        exit 0
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "a.mg", "--baseline", "known.jsonl"])));
     std::fs::remove_file(root.join("sub/b.mg")).unwrap();
     let output = render(&run(root, &["check", "--baseline", "known.jsonl"]));
-    assert!(output.contains("1 finding of the baseline known.jsonl are no longer there"), "{output}");
+    assert!(output.contains("1 finding of the baseline known.jsonl is no longer there"), "{output}");
 }
 
 #[test]
 fn errors_of_syntax_cannot_wait() {
     let folder = folder(&[("a.mg", "p(1)\nq(X) :- r(X).\n")]);
-    expect![[r#""#]].assert_eq(&render(&run(folder.path(), &["check", "--write-baseline", "known.jsonl"])));
+    expect![[r#"
+        error[MG005 missing-dot]: A full stop is missing after `p(1)`.
+         --> a.mg:1:4
+          |
+        1 | p(1)
+          |    ^
+          |
+          = help: Insert the full stop
+
+        1 error in 1 file (2 clauses)
+        wrote 1 finding to known.jsonl
+        exit 1
+    "#]]
+    .assert_eq(&render(&run(folder.path(), &["check", "--write-baseline", "known.jsonl"])));
 }
 
 #[test]
 fn what_cannot_be_read_is_said() {
     let folder = folder(TWO);
     let root = folder.path();
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "--baseline", "none.jsonl"])));
+    expect![[r#"
+        error: the baseline none.jsonl is not there. `mangle-ls check --write-baseline none.jsonl` writes one
+        exit 2
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "--baseline", "none.jsonl"])));
     write(root, "bad.jsonl", "{\"mangle_ls_baseline\":1}\n<<<<<<< HEAD\n");
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "--baseline", "bad.jsonl"])));
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "--write-baseline", "no/such/folder.jsonl"])));
-    expect![[r#""#]].assert_eq(&render(&run(root, &["check", "gone.mg", "--write-baseline", "new.jsonl"])));
+    expect![[r#"
+        error: the baseline bad.jsonl cannot be read: line 2: a merge left its marks; keep the lines of both sides
+        exit 2
+    "#]].assert_eq(&render(&run(root, &["check", "--baseline", "bad.jsonl"])));
+    expect![[r#"
+        error: the baseline no/such/folder.jsonl cannot be written: No such file or directory (os error 2)
+        exit 2
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "--write-baseline", "no/such/folder.jsonl"])));
+    expect![[r#"
+        No findings in 0 files (0 clauses)
+        new.jsonl is not written, since not everything could be checked
+        error: gone.mg: no such file or directory
+        exit 2
+    "#]]
+    .assert_eq(&render(&run(root, &["check", "gone.mg", "--write-baseline", "new.jsonl"])));
     assert!(!root.join("new.jsonl").exists());
     let both = run(root, &["check", "--baseline", "a", "--write-baseline", "b"]);
     assert_eq!(both.status.code(), Some(2));
