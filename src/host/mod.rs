@@ -2,7 +2,8 @@
 //!
 //! Takes paths (of the command line, or the folders and documents of an editor) and the texts of
 //! open documents ([`Overlay`]); gives programs as lists of [`crate::text::FileId`]s
-//! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]). Knows
+//! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]); also those of
+//! an older revision, which `git` is asked for ([`Past`]), and news of files that change ([`Watch`]). Knows
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
 mod check;

@@ -94,3 +94,32 @@ fn the_action_writes_a_log_and_takes_a_baseline() {
     write(&root, "c.mg", "t(X) :- u(X).\n");
     assert_eq!(act(&root, &[("baseline", "known.jsonl")]).status.code(), Some(1));
 }
+
+/// The words in the first column of the tables of a page, as far as they are code.
+fn documented(page: &str) -> Vec<String> {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(page)).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split(['`', ' ']).next());
+    rows.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_documentation_has_all_inputs() {
+    let action = yaml("action.yml");
+    let inputs: Vec<_> = action["inputs"].as_hash().unwrap().keys().filter_map(Yaml::as_str).collect();
+    assert_eq!(documented("ci.md"), inputs);
+}
+
+#[test]
+fn the_documentation_has_all_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = super::support::stdout(&run(folder.path(), &["check", "--help"]));
+    let options = help.lines().filter_map(|line| {
+        let option = line.trim_start().split(", ").last()?.split(' ').next()?;
+        (line.trim_start().starts_with('-') && option.starts_with("--")).then_some(option)
+    });
+    let documented = documented("cli.md");
+    let missing: Vec<_> =
+        options.filter(|option| *option != "--help" && !documented.iter().any(|row| row == option)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

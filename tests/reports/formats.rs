@@ -108,7 +108,10 @@ fn a_log_with_places() {
 #[test]
 fn columns_count_utf16_and_fixes_are_edits() {
     let text = "Decl p(X, Y) bound [/string, /name].\r\n# 🦀\r\np(\"🦀\", /a). p(\"🦀🦀\", /open.\r\n";
-    check_results(&[("a.mg", text)], &[], expect![[r#"
+    check_results(
+        &[("a.mg", text)],
+        &[],
+        expect![[r#"
         [
           {
             "fixes": [
@@ -168,7 +171,8 @@ fn columns_count_utf16_and_fixes_are_edits() {
             "ruleId": "MG037"
           }
         ]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -428,4 +432,36 @@ fn nothing_disturbs_a_document() {
         assert!(complaints.contains("program the given paths"), "{complaints}");
         assert!(complaints.contains("2  error        MG301 undefined-predicate"), "{complaints}");
     }
+}
+
+/// What the examples give has fixes, related places and all severities.
+#[test]
+fn documents_of_the_examples_are_valid() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let log = sarif(&stdout(&run(&examples, &["check", "--format", "sarif"])));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().any(|result| result["fixes"].is_array()));
+    assert!(results.iter().any(|result| result["relatedLocations"].is_array()));
+    let xml = stdout(&run(&examples, &["check", "--format", "junit"]));
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let cases = document.descendants().filter(|node| node.has_tag_name("testcase")).count();
+    assert!(cases >= results.len());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder(&[("a.mg", GOOD)]);
+    std::fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"\xff,\n.mg")), BAD).unwrap();
+    let log = sarif(&stdout(&run(folder.path(), &["check", "--format", "sarif"])));
+    let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "%FF,%0A.mg");
+    let xml = stdout(&run(folder.path(), &["check", "--format", "junit"]));
+    assert!(roxmltree::Document::parse(&xml).unwrap().descendants().any(|node| node.has_tag_name("failure")));
+    let annotations = stdout(&run(folder.path(), &["check", "--format", "github"]));
+    assert!(annotations.starts_with("::error file=\u{fffd}%2C%0A.mg,line=2,"), "{annotations}");
+    let lines = stdout(&run(folder.path(), &["check", "--format", "json"]));
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(first["file"], "\u{fffd},\n.mg");
 }
