@@ -6,11 +6,14 @@
 
 pub mod ast;
 mod digest;
+mod foreign;
 mod kind;
 mod line_ends;
 pub mod literal;
 mod lower;
+mod mend;
 pub mod rules;
+mod second;
 mod source;
 pub mod time;
 

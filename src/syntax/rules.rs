@@ -129,7 +129,7 @@ rules! {
         "q([1]).\np(H) :- q([H | T])."
         "q([1]).\np(H) :- q(L), :match_cons(L, H, T)."
     }
-    DISJUNCTION = "MG018" "disjunction" Error None {
+    DISJUNCTION = "MG018" "disjunction" Error Safe {
         "Alternatives with `;`."
         "A rule has one body; alternatives are separate rules."
         "a(1).\nb(2).\np(X) :- a(X) ; b(X)."
@@ -189,11 +189,11 @@ rules! {
         "Decl p(x)."
         "Decl p(X)."
     }
-    DECL_ARG_NOT_VARIABLE = "MG028" "decl-arg-not-variable" Error None {
+    DECL_ARG_NOT_VARIABLE = "MG028" "decl-arg-not-variable" Error Unsafe {
         "An argument of a `Decl` that is no variable."
         "The declared atom only names its columns."
-        "Decl p(/a)."
-        "Decl p(A)."
+        "Decl p(/string)."
+        "Decl p(A) bound [/string]."
     }
     DECL_PART_ORDER = "MG029" "decl-part-order" Error Safe {
         "The parts of a `Decl` in another order."
@@ -297,7 +297,7 @@ rules! {
         ""
         ""
     }
-    QUERY_IN_FILE = "MG046" "query-in-file" Error None {
+    QUERY_IN_FILE = "MG046" "query-in-file" Error Unsafe {
         "A query in a file."
         "Queries belong to the interpreter's prompt; files hold declarations, facts and rules."
         "p(1).\n?p(X)."
@@ -351,7 +351,7 @@ rules! {
         "p(X) :- |> let X = fn:plus(1, 2)."
         "q(1).\np(X) :- q(Y) |> let X = fn:plus(Y, 2)."
     }
-    LOWERCASE_VARIABLE = "MG055" "lowercase-variable" Error None {
+    LOWERCASE_VARIABLE = "MG055" "lowercase-variable" Error Unsafe {
         "A lower-case word as a value."
         "Variables start with a capital, constants with a slash, text stands in quotes."
         "q(/one).\np(X) :- q(X), X = one."
@@ -374,5 +374,89 @@ rules! {
         "Only a line feed ends a comment: the engine silently ignores all code up to the next one. Files of old programs are one comment from their first `#` on."
         "p(1). # one\rp(2).\r"
         "p(1). # one\np(2).\n"
+    }
+    CONJUNCTION_KEYWORD = "MG059" "conjunction-keyword" Error Safe {
+        "Premises joined by `and` or `&&`."
+        "Premises are separated by commas."
+        "a(1).\nb(1).\np(X) :- a(X) and b(X)."
+        "a(1).\nb(1).\np(X) :- a(X), b(X)."
+    }
+    WRONG_KEYWORD = "MG060" "wrong-keyword" Error Safe {
+        "A keyword of another language, or in another case."
+        "The keywords are `Decl`, `Package` and `Use`, with a capital; a clause has none."
+        "decl p(X) bound [/number].\np(1)."
+        "Decl p(X) bound [/number].\np(1)."
+    }
+    FOREIGN_DIRECTIVE = "MG061" "foreign-directive" Error Unsafe {
+        "A directive of another Datalog or of Prolog."
+        "A file holds declarations, facts and rules. The host of the engine loads facts and asks for results."
+        ".input p\np(1)."
+        "# .input p\np(1)."
+    }
+    FOREIGN_AGGREGATION = "MG062" "foreign-aggregation" Error Unsafe {
+        "Aggregation in the notation of SQL, Soufflé or Prolog."
+        "A body is aggregated by what stands behind it: `|> do fn:group_by(…), let N = fn:count()`."
+        "q(1, 2).\np(X, count(Y)) :- q(X, Y)."
+        "q(1, 2).\np(X, Count) :- q(X, _) |> do fn:group_by(X), let Count = fn:count()."
+    }
+    FOREIGN_CONSTANT = "MG063" "foreign-constant" Error Unsafe {
+        "`true`, `false` or `null`."
+        "Mangle has neither truth values nor null. By convention `/true` and `/false` are names like others; what is unknown is not stated."
+        "p(true)."
+        "p(/true)."
+    }
+    FOREIGN_CONTROL = "MG064" "foreign-control" Error Unsafe {
+        "A cut, a quantifier or a change of facts."
+        "A rule says what follows; it controls nothing. All its variables are existential in the body."
+        "a(1).\nb(1, 2).\np(X) :- a(X), exists(b(X, Y))."
+        "a(1).\nb(1, 2).\np(X) :- a(X), b(X, _)."
+    }
+    VARIABLE_SIGIL = "MG065" "variable-sigil" Error Safe {
+        "A variable with `$`, `?` or `@` in front of it."
+        "Variables are words that start with a capital; any value is `_`."
+        "a(1).\np($X) :- a($X)."
+        "a(1).\np(X) :- a(X)."
+    }
+    UNQUOTED_STRING = "MG066" "unquoted-string" Error Unsafe {
+        "Text without quotes."
+        "Several words are several terms to the engine, and lower-case words are none."
+        "p(hello there)."
+        "p(\"hello there\")."
+    }
+    BAD_NAME = "MG067" "bad-name" Error Unsafe {
+        "A name or predicate with a character that it cannot have."
+        "Names consist of letters, digits and `._~%-` between slashes; predicates of letters, digits, `_`, `:` and `.`; neither has quotes or spaces."
+        "p(/New York)."
+        "p(/New_York)."
+    }
+    MISSING_FN = "MG068" "missing-fn" Error Safe {
+        "A function without `fn:`."
+        "A word without `fn:` is a predicate, which has no value."
+        "q(1).\np(Y) :- q(X), Y = plus(X, 1)."
+        "q(1).\np(Y) :- q(X), Y = fn:plus(X, 1)."
+    }
+    PASTED_MARKUP = "MG069" "pasted-markup" Error Safe {
+        "Marks of a document that the program was copied from."
+        "Fences, bullets and line numbers are no part of a program."
+        "- p(1)."
+        "p(1)."
+    }
+    LOOKALIKE_CHARACTER = "MG070" "lookalike-character" Error Safe {
+        "A character that looks like another one."
+        "Typographic quotes and unusual spaces come with text from documents; the engine knows only the plain ones."
+        "p(\u{201c}a\u{201d})."
+        "p(\"a\")."
+    }
+    FOREIGN_LITERAL = "MG071" "foreign-literal" Error Safe {
+        "A number or string in the notation of another language."
+        "Numbers are decimal digits with at most a minus; strings have one quote at each end and no prefix."
+        "p(0xff)."
+        "p(255)."
+    }
+    PACKAGE_RENAMED = "MG072" "package-renamed" Warning None {
+        "An attribute that renames the package."
+        "The engine takes `name(\"…\")` behind `Package` for the name of the package, and forgets the one in front."
+        "Package depot [name(\"quay\")]!\np(1)."
+        "Package quay!\np(1)."
     }
 }

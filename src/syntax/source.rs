@@ -12,6 +12,8 @@ use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree, 
 
 use super::ast::{Item, StatementKind};
 use super::kind::{Kind, kind_of};
+use super::mend::is_doubtful;
+use super::second::SecondReadings;
 use super::{line_ends, lower, rules};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextEdit, TextRange, TextSize, slice, text_len};
@@ -33,6 +35,8 @@ struct Parse {
     tree: Tree,
     /// [`identity`] of each item's node, which means something only while the tree lives.
     nodes: Vec<usize>,
+    /// What was made of text that could not be read at first.
+    second: SecondReadings,
 }
 
 /// What the walk over the top of a tree collects.
@@ -42,10 +46,16 @@ struct Walk<'o> {
     nodes: Vec<usize>,
     findings: Vec<Finding>,
     old: Option<Old<'o>>,
+    second: SecondReadings,
+    /// Where text that took a second reading ends.
+    understood: usize,
+    /// The first byte that neither reading could make sense of, if the root is an `ERROR`.
+    stray: Option<usize>,
 }
 
 /// The items of the file before the edit, to be found by node.
 struct Old<'o> {
+    second: &'o SecondReadings,
     items: &'o [Item],
     nodes: &'o [usize],
     /// The item that the next node most likely is: both trees have their nodes in one order.
@@ -86,7 +96,11 @@ impl SourceFile {
         }
         forget_damage(&mut edited);
         let tree = parse(&text, Some(&edited));
-        Self::build(text, tree, Some(Old { items: &self.items, nodes: &old.nodes, next: 0, index: None }))
+        Self::build(
+            text,
+            tree,
+            Some(Old { second: &old.second, items: &self.items, nodes: &old.nodes, next: 0, index: None }),
+        )
     }
 
     /// The same file without its tree, for files that nobody edits: statements stay, an edit
@@ -123,15 +137,25 @@ impl SourceFile {
 
     fn build(text: Arc<str>, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
         let Some(tree) = tree else { return Self::unparsed(text) };
-        let mut walk =
-            Walk { text: Arc::clone(&text), items: Vec::new(), nodes: Vec::new(), findings: Vec::new(), old };
+        let second =
+            old.as_ref().map_or_else(SecondReadings::default, |old| SecondReadings::after(old.second));
+        let mut walk = Walk {
+            text: Arc::clone(&text),
+            items: Vec::new(),
+            nodes: Vec::new(),
+            findings: Vec::new(),
+            old,
+            second,
+            understood: 0,
+            stray: None,
+        };
         walk.check_bom();
-        walk.check_root(tree.root_node());
         walk.top(&mut tree.walk());
+        walk.check_root(tree.root_node());
         walk.check_order();
         walk.findings.extend(line_ends::check(&text, &tree));
-        let Walk { items, nodes, findings, .. } = walk;
-        let parse = Some(Arc::new(Parse { tree, nodes }));
+        let Walk { items, nodes, findings, second, .. } = walk;
+        let parse = Some(Arc::new(Parse { tree, nodes, second }));
         Self { text, items: items.into(), findings: findings.into(), parse }
     }
 
@@ -218,14 +242,10 @@ fn input_edit(edit: TextEdit) -> InputEdit {
 
 impl Walk<'_> {
     /// Where tree-sitter can make no file of the text, the root is an `ERROR`, and what it could read
-    /// are its children. The first of them that is no statement shows where the trouble starts.
+    /// are its children. The first of them that makes no sense shows where the trouble starts.
     fn check_root(&mut self, root: Node<'_>) {
-        if kind_of(root) != Kind::Error {
-            return;
-        }
-        let mut cursor = root.walk();
-        let stray = root.children(&mut cursor).find(|child| !is_readable(kind_of(*child)));
-        let start = absolute(stray.unwrap_or(root)).start();
+        let Some(stray) = self.stray else { return };
+        let start = absolute(root).start().max(TextSize::new(u32::try_from(stray).unwrap_or(u32::MAX)));
         let rest = TextRange::new(start, text_len(&self.text));
         let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
         let message = format!("`{}` cannot be read here.", lower::shorten(line));
@@ -234,17 +254,27 @@ impl Walk<'_> {
 
     /// Collects the statements below the cursor's node.
     fn top(&mut self, cursor: &mut TreeCursor<'_>) {
+        let is_broken_root = cursor.node().parent().is_none() && cursor.node().is_error();
         if !cursor.goto_first_child() {
+            if is_broken_root {
+                self.stray = Some(cursor.node().start_byte());
+            }
             return;
         }
         loop {
             let node = cursor.node();
             match kind_of(node) {
+                _ if node.start_byte() < self.understood => {}
                 Kind::Comment => {}
                 Kind::ForeignComment => self.foreign_comment(node),
                 kind if is_statement(kind) => self.statement(cursor, node),
                 Kind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
                 Kind::Error => self.statement(cursor, node),
+                _ if is_broken_root && self.stray.is_none() => {
+                    if !self.read_again(cursor) {
+                        self.stray = Some(node.start_byte());
+                    }
+                }
                 _ => {}
             }
             if !cursor.goto_next_sibling() {
@@ -261,11 +291,44 @@ impl Walk<'_> {
             Some(item) => Arc::clone(&item.statement),
             None => Arc::new(lower::statement(cursor, &self.text)),
         };
+        if is_doubtful(&statement) && self.read_again(cursor) {
+            return;
+        }
         let unreadable = statement.damaged
             && statement.findings.iter().all(|finding| finding.rule == &rules::SYNTAX_ERROR);
         let rubble = unreadable && self.follows_damage(start);
         self.items.push(Item { start, statement, rubble });
         self.nodes.push(identity(node));
+    }
+
+    /// Reads the node of the cursor, and what follows as far as it belongs to it, with the habits of other
+    /// languages undone. False when that is no better.
+    fn read_again(&mut self, cursor: &TreeCursor<'_>) -> bool {
+        let mut ahead = cursor.clone();
+        let text = Arc::clone(&self.text);
+        // Nodes are taken whole.
+        let reaches = |end: usize| {
+            while ahead.node().start_byte() < end {
+                if ahead.node().end_byte() > end {
+                    return false;
+                }
+                if !ahead.goto_next_sibling() {
+                    return true;
+                }
+            }
+            true
+        };
+        let start = cursor.node().start_byte();
+        let Some(understood) = self.second.read(&text, start, &|text| parse(text, None), reaches) else {
+            return false;
+        };
+        for line in understood.fences {
+            self.second.fence(line, &text, &mut self.findings);
+        }
+        self.nodes.extend(understood.items.iter().map(|_| 0));
+        self.items.extend(understood.items);
+        self.understood = understood.end;
+        true
     }
 
     /// Whether the last item is damaged and nothing but white space, no blank line among it, is
@@ -282,6 +345,9 @@ impl Walk<'_> {
 
     /// An `ERROR` around whole statements: these are read, the rest is one finding.
     fn damage_with_statements(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
+        if self.read_again(cursor) {
+            return;
+        }
         let text = Arc::clone(&self.text);
         let range = absolute(node);
         let line = slice(&text, range).lines().next().unwrap_or("").trim_end();
@@ -352,11 +418,6 @@ fn holds_statements(node: Node<'_>) -> bool {
 
 fn is_statement(kind: Kind) -> bool {
     matches!(kind, Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
-}
-
-/// Whether a child of a broken root is nothing to report, or reported on its own.
-fn is_readable(kind: Kind) -> bool {
-    is_statement(kind) || matches!(kind, Kind::Comment | Kind::ForeignComment)
 }
 
 fn absolute(node: Node<'_>) -> TextRange {

@@ -128,10 +128,11 @@ fn arithmetic() {
     check(
         "a(1).\np(Y) :- a(X), Y = X + 1.\nq(Y) :- a(X), Y = X * 2 - 1.",
         expect![[r#"
-        2:19-24 error infix-arithmetic: There is no infix `+`; write `fn:plus(…)`.
-          fix: Write `fn:plus(X, 1)`
-        3:19-28 error infix-arithmetic: There is no infix `-`; write `fn:minus(…)`.
-    "#]],
+            2:19-24 error infix-arithmetic: There is no infix `+`; write `fn:plus(…)`.
+              fix: Write `fn:plus(X, 1)`
+            3:19-28 error infix-arithmetic: There is no infix `-`; write `fn:minus(…)`.
+              fix: Write `fn:minus(fn:mult(X, 2), 1)`
+        "#]],
     );
 }
 
@@ -229,12 +230,13 @@ fn commas() {
     check(
         "p(1,, 2).\nq([,]).\nr(1,).\ns(,1).",
         expect![[r#"
-        1:5-6 error double-comma: There is nothing between this comma and its neighbour.
-          fix: Delete the comma
-        2:4-5 error lone-comma: A list may end with a comma, but not consist of one.
-          fix: Delete the comma
-        4:4-5 error syntax-error: `1` cannot be read here.
-    "#]],
+            1:5-6 error double-comma: There is nothing between this comma and its neighbour.
+              fix: Delete the comma
+            2:4-5 error lone-comma: A list may end with a comma, but not consist of one.
+              fix: Delete the comma
+            4:3-4 error double-comma: Nothing stands before this comma. Delete it, or write what is missing.
+              fix: Delete the comma
+        "#]],
     );
 }
 
@@ -246,8 +248,8 @@ fn declarations() {
             1:8-9 error decl-lowercase-arg: `Decl` names its arguments with variables; `x` starts with a lower-case letter.
               fix: Write `X`
             2:8-10 error decl-arg-not-variable: `Decl` names its arguments with variables; `/a` is none.
-            3:8-22 error legacy-typed-arg: No engine reads `A.Type<string>`. Types stand behind the declared atom: `bound [/string]`.
-              fix: Delete the type
+            3:8-22 error legacy-typed-arg: No engine reads `A.Type<string>` here. Types stand behind the declared atom: `bound [/string]`.
+              fix: Move the types into `bound […]`
             4:27-43 error decl-part-order: `descr` comes before `bound` in a `Decl`.
               fix: Put the parts in order
             5:11-17 error unknown-decl-part: `bounds` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.
@@ -356,10 +358,11 @@ fn values_and_atoms_mixed_up() {
     check(
         "q(1).\np(X) :- q(X), X.\nr(X) :- q(X), X = q(1).\ns(X) :- q(X), X = one.",
         expect![[r#"
-        2:15-16 error not-a-premise: `X` is a value, not a condition. A premise is an atom or a comparison.
-        3:19-20 error predicate-as-value: `q(…)` is an atom, which holds or fails; it has no value that could stand here.
-        4:19-22 error lowercase-variable: `one` is no value: variables start with a capital (`One`), constants with a slash (`/one`), text stands in quotes.
-    "#]],
+            2:15-16 error not-a-premise: `X` is a value, not a condition. A premise is an atom or a comparison.
+            3:19-20 error predicate-as-value: `q(…)` is an atom, which holds or fails; it has no value that could stand here.
+            4:19-22 error lowercase-variable: `one` is no value: names start with a slash (`/one`), variables with a capital (`One`), text stands in quotes.
+              fix: Write `/one`
+        "#]],
     );
 }
 
@@ -368,9 +371,10 @@ fn rubbish_between_statements() {
     check(
         "p(1).\n$$$ what is this\nq(2).\n?q(X).\n",
         expect![[r#"
-        2:1-17 error syntax-error: `$$$ what is this` cannot be read here.
-        4:1-2 error query-in-file: A file cannot ask a query; it holds declarations, facts and rules only.
-    "#]],
+            2:1-17 error syntax-error: `$$$ what is this` cannot be read here.
+            4:1-2 error query-in-file: A file cannot ask a query; it holds declarations, facts and rules only. Ask on the command line: `mangle-ls query 'p(X)'`.
+              fix: Turn it into a comment
+        "#]],
     );
 }
 
@@ -428,7 +432,8 @@ fn lists_that_may_not_end_with_a_comma() {
               fix: Delete the comma
             5:18-19 error double-comma: An interval does not end with a comma.
               fix: Delete the comma
-            6:4-5 error syntax-error: `1` cannot be read here.
+            6:3-4 error double-comma: Nothing stands before this comma. Delete it, or write what is missing.
+              fix: Delete the comma
         "#]],
     );
 }

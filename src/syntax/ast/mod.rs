@@ -8,6 +8,7 @@
 //! edits elsewhere move it.
 
 mod premise;
+pub(in crate::syntax) mod ranges;
 mod term;
 
 pub use premise::{

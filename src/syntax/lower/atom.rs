@@ -52,13 +52,6 @@ impl<'t> Lower<'_, 't> {
         self.hard(Finding::new(&rules::MISSING_BRACKET, at, message));
     }
 
-    fn missing_parens(&mut self, name: Name) {
-        let fix = Fix::safe("Add `()`").insert(name.range.end(), "()");
-        let message =
-            format!("`{}` needs parentheses, also without arguments: `{}()`.", name.symbol, name.symbol);
-        self.soft(Finding::new(&rules::MISSING_PARENS, name.range, message).fix(fix));
-    }
-
     fn predicate_name(&mut self, node: Node<'t>, kind: Kind) -> Name {
         let name = self.name(node);
         if kind == Kind::Variable {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::ast::{
     Atom, Clause, Interval, Name, Premise, StatementKind, Term, TermKind, Transform, TransformStatement,
 };
+use super::super::foreign::NO_QUERY;
 use super::super::kind::{Kind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower};
@@ -74,11 +75,10 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn query(&mut self, node: Node<'t>) -> StatementKind {
         let range = self.range(node);
         self.holes = true;
-        self.soft(Finding::new(
-            &rules::QUERY_IN_FILE,
-            TextRange::at(range.start(), 1.into()),
-            "A file cannot ask a query; it holds declarations, facts and rules only.",
-        ));
+        let lines = self.slice(range).lines().map(|line| format!("# {line}"));
+        let fix = Fix::guess("Turn it into a comment").replace(range, lines.collect::<Vec<_>>().join("\n"));
+        let sign = TextRange::at(range.start(), 1.into());
+        self.soft(Finding::new(&rules::QUERY_IN_FILE, sign, NO_QUERY).fix(fix));
         StatementKind::Broken
     }
 

@@ -27,6 +27,18 @@ impl Part {
             Self::Inclusion => "inclusion",
         }
     }
+
+    /// Whether a word is this one in another spelling.
+    fn is_meant_by(self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        let alias = match word.as_str() {
+            "desc" | "description" | "describe" => "descr",
+            "type" => "bound",
+            "include" => "inclusion",
+            other => other.trim_end_matches('s'),
+        };
+        alias == self.word()
+    }
 }
 
 impl<'t> Lower<'_, 't> {
@@ -158,7 +170,7 @@ impl<'t> Lower<'_, 't> {
         let written = self.slice(range);
         let word = written.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
         let known = [Part::Temporal, Part::Descriptors, Part::Bound, Part::Inclusion];
-        let meant = known.into_iter().find(|part| part.word() == word.trim_end_matches('s').to_lowercase());
+        let meant = known.into_iter().find(|part| part.is_meant_by(word));
         let word_range = TextRange::at(range.start(), super::size(word.len()));
         let message =
             format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");

@@ -11,15 +11,18 @@ mod declaration;
 mod premise;
 mod term;
 mod token;
+mod words;
+
+pub(super) use token::camel_case;
 
 use tree_sitter::{Node, TreeCursor};
 
-use super::ast::{PackageName, Statement, StatementKind};
+use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{Kind, kind_of};
-use super::rules;
+use super::{literal, rules};
 use crate::lint::{Finding, Fix};
-use crate::text::{StatementId, TextRange, TextSize};
+use crate::text::{StatementId, Symbol, TextRange, TextSize};
 
 /// Terms nested deeper than this are not read. Nobody writes them; the limit keeps the recursion
 /// over terms, here and in every rule, within a small stack.
@@ -43,8 +46,12 @@ struct Lower<'c, 't> {
     depth: u32,
     hard: Option<Finding>,
     soft: Vec<Finding>,
-    /// Variables with an underscore, as often as they occur.
-    underscored: Vec<(&'c str, TextRange)>,
+    /// The statement.
+    root: Node<'t>,
+    /// Its words, once they were asked for.
+    words: Option<words::Words<'c>>,
+    /// Words to report at the end.
+    odd: words::Odd<'c>,
     /// Whether something has no typed form although no hard finding says so.
     holes: bool,
 }
@@ -70,13 +77,15 @@ impl<'c, 't> Lower<'c, 't> {
             depth: 0,
             hard: None,
             soft: Vec::new(),
-            underscored: Vec::new(),
+            root: node,
+            words: None,
+            odd: words::Odd::default(),
             holes: false,
         }
     }
 
     fn finish(mut self, kind: StatementKind, node: Node<'_>) -> Statement {
-        self.report_underscores();
+        self.report_odd_words();
         let damaged = self.hard.is_some() || self.holes;
         let findings = match self.hard {
             Some(hard) => vec![hard],
@@ -112,9 +121,13 @@ impl<'c, 't> Lower<'c, 't> {
     ) -> StatementKind {
         let mut name = None;
         let mut attributes = Vec::new();
+        let mut renamed = None;
         self.children(|this, child, kind| match kind {
             Kind::Identifier | Kind::Variable => name = Some(this.package_name(child, keyword)),
-            Kind::AtomList => attributes = this.atom_list(child),
+            Kind::AtomList => {
+                attributes = this.atom_list(child);
+                renamed = this.renames(&attributes);
+            }
             Kind::Dot => {
                 let range = this.range(child);
                 let message = format!("`{keyword}` ends with `!`, not with a full stop.");
@@ -129,10 +142,27 @@ impl<'c, 't> Lower<'c, 't> {
             }
             _ => this.other(child, kind),
         });
+        if let (Some(name), Some((new, range)), "Package") = (&mut name, renamed, keyword) {
+            let message = format!(
+                "The engine calls this package `{new}`, not `{}`: the attribute `name` replaces what stands behind `Package`.",
+                name.symbol
+            );
+            self.soft(Finding::new(&rules::PACKAGE_RENAMED, range, message));
+            name.symbol = new;
+        }
         match name {
             Some(name) => make(PackageName { name, attributes }),
             None => self.broken(node),
         }
+    }
+
+    /// The last attribute `name("…")`, which the reference takes for the name of a package.
+    fn renames(&self, attributes: &[Atom]) -> Option<(Symbol, TextRange)> {
+        let renaming =
+            attributes.iter().rev().find(|atom| atom.name.as_str() == "name" && atom.args.len() == 1)?;
+        let text = self.slice(renaming.args.first()?.range);
+        let name = literal::string_value(text)?;
+        Some((Symbol::new(&name), renaming.range))
     }
 
     /// Visits the children of the cursor's node with the cursor on each; comments are skipped, and what

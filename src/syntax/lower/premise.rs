@@ -74,7 +74,9 @@ impl<'t> Lower<'_, 't> {
             _ => inner = this.premise(child, kind),
         });
         let operator = operator.unwrap_or(TextRange::at(range.start(), 1.into()));
-        self.check_negation_sign(operator);
+        if !matches!(inner, Some(Premise::Comparison(_))) {
+            self.check_negation_sign(operator);
+        }
         match inner {
             Some(Premise::Literal(literal)) => self.negated_literal(range, operator, literal),
             Some(Premise::Comparison(comparison)) => self.negated_comparison(operator, comparison),
@@ -121,7 +123,7 @@ impl<'t> Lower<'_, 't> {
     fn negated_comparison(&mut self, operator: TextRange, comparison: Comparison) -> Premise {
         let flipped = comparison.operator.negated();
         let fix = Fix::safe(format!("Write `{}`", flipped.as_str()))
-            .replace(operator, "")
+            .replace(TextRange::new(operator.start(), operator.end() + self.blanks_after(operator)), "")
             .replace(comparison.operator_range, flipped.as_str());
         let message = format!(
             "A comparison cannot be negated; `{}` is the opposite of `{}`.",

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
+use super::super::foreign::as_functions;
 use super::super::kind::{Kind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower, MAX_NESTING};
@@ -216,17 +217,6 @@ impl<'t> Lower<'_, 't> {
         self.sugar("fn:opt", ApplyForm::Optional, range, args)
     }
 
-    /// `x` where a variable was meant.
-    fn bare_name(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
-        let word = self.source(node);
-        let variable = super::token::camel_case(word);
-        let message = format!(
-            "`{word}` is no value: variables start with a capital (`{variable}`), constants with a slash (`/{word}`), text stands in quotes."
-        );
-        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message));
-        TermKind::Broken
-    }
-
     /// `mode(+, -)`.
     fn bare_mode(&mut self, range: TextRange) -> TermKind {
         let sign = self.slice(range);
@@ -251,21 +241,21 @@ impl<'t> Lower<'_, 't> {
 
     /// `X + 1`.
     fn arithmetic(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
-        let operator = node.child_by_field_name("operator").map_or("", |operator| self.source(operator));
+        let operator =
+            node.child_by_field_name("operator").map_or("", |operator| self.source(operator).trim_end());
         let function = match operator {
             "+" => "fn:plus",
             "-" => "fn:minus",
             "*" => "fn:mult",
             _ => "fn:div",
         };
-        let side = |name| node.child_by_field_name(name).map(|side| (self.source(side), kind_of(side)));
+        if node.has_error() {
+            self.unreadable(node);
+            return TermKind::Broken;
+        }
         let message = format!("There is no infix `{operator}`; write `{function}(…)`.");
         let mut finding = Finding::new(&rules::INFIX_ARITHMETIC, self.first_line(range), message);
-        if let (Some((left, left_kind)), Some((right, right_kind))) = (side("left"), side("right"))
-            && left_kind != Kind::Arithmetic
-            && right_kind != Kind::Arithmetic
-        {
-            let call = format!("{function}({left}, {right})");
+        if let Some(call) = as_functions(self.source(node)) {
             finding =
                 finding.fix(Fix::safe(format!("Write `{}`", super::shorten(&call))).replace(range, call));
         }

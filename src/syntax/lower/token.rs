@@ -17,28 +17,14 @@ impl<'t> Lower<'_, 't> {
             return TermKind::Wildcard;
         }
         if word.contains('_') {
-            self.underscored.push((word, range));
+            self.odd.underscored.push((word, range));
         } else if matches!(word, "Package" | "Use" | "Decl") {
             let message = format!("`{word}` is a word of the language and cannot name a variable.");
             self.soft(Finding::new(&rules::RESERVED_WORD, range, message));
+        } else if let Some(meant) = self.capital_constant(word) {
+            return self.foreign_constant(word, meant, range);
         }
         TermKind::Variable(Symbol::new(word))
-    }
-
-    /// One finding a variable, whose fix renames it wherever it stands in the statement.
-    pub(super) fn report_underscores(&mut self) {
-        let all = std::mem::take(&mut self.underscored);
-        for (index, &(word, range)) in all.iter().enumerate() {
-            if all.iter().take(index).any(|(earlier, _)| *earlier == word) {
-                continue;
-            }
-            let name = camel_case(word);
-            let places = all.iter().filter(|(other, _)| *other == word);
-            let fix = Fix::guess(format!("Rename to `{name}`"));
-            let fix = places.fold(fix, |fix, (_, place)| fix.replace(*place, name.as_str()));
-            let message = format!("Variables have no underscore: `{word}` does not parse. Write `{name}`.");
-            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).fix(fix));
-        }
     }
 
     pub(super) fn number(&mut self, node: Node<'t>) -> TermKind {
@@ -171,7 +157,7 @@ impl<'t> Lower<'_, 't> {
 }
 
 /// `my_var`, `_tmp`, `My_Var` as a variable: `MyVar`, `Tmp`, `MyVar`.
-pub(super) fn camel_case(word: &str) -> String {
+pub(in crate::syntax) fn camel_case(word: &str) -> String {
     let parts = word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let mut name = String::with_capacity(word.len());
     for part in parts {

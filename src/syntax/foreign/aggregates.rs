@@ -1,0 +1,309 @@
+//! Aggregation as SQL, Soufflé and Prolog write it, and functions without `fn:`.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::region::Region;
+use super::token::Kind;
+use super::{camel_case, shorten};
+use crate::syntax::rules;
+
+/// Words of other languages for the reducers.
+const REDUCERS: &[(&str, &str)] = &[
+    ("count", "fn:count"),
+    ("sum", "fn:sum"),
+    ("min", "fn:min"),
+    ("max", "fn:max"),
+    ("avg", "fn:avg"),
+    ("mean", "fn:avg"),
+    ("average", "fn:avg"),
+    ("collect", "fn:collect"),
+    ("collect_distinct", "fn:collect_distinct"),
+    ("list", "fn:collect"),
+];
+
+/// Words of other languages for functions.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("plus", "fn:plus"),
+    ("add", "fn:plus"),
+    ("minus", "fn:minus"),
+    ("subtract", "fn:minus"),
+    ("mult", "fn:mult"),
+    ("multiply", "fn:mult"),
+    ("div", "fn:div"),
+    ("mod", "fn:mod"),
+    ("sqrt", "fn:sqrt"),
+    ("concat", "fn:string:concat"),
+    ("string_concat", "fn:string:concat"),
+    ("strcat", "fn:string:concat"),
+    ("cat", "fn:string:concat"),
+    ("replace", "fn:string:replace"),
+    ("to_string", "fn:number:to_string"),
+    ("group_by", "fn:group_by"),
+    ("pair", "fn:pair"),
+    ("tuple", "fn:tuple"),
+    ("append", "fn:list:append"),
+    ("cons", "fn:list:cons"),
+    ("len", "fn:list:len"),
+    ("length", "fn:list:len"),
+    ("now", "fn:time:now"),
+];
+
+/// An aggregation: what is reduced, by what, and the variable that takes the result.
+struct Aggregate {
+    reducer: &'static str,
+    argument: String,
+}
+
+fn reducer(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    let word = word.strip_prefix("fn:").unwrap_or(&word);
+    REDUCERS.iter().find(|(known, _)| *known == word).map(|(_, reducer)| *reducer)
+}
+
+impl Aggregate {
+    fn new(region: &Region<'_>, word: &str, argument: Range<usize>) -> Option<Self> {
+        let reducer = reducer(word)?;
+        let written = region.slice(region.range(argument.clone())).trim();
+        let variable = argument.len() == 1 && region.kind(argument.start) == Some(Kind::Variable);
+        let argument = match reducer {
+            "fn:count" => "",
+            _ if variable => written,
+            _ => return None,
+        };
+        Some(Self { reducer, argument: argument.to_owned() })
+    }
+
+    fn call(&self) -> String {
+        format!("{}({})", self.reducer, self.argument)
+    }
+}
+
+pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
+    let Some(arrow) = region.arrow() else {
+        functions(region, hits);
+        return;
+    };
+    let piped = region.has_word("|>");
+    let hit = if piped {
+        None
+    } else {
+        in_head(region, arrow).or_else(|| in_body(region, arrow)).or_else(|| sql(region, arrow))
+    };
+    match hit {
+        Some(hit) => hits.add(hit),
+        None => functions(region, hits),
+    }
+    if piped {
+        group_words(region, hits);
+        let_words(region, hits);
+    }
+}
+
+fn message(call: &str, keys: &str) -> String {
+    format!("Mangle aggregates behind the body: `|> do fn:group_by({keys}), let N = {}`.", shorten(call))
+}
+
+/// `p(X, count(Y)) :- q(X, Y).`
+fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let open = region.token(1).filter(|token| token.is("("))?;
+    let _ = open;
+    let close = region.close(1)?;
+    let mut keys: Vec<&str> = Vec::new();
+    let mut found: Option<(Range<usize>, Aggregate)> = None;
+    let mut start = 2;
+    while start < close {
+        let end = region.part_end(start).min(close);
+        let argument = start..end;
+        if let Some(aggregate) = aggregate_at(region, argument.clone()) {
+            if found.replace((argument, aggregate)).is_some() {
+                return None;
+            }
+        } else if argument.len() == 1 && region.kind(start) == Some(Kind::Variable) {
+            keys.push(region.at(start));
+        }
+        start = end + 1;
+    }
+    let (place, aggregate) = found?;
+    let variable = fresh(region, &aggregate, &place);
+    let range = region.range(place);
+    let message = message(&aggregate.call(), &keys.join(", "));
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range.clone(), message);
+    let transform = transform(region, arrow, &keys, &variable, &aggregate);
+    let end = region.range(0..region.stop()).end;
+    Some(hit.replace(range, variable).replace(end..end, transform).title("Aggregate behind the body").guess())
+}
+
+/// `count(Y)`, `count<Y>`, `COUNT(*)` as an argument.
+fn aggregate_at(region: &Region<'_>, tokens: Range<usize>) -> Option<Aggregate> {
+    let open = region.at(tokens.start + 1);
+    let last = tokens.end.checked_sub(1)?;
+    let closed = matches!((open, region.at(last)), ("(", ")") | ("<", ">"));
+    if !closed || tokens.len() < 3 {
+        return None;
+    }
+    Aggregate::new(region, region.at(tokens.start), tokens.start + 2..last)
+}
+
+/// A variable for the result that the clause does not use.
+fn fresh(region: &Region<'_>, aggregate: &Aggregate, place: &Range<usize>) -> String {
+    let _ = place;
+    let mut name = camel_case(aggregate.reducer.trim_start_matches("fn:"));
+    while region.has_word(&name) {
+        name.push('2');
+    }
+    name
+}
+
+fn transform(
+    region: &Region<'_>,
+    arrow: usize,
+    keys: &[&str],
+    variable: &str,
+    aggregate: &Aggregate,
+) -> String {
+    let text = format!("|> do fn:group_by({}), let {variable} = {}", keys.join(", "), aggregate.call());
+    let broken = region.token(arrow + 1).is_some_and(|token| token.first);
+    if broken { format!("\n    {text}") } else { format!(" {text}") }
+}
+
+/// `N = count(X)`, `N = count : { q(X) }`, `N = sum Y : { q(Y) }` as a premise.
+fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let equal = (arrow + 2..region.tokens.len()).find(|&at| {
+        matches!(region.at(at), "=" | ":=" | "is")
+            && region.token(at).is_some_and(|t| t.depth == 0)
+            && reducer(region.at(at + 1)).is_some()
+    })?;
+    if region.kind(equal - 1) != Some(Kind::Variable) || region.at(equal + 1).starts_with("fn:") {
+        return None;
+    }
+    let variable = region.at(equal - 1);
+    let word = equal + 1;
+    let premise = equal - 1..region.part_end(equal - 1).min(region.stop());
+    let brace = (word + 1..premise.end).find(|&at| region.at(at) == "{");
+    let (aggregate, inner) = match brace {
+        None => (aggregate_at(region, word..premise.end)?, None),
+        Some(open) => {
+            let close = region.close(open)?;
+            let argument = (word + 1..open)
+                .filter(|&at| region.kind(at) == Some(Kind::Variable))
+                .map(|at| at..at + 1)
+                .next();
+            // `count { X : q(X) }`
+            let colon = (region.at(open + 2) == ":").then_some(open + 1..open + 2);
+            let body = if colon.is_some() { open + 3..close } else { open + 1..close };
+            let argument = argument.or(colon).unwrap_or(open..open);
+            (
+                Aggregate::new(region, region.at(word), argument)?,
+                Some(region.slice(region.range(body)).trim()),
+            )
+        }
+    };
+    let keys = head_variables(region, arrow, variable);
+    let hit = Hit::new(
+        &rules::FOREIGN_AGGREGATION,
+        region.token(word)?.range(),
+        message(&aggregate.call(), &keys.join(", ")),
+    );
+    let place = region.range(premise.clone());
+    let hit = match inner {
+        Some(inner) => hit.replace(place, inner),
+        None => hit.delete(super::premise_with_comma(region, &premise)?),
+    };
+    let end = region.range(0..region.stop()).end;
+    let transform = transform(region, arrow, &keys, variable, &aggregate);
+    Some(hit.replace(end..end, transform).title("Aggregate behind the body").guess())
+}
+
+/// The variables of the head but one.
+fn head_variables<'t>(region: &Region<'t>, arrow: usize, but: &str) -> Vec<&'t str> {
+    let mut all: Vec<&str> = Vec::new();
+    for at in 0..arrow {
+        let word = region.at(at);
+        if region.kind(at) == Some(Kind::Variable) && word != but && word != "_" && !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all
+}
+
+/// `… group by X, N = count(Y)` behind a body.
+fn sql(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let group = region.top_level(arrow + 2, |token| {
+        matches!(token.text, "group" | "GROUP" | "order" | "ORDER" | "limit" | "LIMIT")
+    })?;
+    let word = region.token(group)?;
+    let before = region.token(group - 1)?;
+    let start = if before.is(",") { before.start } else { before.end };
+    let rest = start..region.range(0..region.stop()).end;
+    let by = matches!(region.at(group + 1), "by" | "BY");
+    let message = match word.text {
+        "group" | "GROUP" if by => {
+            "Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`."
+        }
+        "order" | "ORDER" if by => "Facts have no order in Mangle, so there is no `order by`.",
+        "limit" | "LIMIT" if region.kind(group + 1) == Some(Kind::Number) => {
+            "A rule finds all facts that follow, so there is no `limit`."
+        }
+        _ => return None,
+    };
+    let hit =
+        Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 1 + usize::from(by)), message);
+    Some(hit.read(rest, "").title("Group behind the body"))
+}
+
+/// `|> do group by X, …` and `|> group by X, …`.
+fn group_words(region: &Region<'_>, hits: &mut Hits) {
+    let group = (1..region.tokens.len()).find(|&at| region.at(at).eq_ignore_ascii_case("group"));
+    let Some(group) = group.filter(|&at| region.at(at + 1).eq_ignore_ascii_case("by")) else { return };
+    let mut last = group + 1;
+    while region.kind(last + 1) == Some(Kind::Variable) {
+        last += 1;
+        if region.at(last + 1) == "," && region.kind(last + 2) == Some(Kind::Variable) {
+            last += 1;
+        }
+    }
+    let keys = region.slice(region.range(group + 2..last + 1));
+    let lead = if region.before(group) == "do" { "" } else { "do " };
+    let text = format!("{lead}fn:group_by({keys})");
+    let message = format!("Groups are made by a function: `{text}`.");
+    let range = region.range(group..last + 1);
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 2), message);
+    hits.add(hit.replace(range, text.as_str()).title(format!("Write `{text}`")));
+}
+
+/// `|> do fn:group_by(X), N = fn:sum(Y)`: a `let` is missing.
+fn let_words(region: &Region<'_>, hits: &mut Hits) {
+    let Some(pipe) = region.top_level(1, |token| token.is("|>")) else { return };
+    for index in pipe + 1..region.tokens.len() {
+        let named = region.kind(index) == Some(Kind::Variable)
+            && region.at(index + 1) == "="
+            && region.before(index) == ",";
+        let Some(variable) = region.token(index).filter(|token| named && token.depth == 0) else { continue };
+        if !region.at(index + 2).starts_with("fn:") && reducer(region.at(index + 2)).is_none() {
+            continue;
+        }
+        let message = format!("Behind `|>` a value is named by `let`: `let {} = …`.", variable.text);
+        let hit = Hit::new(&rules::NOT_A_TRANSFORM, variable.range(), message);
+        hits.add(hit.replace(variable.start..variable.start, "let ").title("Insert `let`"));
+    }
+}
+
+/// `Y = plus(X, 1)`, `let N = count()`, `do group_by(X)`: the `fn:` is missing.
+fn functions(region: &Region<'_>, hits: &mut Hits) {
+    for index in 2..region.tokens.len() {
+        let is_value = matches!(
+            region.before(index),
+            "=" | "do" | "(" | "," | "[" | ":" | "!=" | "<" | ">" | "<=" | ">="
+        ) && (matches!(region.before(index), "=" | "do" | "!=" | "<" | ">" | "<=" | ">=")
+            || region.token(index).is_some_and(|token| token.depth > 0));
+        let Some(token) = region.token(index).filter(|_| is_value && region.is_atom(index)) else { continue };
+        let plain = token.text.trim_start_matches("fn.").trim_start_matches("fn::").trim_start_matches("fn_");
+        let reducer = matches!(region.before(index), "=").then(|| reducer(plain)).flatten();
+        let known = FUNCTIONS.iter().find(|(known, _)| *known == plain).map(|(_, function)| *function);
+        let Some(function) = known.or(reducer).filter(|function| *function != token.text) else { continue };
+        let message = format!("Functions start with `fn:`: `{function}(…)`.");
+        let hit = Hit::new(&rules::MISSING_FN, token.range(), message);
+        hits.add(hit.replace(token.range(), function).title(format!("Write `{function}`")));
+    }
+}

@@ -1,0 +1,207 @@
+//! Arithmetic with operators, turned into applications of functions.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::region::Region;
+use super::token::{Kind, Token, tokens};
+use crate::syntax::rules;
+
+/// Deeper expressions are left alone.
+const DEEPEST: u32 = 40;
+
+/// An expression as it is written in Mangle.
+struct Expression {
+    text: String,
+    /// The tokens behind it start here.
+    end: usize,
+    /// The operator that is applied last, if there is one.
+    operator: Option<&'static str>,
+    is_text: bool,
+}
+
+/// `source`, an expression with operators, as Mangle writes it; `None` when it is none, or half typed.
+pub(in crate::syntax) fn as_functions(source: &str) -> Option<String> {
+    let tokens = tokens(source);
+    let expression = Reader { tokens: &tokens, text: source, depth: 0 }.sum(0)?;
+    (expression.end == tokens.len() && expression.operator.is_some()).then_some(expression.text)
+}
+
+/// The expression with an operator that starts at the token `from` of a region: its Mangle and the index
+/// behind its last token.
+pub(super) fn expression_at(region: &Region<'_>, from: usize) -> Option<(String, usize)> {
+    let expression = Reader { tokens: &region.tokens, text: region.text, depth: 0 }.sum(from)?;
+    expression.operator.map(|_| (expression.text, expression.end))
+}
+
+/// `Y = (X + 1) mod 2` and everything else that the grammar does not take as arithmetic.
+pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
+    let starts = ["=", "!=", "<", "<=", ">", ">=", "(", ",", "[", ":-"];
+    for from in 1..region.tokens.len() {
+        if !starts.contains(&region.before(from)) {
+            continue;
+        }
+        if let Some(hit) = half_typed(region, from) {
+            hits.add(hit);
+        } else if let Some(hit) = computed(region, from) {
+            hits.add(hit);
+        }
+    }
+}
+
+fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
+    let (text, end) = expression_at(region, from)?;
+    let ends = [",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and"];
+    if !ends.contains(&region.at(end)) {
+        return None;
+    }
+    let range = region.range(from..end);
+    let message = format!("Mangle computes with functions, not with operators: `{}`.", super::shorten(&text));
+    let title = format!("Write `{}`", super::shorten(&text));
+    Some(Hit::new(&rules::INFIX_ARITHMETIC, range.clone(), message).replace(range, text).title(title))
+}
+
+/// `Y = X + .`
+fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
+    let (operand, sign) = (region.token(from)?, region.token(from + 1)?);
+    let function = operator(sign)?.0;
+    let stops = matches!(region.at(from + 2), "." | ")" | "," | "]" | "");
+    if !stops || !operand.is_operand() || region.before(from) == ":-" {
+        return None;
+    }
+    let message = format!(
+        "Nothing stands behind `{}`. Mangle computes with functions, not with operators: `{function}({}, …)`.",
+        sign.text, operand.text
+    );
+    Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.range(), ""))
+}
+
+/// The function of an operator, and how strongly it binds.
+fn operator(token: &Token<'_>) -> Option<(&'static str, u32)> {
+    Some(match token.text {
+        "+" | "++" => ("fn:plus", 1),
+        "-" => ("fn:minus", 1),
+        "*" => ("fn:mult", 2),
+        "/" | "div" => ("fn:div", 2),
+        "%" | "mod" => ("fn:mod", 2),
+        _ => return None,
+    })
+}
+
+struct Reader<'a, 't> {
+    tokens: &'a [Token<'t>],
+    text: &'t str,
+    depth: u32,
+}
+
+impl<'t> Reader<'_, 't> {
+    fn at(&self, index: usize) -> Option<&Token<'t>> {
+        self.tokens.get(index)
+    }
+
+    fn is(&self, index: usize, text: &str) -> bool {
+        self.at(index).is_some_and(|token| token.is(text))
+    }
+
+    fn sum(&mut self, from: usize) -> Option<Expression> {
+        self.chain(from, 1)
+    }
+
+    /// Operands of one strength, from the left.
+    fn chain(&mut self, from: usize, strength: u32) -> Option<Expression> {
+        let mut left = self.operand(from, strength)?;
+        loop {
+            let Some(token) = self.at(left.end).copied() else { return Some(left) };
+            let (function, right) = match operator(&token) {
+                Some((function, own)) if own == strength => (function, self.operand(left.end + 1, strength)?),
+                // `X -1`: the sign belongs to the number for the lexer of the grammar alone.
+                _ => return Some(left),
+            };
+            left = join(function, left, right);
+        }
+    }
+
+    fn operand(&mut self, from: usize, strength: u32) -> Option<Expression> {
+        if strength == 1 { self.chain(from, 2) } else { self.primary(from) }
+    }
+
+    fn primary(&mut self, from: usize) -> Option<Expression> {
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let token = *self.at(from)?;
+        if token.is("(") {
+            self.depth += 1;
+            let inner = self.sum(from + 1)?;
+            self.depth -= 1;
+            return self.is(inner.end, ")").then(|| Expression { end: inner.end + 1, ..inner });
+        }
+        let minus = token.is("-") && self.at(from + 1).is_some_and(|next| next.kind == Kind::Number);
+        let last = match token.kind {
+            Kind::Sign if minus => from + 1,
+            Kind::Sign => return None,
+            Kind::Word if token.text.starts_with("fn:") => self.call_end(from)?,
+            Kind::Word => return None,
+            _ => from,
+        };
+        let text = self.text.get(token.start..self.at(last)?.end)?.to_owned();
+        Some(Expression { text, end: last + 1, operator: None, is_text: token.kind == Kind::Text })
+    }
+
+    /// The last token of `fn:f(…)`.
+    fn call_end(&self, from: usize) -> Option<usize> {
+        let open = self.at(from + 1).filter(|token| token.is("("))?;
+        let closes =
+            |index: &usize| self.at(*index).is_some_and(|token| token.is(")") && token.depth == open.depth);
+        (from + 2..self.tokens.len()).find(closes)
+    }
+}
+
+/// `function(left, right)`; texts are joined instead of added, and long sums have one call.
+fn join(function: &'static str, left: Expression, right: Expression) -> Expression {
+    let is_text = function == "fn:plus" && (left.is_text || right.is_text);
+    let function = if is_text { "fn:string:concat" } else { function };
+    let repeats =
+        left.operator == Some(function) && matches!(function, "fn:plus" | "fn:mult" | "fn:string:concat");
+    let text = match left.text.strip_suffix(')') {
+        Some(open) if repeats => format!("{open}, {})", right.text),
+        _ => format!("{function}({}, {})", left.text, right.text),
+    };
+    Expression { text, end: right.end, operator: Some(function), is_text }
+}
+
+/// What `N` stands behind `is`: the expression as Mangle writes it, or as it is.
+pub(super) fn value(region: &Region<'_>, tokens: Range<usize>) -> String {
+    match expression_at(region, tokens.start) {
+        Some((text, end)) if end == tokens.end => text,
+        _ => region.slice(region.range(tokens)).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::as_functions;
+
+    #[test]
+    fn operators_become_functions() {
+        let cases = [
+            ("X + 1", "fn:plus(X, 1)"),
+            ("X * 2 - 1", "fn:minus(fn:mult(X, 2), 1)"),
+            ("(X + 1) * 2", "fn:mult(fn:plus(X, 1), 2)"),
+            ("A + B + C", "fn:plus(A, B, C)"),
+            ("A - B - C", "fn:minus(fn:minus(A, B), C)"),
+            ("A - (B - C)", "fn:minus(A, fn:minus(B, C))"),
+            ("X / 2 % 3", "fn:mod(fn:div(X, 2), 3)"),
+            ("\"a\" + X + \"b\"", "fn:string:concat(\"a\", X, \"b\")"),
+            ("fn:mult(X, 2) + -1", "fn:plus(fn:mult(X, 2), -1)"),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(as_functions(source).unwrap(), expected, "{source}");
+        }
+        for half in ["X +", "+ X", "X", "X + p(1)", "(X + 1"] {
+            assert_eq!(as_functions(half), None, "{half}");
+        }
+    }
+}

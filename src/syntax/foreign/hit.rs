@@ -1,0 +1,131 @@
+//! What a recogniser found: a habit of another language, how to read it, and how to mend it.
+
+use std::ops::Range;
+
+use crate::lint::Rule;
+
+/// A replacement of some bytes of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::syntax) struct Change {
+    pub(in crate::syntax) range: Range<usize>,
+    pub(in crate::syntax) text: String,
+}
+
+/// How a habit is mended.
+#[derive(Debug, Clone)]
+pub(in crate::syntax) enum Mend {
+    /// As it is read.
+    AsRead,
+    /// Otherwise.
+    By(Vec<Change>),
+    /// Not by a machine.
+    No,
+}
+
+/// One habit in one statement.
+#[derive(Debug, Clone)]
+pub(in crate::syntax) struct Hit {
+    pub(in crate::syntax) rule: &'static Rule,
+    /// What is underlined.
+    pub(in crate::syntax) range: Range<usize>,
+    pub(in crate::syntax) message: String,
+    /// What the fix does, in the imperative.
+    pub(in crate::syntax) title: String,
+    /// Whether the fix is certain.
+    pub(in crate::syntax) safe: bool,
+    /// The changes that turn the statement into one that the grammar reads.
+    pub(in crate::syntax) reading: Vec<Change>,
+    pub(in crate::syntax) mend: Mend,
+}
+
+impl Hit {
+    pub(super) fn new(rule: &'static Rule, range: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            range,
+            message: message.into(),
+            title: String::new(),
+            safe: true,
+            reading: Vec::new(),
+            mend: Mend::No,
+        }
+    }
+
+    /// It is read as if `range` were `text`, and mended so.
+    pub(super) fn replace(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        self = self.read(range, text);
+        self.mend = Mend::AsRead;
+        self
+    }
+
+    pub(super) fn delete(self, range: Range<usize>) -> Self {
+        self.replace(range, "")
+    }
+
+    /// It is read as if `range` were `text`; that is no fix.
+    pub(super) fn read(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        self.reading.push(Change { range, text: text.into() });
+        self
+    }
+
+    /// It is mended so, and not as it is read.
+    pub(super) fn mend(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        self.mend = Mend::By(vec![Change { range, text: text.into() }]);
+        self
+    }
+
+    pub(super) fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// The fix is a guess.
+    pub(super) fn guess(mut self) -> Self {
+        self.safe = false;
+        self
+    }
+
+    /// The changes of the fix.
+    pub(in crate::syntax) fn fix(&self) -> Option<&[Change]> {
+        match &self.mend {
+            Mend::AsRead => Some(&self.reading),
+            Mend::By(changes) => Some(changes),
+            Mend::No => None,
+        }
+    }
+}
+
+/// The hits in one statement; none touches what another changes.
+#[derive(Debug, Default)]
+pub(super) struct Hits(pub(super) Vec<Hit>);
+
+impl Hits {
+    pub(super) fn add(&mut self, hit: Hit) {
+        let taken = |change: &Change| {
+            self.0.iter().flat_map(|hit| &hit.reading).any(|other| overlap(&other.range, &change.range))
+        };
+        if !hit.reading.iter().any(taken) {
+            self.0.push(hit);
+        }
+    }
+}
+
+/// Whether two ranges have a byte in common, or one is an insertion inside the other.
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// `text` after `changes`, which do not overlap.
+pub(in crate::syntax) fn apply(text: &str, changes: &[Change]) -> String {
+    let mut sorted: Vec<&Change> = changes.iter().collect();
+    sorted.sort_by_key(|change| (change.range.start, change.range.end));
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for change in sorted {
+        out.push_str(text.get(at..change.range.start).unwrap_or(""));
+        out.push_str(&change.text);
+        at = change.range.end.max(at);
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
+}

@@ -1,0 +1,331 @@
+//! Negation, conjunction, comparison and control as other languages write them.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::region::Region;
+use super::token::Kind;
+use super::{arithmetic, shorten};
+use crate::syntax::rules;
+
+const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
+const AND: [&str; 7] = ["and", "And", "AND", "&&", "&", "∧", "/\\"];
+const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+
+/// `Not p(X)`, `¬p(X)`, `-p(X)`, `!(p(X))`, `not exists p(X)`.
+pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
+    for index in 1..region.tokens.len() {
+        let sign = region.at(index);
+        let minus = sign == "-" && region.is_atom(index + 1) && region.kind_before(index) == Some(Kind::Sign);
+        if !(NOT.contains(&sign) || minus) || region.before(index) == ")" {
+            continue;
+        }
+        let hit = match region.at(index + 1) {
+            "(" => negated_group(region, index),
+            "exists" | "exist" if region.is_atom(index + 2) => negated(region, index, index + 2),
+            _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
+            _ if region.kind(index + 1) == Some(Kind::Word) => negated(region, index, index + 1),
+            _ => None,
+        };
+        if let Some(hit) = hit {
+            hits.add(hit);
+        }
+    }
+}
+
+fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
+    let start = region.token(sign)?.start;
+    let range = start..region.token(atom - 1)?.end;
+    let message = not_message(region.slice(range.clone()));
+    Some(
+        Hit::new(&rules::NOT_KEYWORD, range, message)
+            .replace(start..region.token(atom)?.start, "!")
+            .title("Write `!`"),
+    )
+}
+
+fn not_message(written: &str) -> String {
+    format!("Negation is written `!p(X)` in Mangle; `{written}` means nothing.")
+}
+
+/// `not (p(X))` and `!(X = 2)`.
+fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
+    let close = region.close(sign + 1)?;
+    let inside = sign + 2..close;
+    let (open, end) = (region.token(sign)?.start..region.token(sign + 1)?.end, region.token(close)?.range());
+    let depth = region.token(sign + 2)?.depth;
+    let at_depth = |text: &[&str]| {
+        inside
+            .clone()
+            .find(|&at| text.contains(&region.at(at)) && region.token(at).is_some_and(|t| t.depth == depth))
+    };
+    let underlined = region.token(sign)?.range();
+    if at_depth(&[",", ";", "|"]).is_some() {
+        return None;
+    }
+    if let Some(comparison) = at_depth(&COMPARISONS) {
+        let opposite = opposite(region.at(comparison));
+        let message = format!(
+            "A comparison cannot be negated; `{opposite}` is the opposite of `{}`.",
+            region.at(comparison)
+        );
+        let hit = Hit::new(&rules::NEGATED_COMPARISON, underlined, message);
+        let hit = hit.delete(open).replace(region.token(comparison)?.range(), opposite).delete(end);
+        return Some(hit.title(format!("Write `{opposite}`")));
+    }
+    (region.atom_end(sign + 2) == Some(close - 1)).then(|| {
+        let written = region.at(sign);
+        let message = if written == "!" {
+            "A negated atom stands in no parentheses of its own: `!p(X)`.".to_owned()
+        } else {
+            not_message(written)
+        };
+        Hit::new(&rules::NOT_KEYWORD, underlined, message).replace(open, "!").delete(end).title("Write `!`")
+    })
+}
+
+fn opposite(comparison: &str) -> &'static str {
+    match comparison {
+        "=" => "!=",
+        "!=" => "=",
+        "<" => ">=",
+        "<=" => ">",
+        ">" => "<=",
+        _ => "<",
+    }
+}
+
+/// `p(X) and q(X)`, `p(X) && q(X)`.
+pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
+    let mut found: Option<Hit> = None;
+    for index in 1..region.tokens.len() {
+        let is_connective = AND.contains(&region.at(index)) && !region.is_atom(index);
+        if !is_connective || region.token(index + 1).is_none() || !region.only_blanks_before(index) {
+            continue;
+        }
+        let (Some(before), Some(token), Some(next)) =
+            (region.token(index - 1), region.token(index), region.token(index + 1))
+        else {
+            continue;
+        };
+        let hit = found.take().unwrap_or_else(|| {
+            let message = format!("Premises are joined by commas in Mangle, not by `{}`.", token.text);
+            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message).title("Write commas")
+        });
+        let next_line = next.first || !region.only_blanks_before(index + 1);
+        found = Some(if before.is(",") {
+            hit.delete(token.start..next.start)
+        } else if next_line {
+            hit.replace(before.end..token.end, ",")
+        } else if token.first {
+            hit.replace(before.end..before.end, ",").delete(token.start..next.start)
+        } else {
+            hit.replace(before.end..next.start, ", ")
+        });
+    }
+    if let Some(hit) = found {
+        hits.add(hit);
+    }
+}
+
+/// `===`, `=\=`, `≤`, `is`, `in`, `0 < X < 9`.
+pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
+    let body = region.arrow().unwrap_or(0);
+    for index in body + 1..region.tokens.len() {
+        let operand_before = region.kind_before(index).is_some_and(|kind| kind != Kind::Sign)
+            || matches!(region.before(index), ")" | "]");
+        if !operand_before || region.token(index + 1).is_none() {
+            continue;
+        }
+        let hit = match region.at(index) {
+            "is" => assigned(region, index),
+            "in" => member(region, index, false),
+            "not" if region.at(index + 1) == "in" => member(region, index, true),
+            _ => foreign_operator(region, index).or_else(|| chained(region, index)),
+        };
+        if let Some(hit) = hit {
+            hits.add(hit);
+        }
+    }
+}
+
+fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let written = region.at(index);
+    let meant = match written {
+        "===" | "=:=" | "≡" => "=",
+        "!==" | "=\\=" | "\\==" | "\\=" | "≠" | "/=" => "!=",
+        "≤" => "<=",
+        "≥" | "=>" => ">=",
+        _ => return None,
+    };
+    let range = region.token(index)?.range();
+    let message = format!("`{written}` is no operator of Mangle; `{meant}` is meant.");
+    Some(
+        Hit::new(&rules::WRONG_OPERATOR, range.clone(), message)
+            .replace(range, meant)
+            .title(format!("Write `{meant}`")),
+    )
+}
+
+/// `Y is X + 1`.
+fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let end = region.part_end(index);
+    let value_range = region.range(index + 1..end);
+    let value = arithmetic::value(region, index + 1..end);
+    let message = "`is` is Prolog; in Mangle `=` takes the value of a function.";
+    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index)?.range(), message);
+    let title = format!("Write `= {}`", shorten(&value));
+    Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
+}
+
+/// `X in [1, 2]`: a test when `X` has a value already, else a choice.
+fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
+    let element = region.token(index - 1)?;
+    let list = region.range(index + 1 + usize::from(negated)..region.part_end(index));
+    let bound = region.arrow().is_some_and(|arrow| {
+        (arrow..index - 1).any(|at| region.at(at) == element.text) || element.kind != Kind::Variable
+    });
+    let list_text = region.slice(list.clone());
+    let text = match (negated, bound) {
+        (true, _) => format!("!:list:member({}, {list_text})", element.text),
+        (false, true) => format!(":filter(fn:list:contains({list_text}, {}))", element.text),
+        (false, false) => format!(":list:member({}, {list_text})", element.text),
+    };
+    let message = format!("Mangle has no `in`; write `{}`.", shorten(&text));
+    let title = format!("Write `{}`", shorten(&text));
+    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index)?.range(), message);
+    Some(hit.replace(element.start..list.end, text).title(title).guess())
+}
+
+/// `0 < X < 9`.
+fn chained(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let middle = region.token(index + 1)?;
+    let is_chain = COMPARISONS.contains(&region.at(index)) && COMPARISONS.contains(&region.at(index + 2));
+    if !is_chain || !middle.is_operand() {
+        return None;
+    }
+    let message = format!("Comparisons do not chain: compare `{}` twice.", middle.text);
+    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index + 2)?.range(), message);
+    Some(hit.replace(middle.end..middle.end, format!(", {}", middle.text)).title("Write two comparisons"))
+}
+
+/// The cut, quantifiers, `true` and `fail`, and what collects or changes facts in Prolog.
+pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
+    for index in 1..region.tokens.len() {
+        let starts = matches!(region.before(index), ":-" | "⟸" | "," | ";" | "(" | "!" | "not" | "and");
+        if !starts {
+            continue;
+        }
+        let hit = match region.at(index) {
+            "!" if matches!(region.at(index + 1), "," | "." | ";" | "") => cut(region, index),
+            "exists" | "exist" | "some" | "∃" => exists(region, index),
+            "forall" | "all" | "∀" if region.before(index) != "(" => forall(region, index),
+            "findall" | "setof" | "bagof" | "aggregate_all" if region.is_atom(index) => {
+                collects(region, index)
+            }
+            "assert" | "asserta" | "assertz" | "retract" | "retractall" if region.is_atom(index) => {
+                changes(region, index)
+            }
+            "true" | "false" | "fail" => constant_premise(region, index),
+            _ => None,
+        };
+        if let Some(hit) = hit {
+            hits.add(hit);
+        }
+    }
+}
+
+/// The premise at these tokens with one of the commas beside it; all of a body with its arrow.
+pub(super) fn premise_with_comma(region: &Region<'_>, tokens: &Range<usize>) -> Option<Range<usize>> {
+    let range = region.range(tokens.clone());
+    if region.at(tokens.end) == "," {
+        return Some(
+            range.start
+                ..region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start),
+        );
+    }
+    let before = region.token(tokens.start.checked_sub(1)?)?;
+    match before.text {
+        "," => Some(before.start..range.end),
+        ":-" | "⟸" => {
+            let head = region.token(tokens.start.checked_sub(2)?)?;
+            Some(head.end..range.end)
+        }
+        _ => None,
+    }
+}
+
+fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let range = region.token(index)?.range();
+    let message = "The cut `!` of Prolog has no meaning here: Mangle finds all answers, in no order. `!` only negates an atom.";
+    let place = premise_with_comma(region, &(index..index + 1))?;
+    Some(Hit::new(&rules::FOREIGN_CONTROL, range, message).delete(place).title("Delete the cut").guess())
+}
+
+/// `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
+fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let mut body = index + 1;
+    while region.kind(body) == Some(Kind::Variable)
+        || (matches!(region.at(body), "," | ":" | "." | "|")
+            && region.kind_before(body) == Some(Kind::Variable))
+    {
+        body += 1;
+    }
+    let token = region.token(index)?;
+    let message = format!(
+        "A premise needs no `{}`: it holds as soon as there is a value for each of its variables.",
+        token.text
+    );
+    let hit =
+        Hit::new(&rules::FOREIGN_CONTROL, token.range(), message).title(format!("Drop `{}`", token.text));
+    if region.at(body) == "(" {
+        let close = region.close(body)?;
+        return Some(hit.delete(token.start..region.token(body)?.end).delete(region.token(close)?.range()));
+    }
+    region.is_atom(body).then_some(())?;
+    Some(hit.delete(token.start..region.token(body)?.start))
+}
+
+fn forall(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let end = region.part_end(index);
+    let message = "Mangle has no `forall`. Write a helper rule that finds a counterexample, and negate it: `!has_counterexample(X)`.";
+    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), message);
+    Some(hit.read(premise_with_comma(region, &(index..end))?, ""))
+}
+
+fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let message = format!(
+        "Mangle has no `{}`: `|> do fn:group_by(…), let L = fn:collect(X)` behind a body makes a list of its rows.",
+        region.at(index)
+    );
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), message);
+    Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
+}
+
+fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let message = format!(
+        "A rule changes no facts, so there is no `{}`: state in a rule's head what follows from its body.",
+        region.at(index)
+    );
+    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), message);
+    Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
+}
+
+/// `true`, `false` and `fail` as premises.
+fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
+    if !matches!(region.at(index + 1), "," | "." | ";" | "|>" | "") || region.token(index)?.depth > 0 {
+        return None;
+    }
+    let word = region.at(index);
+    let range = region.token(index)?.range();
+    let place = premise_with_comma(region, &(index..index + 1))?;
+    if word == "true" {
+        let message = "`true` is no premise in Mangle. It would always hold; leave it out.";
+        return Some(Hit::new(&rules::FOREIGN_CONSTANT, range, message).delete(place).title("Delete it"));
+    }
+    let message = format!(
+        "`{word}` is no premise in Mangle. With it the rule would never hold; what must not be, is simply not stated."
+    );
+    let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, message).read(place, "").guess();
+    Some(hit.mend(0..region.text.len(), "").title("Delete the rule"))
+}

@@ -1,0 +1,197 @@
+//! The stretch of text that one damaged statement takes up, as tokens.
+
+use std::ops::Range;
+
+use super::token::{Kind, Token, tokens};
+
+/// Statements longer than this are not looked at; nobody writes them by hand.
+const LONGEST: usize = 4096;
+
+/// Words and signs behind which a clause goes on.
+const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&", "||", "=", "|>", "if", "|"];
+
+/// The text of one statement, as far as that can be told.
+pub(in crate::syntax) struct Region<'t> {
+    pub(super) text: &'t str,
+    pub(super) tokens: Vec<Token<'t>>,
+}
+
+impl<'t> Region<'t> {
+    /// The statement that starts at the start of `rest`; `None` when there is none.
+    pub(in crate::syntax) fn of(rest: &'t str) -> Option<Self> {
+        let mut limit = rest.len().min(LONGEST);
+        while !rest.is_char_boundary(limit) {
+            limit -= 1;
+        }
+        let window = rest.get(..limit)?;
+        let mut tokens = tokens(window);
+        let count = extent(window, &tokens);
+        let reaches_the_limit = count == tokens.len() && limit < rest.len();
+        if count == 0 || reaches_the_limit {
+            return None;
+        }
+        tokens.truncate(count);
+        let end = tokens.last()?.end;
+        Some(Self { text: window.get(..end)?, tokens })
+    }
+
+    /// The text, from the start of the statement to its end.
+    pub(in crate::syntax) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    pub(super) fn slice(&self, range: Range<usize>) -> &'t str {
+        self.text.get(range).unwrap_or("")
+    }
+
+    pub(super) fn token(&self, index: usize) -> Option<&Token<'t>> {
+        self.tokens.get(index)
+    }
+
+    /// The text of a token; empty past the end.
+    pub(super) fn at(&self, index: usize) -> &'t str {
+        self.tokens.get(index).map_or("", |token| token.text)
+    }
+
+    pub(super) fn kind(&self, index: usize) -> Option<Kind> {
+        self.tokens.get(index).map(|token| token.kind)
+    }
+
+    /// The text of the token before.
+    pub(super) fn before(&self, index: usize) -> &'t str {
+        index.checked_sub(1).map_or("", |before| self.at(before))
+    }
+
+    pub(super) fn kind_before(&self, index: usize) -> Option<Kind> {
+        index.checked_sub(1).and_then(|before| self.kind(before))
+    }
+
+    pub(super) fn glued(&self, index: usize) -> bool {
+        self.token(index).is_some_and(|token| token.glued)
+    }
+
+    /// The bracket that closes the one at `open`.
+    pub(super) fn close(&self, open: usize) -> Option<usize> {
+        let depth = self.token(open)?.depth;
+        (open + 1..self.tokens.len()).find(|&at| {
+            matches!(self.at(at), ")" | "]" | "}") && self.tokens.get(at).is_some_and(|t| t.depth == depth)
+        })
+    }
+
+    /// The first index from `from` on, at the depth of the statement itself, that passes.
+    pub(super) fn top_level(&self, from: usize, test: impl Fn(&Token<'t>) -> bool) -> Option<usize> {
+        (from..self.tokens.len())
+            .find(|&at| self.token(at).is_some_and(|token| token.depth == 0 && test(token)))
+    }
+
+    /// The arrow between head and body.
+    pub(super) fn arrow(&self) -> Option<usize> {
+        self.top_level(0, |token| matches!(token.text, ":-" | "⟸"))
+    }
+
+    /// Whether an atom starts here: a word and a parenthesis.
+    pub(super) fn is_atom(&self, index: usize) -> bool {
+        self.kind(index) == Some(Kind::Word) && self.at(index + 1) == "(" && self.glued(index + 1)
+    }
+
+    /// The last token of the atom that starts at `index`, which may lack its parentheses.
+    pub(super) fn atom_end(&self, index: usize) -> Option<usize> {
+        if self.kind(index) != Some(Kind::Word) {
+            return None;
+        }
+        if self.at(index + 1) == "(" { self.close(index + 1) } else { Some(index) }
+    }
+
+    /// Whether the clause has one atom before `index`, and nothing else.
+    pub(super) fn is_head(&self, index: usize) -> bool {
+        index > 0 && self.atom_end(0) == Some(index - 1)
+    }
+
+    /// The end of the premise or argument that has the token at `index`: the index behind its last
+    /// token.
+    pub(super) fn part_end(&self, index: usize) -> usize {
+        let depth = self.token(index).map_or(0, |token| token.depth);
+        let ends = |at: &usize| {
+            let Some(token) = self.token(*at) else { return true };
+            let stops =
+                matches!(token.text, "," | ";" | "|>" | "|" | "!") || (token.is(".") && !self.glued(at + 1));
+            token.depth < depth || (token.depth == depth && stops)
+        };
+        (index + 1..self.tokens.len()).find(ends).unwrap_or(self.tokens.len())
+    }
+
+    /// The index of the full stop that ends the statement, or of nothing behind its end.
+    pub(super) fn stop(&self) -> usize {
+        let last = self.tokens.len().saturating_sub(1);
+        if matches!(self.at(last), "." | ";" | "!" | "?") { last } else { self.tokens.len() }
+    }
+
+    /// From the first of these tokens to the last, without the end.
+    pub(super) fn range(&self, tokens: Range<usize>) -> Range<usize> {
+        let start = self.token(tokens.start).map_or(self.text.len(), |token| token.start);
+        let end =
+            tokens.end.checked_sub(1).and_then(|last| self.token(last)).map_or(start, |token| token.end);
+        start..end.max(start)
+    }
+
+    /// Whether the text between two neighbouring tokens is white space alone.
+    pub(super) fn only_blanks_before(&self, index: usize) -> bool {
+        let Some(token) = self.token(index) else { return true };
+        let start = index.checked_sub(1).and_then(|before| self.token(before)).map_or(0, |before| before.end);
+        self.slice(start..token.start).trim().is_empty()
+    }
+
+    /// Whether there is a comment in it.
+    pub(super) fn has_comment(&self) -> bool {
+        (0..self.tokens.len()).any(|index| !self.only_blanks_before(index))
+    }
+
+    pub(super) fn is_multi_line(&self) -> bool {
+        self.tokens.iter().skip(1).any(|token| token.first)
+    }
+
+    /// Whether a word occurs in it.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.text == word)
+    }
+}
+
+/// How many of the tokens belong to the first statement.
+fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
+    let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
+    let directive =
+        matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == Kind::Word && t.glued);
+    let line = directive || at(0) == "```";
+    for (index, token) in tokens.iter().enumerate() {
+        let next = tokens.get(index + 1);
+        let new_line = next.is_none_or(|next| next.first);
+        let ends = match token.text {
+            "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
+            "!" | "?" if index > 1 => new_line && token.depth == 0,
+            _ => false,
+        };
+        if ends || (line && new_line && token.depth == 0) {
+            return index + 1;
+        }
+        let Some(next) = next.filter(|next| next.first) else { continue };
+        let column_0 = text.as_bytes().get(next.start.wrapping_sub(1)) == Some(&b'\n');
+        if column_0
+            && starts_statement(tokens, index + 1)
+            && !(GOES_ON.contains(&token.text) && token.text != ",")
+        {
+            return index + 1;
+        }
+    }
+    tokens.len()
+}
+
+/// Whether a statement seems to start at a token that is the first of its line.
+fn starts_statement(tokens: &[Token<'_>], index: usize) -> bool {
+    let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
+    match tokens.get(index).map(|token| token.kind) {
+        Some(Kind::Word) => at(index + 1) == "(" || at(index + 1) == ":-",
+        Some(Kind::Variable) => matches!(at(index), "Decl" | "Package" | "Use"),
+        Some(Kind::Sign) => matches!(at(index), "." | "@" | "```" | ":-"),
+        _ => false,
+    }
+}

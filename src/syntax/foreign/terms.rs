@@ -1,0 +1,292 @@
+//! Variables, names, strings and numbers as other languages write them.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::region::Region;
+use super::token::{Kind, Token};
+use super::{camel_case, shorten};
+use crate::syntax::rules;
+
+/// Characters that look like others, and these.
+const LOOKALIKES: &[(char, &str)] = &[
+    ('\u{201c}', "\""),
+    ('\u{201d}', "\""),
+    ('\u{201e}', "\""),
+    ('\u{2018}', "'"),
+    ('\u{2019}', "'"),
+    ('\u{ff08}', "("),
+    ('\u{ff09}', ")"),
+    ('\u{ff0c}', ","),
+    ('\u{3001}', ","),
+    ('\u{3002}', "."),
+    ('\u{ff0e}', "."),
+    ('\u{ff1a}', ":"),
+    ('\u{2212}', "-"),
+    ('\u{2010}', "-"),
+    ('\u{2011}', "-"),
+    ('\u{a0}', " "),
+    ('\u{202f}', " "),
+    ('\u{2003}', " "),
+    ('\u{200b}', ""),
+    ('\u{200c}', ""),
+    ('\u{2060}', ""),
+    ('\u{feff}', ""),
+    ('\u{b}', " "),
+];
+
+/// Characters that came with a copy from a document: typographic quotes, invisible spaces.
+pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
+    let in_string =
+        |at: usize| region.tokens.iter().any(|token| token.kind == Kind::Text && token.range().contains(&at));
+    let mut found: Option<Hit> = None;
+    for (at, c) in region.text.char_indices() {
+        let Some((_, plain)) = LOOKALIKES.iter().find(|(like, _)| *like == c) else { continue };
+        if in_string(at) {
+            continue;
+        }
+        let range = at..at + c.len_utf8();
+        let hit = found.take().unwrap_or_else(|| {
+            let code = u32::from(c);
+            let message = match *plain {
+                "" => format!("An invisible character (U+{code:04X}) stands here; the engine rejects it."),
+                " " => format!("This is no plain space but U+{code:04X}, which the engine rejects."),
+                plain => format!("`{c}` (U+{code:04X}) is not `{plain}`; the engine rejects it."),
+            };
+            Hit::new(&rules::LOOKALIKE_CHARACTER, range.clone(), message).title("Write plain characters")
+        });
+        found = Some(hit.replace(range, *plain));
+    }
+    if let Some(hit) = found {
+        hits.add(hit);
+    }
+}
+
+/// `$X`, `?X`, `@x`; also `*` and `...` for `_`.
+pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
+    let mut sigils: Option<Hit> = None;
+    for index in 1..region.tokens.len() {
+        let Some(sign) = region.token(index) else { continue };
+        let delimited = matches!(region.before(index), "(" | "," | "[")
+            && matches!(region.at(index + 1), ")" | "," | "]");
+        if delimited && sign.depth > 0 && matches!(sign.text, "*" | "..." | "?") {
+            let message = format!("Any value is `_` in Mangle, not `{}`.", sign.text);
+            let hit = Hit::new(&rules::VARIABLE_SIGIL, sign.range(), message);
+            hits.add(hit.replace(sign.range(), "_").title("Write `_`"));
+            continue;
+        }
+        let Some(name) = region.token(index + 1).filter(|next| next.glued && is_word(next)) else { continue };
+        let starts_term =
+            !sign.glued || matches!(region.before(index), "(" | "," | "[" | "=" | "<" | ">" | "{" | ":");
+        if !matches!(sign.text, "$" | "?" | "@")
+            || !starts_term
+            || (sign.depth == 0 && region.is_atom(index + 1))
+        {
+            continue;
+        }
+        let variable = camel_case(name.text);
+        let hit = sigils.take().unwrap_or_else(|| {
+            let message = format!(
+                "Variables have no sign in front of them in Mangle: `{}{}` is `{variable}`.",
+                sign.text, name.text
+            );
+            Hit::new(&rules::VARIABLE_SIGIL, sign.start..name.end, message).title("Write plain variables")
+        });
+        sigils = Some(hit.replace(sign.start..name.end, variable));
+    }
+    if let Some(hit) = sigils {
+        hits.add(hit);
+    }
+}
+
+fn is_word(token: &Token<'_>) -> bool {
+    matches!(token.kind, Kind::Word | Kind::Variable)
+}
+
+/// `p(hello world)` and `/Name With Space`.
+pub(super) fn words(region: &Region<'_>, hits: &mut Hits) {
+    if region.at(0) == "Decl" {
+        return;
+    }
+    for index in 1..region.tokens.len() {
+        if !matches!(region.before(index), "(" | "," | "[")
+            || region.token(index).is_none_or(|t| t.depth == 0)
+        {
+            continue;
+        }
+        let end = region.part_end(index);
+        if let Some(hit) = several_words(region, index..end) {
+            hits.add(hit);
+        }
+    }
+}
+
+/// Words that join terms instead of being text.
+const JOINTS: [&str; 12] =
+    ["is", "in", "not", "and", "or", "mod", "div", "if", "then", "exists", "forall", "AND"];
+
+fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
+    let first = region.token(tokens.start)?;
+    let all: Vec<&Token<'_>> = region.tokens.get(tokens.clone())?.iter().collect();
+    let rest_is_words = all.iter().skip(1).all(|token| is_word(token) || token.kind == Kind::Number);
+    let joined = all.iter().any(|token| JOINTS.contains(&token.text));
+    if all.len() < 2 || !rest_is_words || joined || all.iter().any(|token| token.text.starts_with("fn:")) {
+        return None;
+    }
+    let range = region.range(tokens);
+    let written = region.slice(range.clone());
+    if first.kind == Kind::Name {
+        let name = all.iter().map(|token| token.text).collect::<Vec<_>>().join("_");
+        let message =
+            format!("A name has no spaces: `{}` is several terms. Write `{name}`.", shorten(written));
+        let hit = Hit::new(&rules::BAD_NAME, range.clone(), message);
+        return Some(hit.replace(range, name.as_str()).title(format!("Write `{name}`")).guess());
+    }
+    if !is_word(first) || written.contains(['"', '\n']) {
+        return None;
+    }
+    let message = format!("Text stands in quotes: `\"{}\"`.", shorten(written));
+    let hit = Hit::new(&rules::UNQUOTED_STRING, range.clone(), message);
+    Some(hit.replace(range, format!("\"{written}\"")).title("Quote it").guess())
+}
+
+/// `/a:b`, `/a/`, `'p'(1)`, `my-pred(1)`.
+pub(super) fn names(region: &Region<'_>, hits: &mut Hits) {
+    for index in 0..region.tokens.len() {
+        let hit = match region.kind(index) {
+            Some(Kind::Name) => bad_constant(region, index),
+            Some(Kind::Text) => quoted_predicate(region, index),
+            Some(Kind::Word) => dashed(region, index),
+            _ => None,
+        };
+        if let Some(hit) = hit {
+            hits.add(hit);
+        }
+    }
+}
+
+fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let name = region.token(index)?;
+    let next = region.token(index + 1).filter(|next| next.glued);
+    let (end, meant, why) =
+        if let Some(part) = next.filter(|next| next.text.starts_with(':') && next.text.len() > 1) {
+            (part.end, format!("{}/{}", name.text, part.text.trim_start_matches(':')), "has no colon")
+        } else if name.text.ends_with('/') {
+            (name.end, name.text.trim_end_matches('/').to_owned(), "does not end with a slash")
+        } else if name.text.contains("//") {
+            (name.end, name.text.replace("//", "/"), "has no empty part")
+        } else {
+            return None;
+        };
+    let range = name.start..end;
+    let message = format!("A name {why}: `{}` does not parse.", region.slice(range.clone()));
+    let hit = Hit::new(&rules::BAD_NAME, range.clone(), message).replace(range, meant.as_str());
+    Some(hit.title(format!("Write `{meant}`")).guess())
+}
+
+fn is_identifier(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn quoted_predicate(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let token = region.token(index)?;
+    let word = token.text.get(1..token.text.len().checked_sub(1)?).filter(|word| is_identifier(word))?;
+    (region.at(index + 1) == "(" && region.glued(index + 1)).then(|| {
+        let message = format!("Predicates stand in no quotes: `{word}(…)`.");
+        let hit = Hit::new(&rules::BAD_NAME, token.range(), message);
+        hit.replace(token.range(), word).title(format!("Write `{word}`"))
+    })
+}
+
+fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let mut end = index;
+    while region.at(end + 1) == "-"
+        && region.glued(end + 1)
+        && region.kind(end + 2) == Some(Kind::Word)
+        && region.glued(end + 2)
+    {
+        end += 2;
+    }
+    if end == index || !region.is_atom(end) || region.before(index) == "-" {
+        return None;
+    }
+    let range = region.range(index..end + 1);
+    let written = region.slice(range.clone());
+    let meant = written.replace('-', "_");
+    let message =
+        format!("A predicate has no dash: `{written}` is three words for the engine. Write `{meant}`.");
+    let hit = Hit::new(&rules::BAD_NAME, range.clone(), message).replace(range, meant.as_str());
+    Some(hit.title(format!("Write `{meant}`")).guess())
+}
+
+/// `0xff`, `1_000`, `+1`, `f"…"`, `"""…"""`.
+pub(super) fn literals(region: &Region<'_>, hits: &mut Hits) {
+    for index in 1..region.tokens.len() {
+        let hit = match region.kind(index) {
+            Some(Kind::Number) => number(region, index),
+            Some(Kind::Text) => prefixed(region, index),
+            _ => None,
+        };
+        if let Some(hit) = hit {
+            hits.add(hit);
+        }
+    }
+    for quotes in ["\"\"\"", "'''"] {
+        if let Some(hit) = triple(region, quotes) {
+            hits.add(hit);
+        }
+    }
+}
+
+fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let token = region.token(index)?;
+    let written = token.text;
+    let plus = index
+        .checked_sub(1)
+        .and_then(|before| region.token(before))
+        .filter(|before| before.is("+") && token.glued);
+    let unsigned =
+        plus.is_some() && matches!(region.before(index - 1), "(" | "," | "[" | "=" | "<" | ">" | ":");
+    let digits = written.replace('_', "");
+    let (range, meant) = if unsigned {
+        (plus?.start..token.end, written.to_owned())
+    } else if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        (token.range(), i64::from_str_radix(hex, 16).ok()?.to_string())
+    } else if digits.len() < written.len() && digits.parse::<f64>().is_ok() {
+        (token.range(), digits)
+    } else {
+        return None;
+    };
+    let message = format!("`{}` is no number of Mangle; write `{meant}`.", region.slice(range.clone()));
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), message);
+    Some(hit.replace(range, meant.as_str()).title(format!("Write `{meant}`")))
+}
+
+fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
+    let text = region.token(index)?;
+    let prefix = region.token(index - 1).filter(|_| text.glued)?;
+    if !matches!(prefix.text, "f" | "r" | "u" | "F" | "R" | "L" | "s" | "raw") || text.text.contains('\\') {
+        return None;
+    }
+    let message = format!("Strings have no prefix `{}` in Mangle.", prefix.text);
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), message);
+    Some(hit.delete(prefix.range()).title("Delete the prefix"))
+}
+
+fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {
+    let open = region.text.find(quotes)?;
+    let inside = open + quotes.len();
+    let close = inside + region.text.get(inside..)?.find(quotes)?;
+    let quote = quotes.get(..1)?;
+    if region.slice(inside..close).contains(quote) {
+        return None;
+    }
+    let message = "A string has one quote at each end in Mangle, also when it spans lines.";
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, open..inside, message);
+    Some(
+        hit.replace(open..inside, quote)
+            .replace(close..close + quotes.len(), quote)
+            .title("Write single quotes"),
+    )
+}

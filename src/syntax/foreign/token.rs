@@ -1,0 +1,197 @@
+//! The words and signs of a piece of text that is not quite Mangle: a lexer that knows the signs of
+//! other languages too and stops at nothing.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A word that starts with a small letter: a predicate, a function, a keyword.
+    Word,
+    /// A word that starts with a capital or an underscore.
+    Variable,
+    /// `/a/b`.
+    Name,
+    /// An integer or a float, with what is glued to it.
+    Number,
+    /// A string in any quotes.
+    Text,
+    /// One of [`SIGNS`], or a single character.
+    Sign,
+}
+
+/// A token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind,
+    pub(super) text: &'t str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// How many brackets are open around it; an opening one and its closing one have the same depth.
+    pub(super) depth: u32,
+    /// Whether nothing stands between it and the token before.
+    pub(super) glued: bool,
+    /// Whether it is the first of its line.
+    pub(super) first: bool,
+}
+
+impl Token<'_> {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.text == text
+    }
+
+    pub(super) fn is_operand(&self) -> bool {
+        self.kind != Kind::Sign
+    }
+}
+
+/// Signs of several characters, longer ones before their beginnings.
+const SIGNS: &[&str] = &[
+    "```", "\"\"\"", "'''", "<==>", "=\\=", "=:=", "\\==", "===", "!==", "==>", "<==", "-->", "::=", "::-",
+    "...", ":-", ":=", "==", "!=", "<>", "=<", ">=", "<=", "=>", "->", "-:", "|>", "||", "&&", "\\+", "\\=",
+    "\\/", "/\\", "+=", "-=", "++", "**", "[-", "[+", "<-", "<+", "!~", "::",
+];
+
+/// The tokens of `text`; comments are left out.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut lexer = Lexer { text, at: 0, depth: 0, first: true };
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    while let Some(token) = lexer.next(tokens.last()) {
+        tokens.push(token);
+    }
+    tokens
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    depth: u32,
+    /// Whether no token was met on this line.
+    first: bool,
+}
+
+impl<'t> Lexer<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn next(&mut self, before: Option<&Token<'t>>) -> Option<Token<'t>> {
+        let end_before = before.map_or(0, |token| token.end);
+        self.skip_blanks();
+        let rest = self.rest();
+        let first_char = rest.chars().next()?;
+        // `p.q` is one word, and `r"` the start of a string; behind an operand a slash divides.
+        let after_operand = before.is_some_and(|token| {
+            token.end == self.at && (token.kind != Kind::Sign || matches!(token.text, ")" | "]"))
+        });
+        let (kind, len) = scan(rest, first_char, after_operand);
+        let text = rest.get(..len)?;
+        let closes = matches!(text, ")" | "]" | "}");
+        if closes {
+            self.depth = self.depth.saturating_sub(1);
+        }
+        let token = Token {
+            kind,
+            text,
+            start: self.at,
+            end: self.at + len,
+            depth: self.depth,
+            glued: before.is_some() && end_before == self.at,
+            first: self.first,
+        };
+        if matches!(text, "(" | "[" | "{" | "[-" | "[+") {
+            self.depth += 1;
+        }
+        self.at += len;
+        self.first = false;
+        Some(token)
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).len();
+            self.first |= rest.get(..blank).unwrap_or("").contains('\n');
+            self.at += blank;
+            let rest = self.rest();
+            if !rest.starts_with('#') {
+                return;
+            }
+            self.at += rest.find('\n').unwrap_or(rest.len());
+        }
+    }
+}
+
+/// Kind and length of the token at the start of `rest`, which is not empty.
+fn scan(rest: &str, first: char, after_operand: bool) -> (Kind, usize) {
+    let run = |test: fn(char) -> bool| rest.find(|c: char| !test(c)).unwrap_or(rest.len());
+    if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+        return (Kind::Sign, sign.len());
+    }
+    match first {
+        'a'..='z' => (Kind::Word, word_length(rest)),
+        ':' if rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())) => {
+            (Kind::Word, 1 + word_length(rest.get(1..).unwrap_or("")))
+        }
+        'A'..='Z' | '_' => (Kind::Variable, run(|c| c.is_ascii_alphanumeric() || c == '_')),
+        '0'..='9' => (Kind::Number, number_length(rest)),
+        '"' | '\'' | '`' => match string_length(rest, first) {
+            Some(len) => (Kind::Text, len),
+            None => (Kind::Sign, 1),
+        },
+        '/' if !after_operand && name_length(rest) > 1 => (Kind::Name, name_length(rest)),
+        _ => (Kind::Sign, first.len_utf8()),
+    }
+}
+
+/// Letters, digits, `_`, and `:` or `.` before one of these.
+fn word_length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let joined = matches!(byte, b'.' | b':') && bytes.get(at + 1).is_some_and(inner);
+        if !inner(byte) && !joined {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+fn number_length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let fraction = *byte == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let date = *byte == b'-' && matches!(at, 4 | 7) && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        if !byte.is_ascii_alphanumeric() && *byte != b'_' && !fraction && !date {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+fn name_length(rest: &str) -> usize {
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/');
+    let len = rest.find(|c: char| !name(c)).unwrap_or(rest.len());
+    // The last full stop ends the statement, in what somebody meant.
+    let text = rest.get(..len).unwrap_or("");
+    text.trim_end_matches('.').len()
+}
+
+fn string_length(rest: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return Some(at + 1);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    None
+}

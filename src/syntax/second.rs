@@ -1,0 +1,114 @@
+//! The second look at what could not be read: which stretch it is, what it was taken for the last time,
+//! and how far it reaches.
+
+use rustc_hash::FxHashMap;
+
+use super::ast::Item;
+use super::foreign::Region;
+use super::mend::{Mended, Parse, mend};
+use super::rules;
+use crate::lint::{Finding, Fix};
+use crate::text::{TextRange, TextSize};
+
+/// After so many stretches that nothing could be made of, a file is no program.
+const PATIENCE: u32 = 1000;
+
+/// The mark of a code block in Markdown.
+const FENCE: &str = "```";
+
+/// What was made of stretches of text, by that text. Equal stretches have an entry each, for statements
+/// have an identity.
+type Memory = FxHashMap<Box<str>, Vec<Option<Mended>>>;
+
+/// Second readings of a file.
+#[derive(Debug, Default)]
+pub(super) struct SecondReadings {
+    /// Those of the file before the edit.
+    old: Memory,
+    /// Those of this file.
+    new: Memory,
+    failures: u32,
+    /// The finding for a fence that is still open.
+    fence: Option<usize>,
+}
+
+/// Statements, and where the text goes on behind them.
+#[derive(Debug)]
+pub(super) struct Understood {
+    /// The statements; their starts count from the start of the file.
+    pub(super) items: Vec<Item>,
+    /// The lines that only mark a code block.
+    pub(super) fences: Vec<TextRange>,
+    /// Where it ends.
+    pub(super) end: usize,
+}
+
+impl SecondReadings {
+    /// Takes over what was found out before an edit.
+    pub(super) fn after(before: &Self) -> Self {
+        Self { old: before.new.clone(), ..Self::default() }
+    }
+
+    /// Reads the text from `start` on, until `reaches` is content with where it ends.
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        start: usize,
+        parse: Parse<'_>,
+        mut reaches: impl FnMut(usize) -> bool,
+    ) -> Option<Understood> {
+        if self.failures > PATIENCE {
+            return None;
+        }
+        let mut all = Understood { items: Vec::new(), fences: Vec::new(), end: start };
+        let mut foreign = false;
+        while all.end == start || !reaches(all.end) {
+            let rest = text.get(all.end..)?;
+            let blank = rest.len() - rest.trim_start().len();
+            let (at, rest) = (all.end + blank, rest.trim_start());
+            if rest.starts_with('#') || (rest.is_empty() && foreign) {
+                all.end = at + rest.find('\n').unwrap_or(rest.len());
+                if rest.is_empty() { break } else { continue }
+            }
+            let region = Region::of(rest)?;
+            all.end = at + region.text().len();
+            if region.text().starts_with(FENCE) {
+                all.fences.push(TextRange::new(size(at), size(all.end)));
+                foreign = true;
+                continue;
+            }
+            let mended = self.mended(&region, parse)?;
+            foreign |= mended.foreign;
+            all.items
+                .extend(mended.items.into_iter().map(|item| Item { start: item.start + size(at), ..item }));
+        }
+        foreign.then_some(all)
+    }
+
+    fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {
+        let known = self.old.get_mut(region.text()).and_then(Vec::pop);
+        let mended = known.unwrap_or_else(|| mend(region, parse));
+        self.failures += u32::from(mended.is_none());
+        self.new.entry(region.text().into()).or_default().push(mended.clone());
+        mended
+    }
+
+    /// Adds the finding for a fence, or its end to that of the one before.
+    pub(super) fn fence(&mut self, line: TextRange, text: &str, findings: &mut Vec<Finding>) {
+        let next = text.get(usize::from(line.end())..).and_then(|rest| rest.starts_with('\n').then_some(1));
+        let whole = TextRange::new(line.start(), line.end() + TextSize::new(next.unwrap_or(0)));
+        let open = self.fence.take().and_then(|open| findings.get_mut(open));
+        if let Some(fix) = open.and_then(|finding| finding.fix.as_mut()) {
+            *fix = fix.clone().replace(whole, "");
+            return;
+        }
+        self.fence = Some(findings.len());
+        let message = "Fences belong to a Markdown document, not to a program: the engine rejects them.";
+        let fix = Fix::safe("Delete the fences").replace(whole, "");
+        findings.push(Finding::new(&rules::PASTED_MARKUP, line, message).fix(fix));
+    }
+}
+
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
