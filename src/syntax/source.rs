@@ -270,10 +270,8 @@ impl Walk<'_> {
                 kind if is_statement(kind) => self.statement(cursor, node),
                 Kind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
                 Kind::Error => self.statement(cursor, node),
-                _ if is_broken_root && self.stray.is_none() => {
-                    if !self.read_again(cursor) {
-                        self.stray = Some(node.start_byte());
-                    }
+                _ if is_broken_root && self.stray.is_none() && !self.read_again(cursor) => {
+                    self.stray = Some(node.start_byte());
                 }
                 _ => {}
             }

@@ -88,7 +88,7 @@ fn end_of(body: &[&str]) -> &'static str {
 
 fn alternatives<'t>(region: &Region<'t>, tokens: Range<usize>) -> Option<Bodies<'t>> {
     let mut all = Vec::new();
-    for part in parts(region, tokens, |region, at| is_or(region, at)) {
+    for part in parts(region, tokens, is_or) {
         all.extend(conjunction(region, part)?);
     }
     (all.len() <= MOST).then_some(all)
