@@ -95,10 +95,11 @@ impl Check {
         let (memory, fail_on) = (&session.memory, self.fail_on);
         let request = Request { targets: &targets, overlay: &overlay, memory, working, fail_on };
         let mut findings = Findings::gather(&request, &mut resolution);
+        // First of all, since it also counts what is gone.
+        self.baseline.apply(&mut findings, &targets, working)?;
         if let Some(revision) = &self.since {
             session.since.apply(&mut findings, revision, &targets, working)?;
         }
-        self.baseline.apply(&mut findings, &targets, working)?;
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
         let statistics = self.statistics.then(|| report::statistics(&findings.entries));

@@ -11,8 +11,8 @@ use super::check::{Check, Session};
 use super::output::{self, Output};
 use crate::host::{Watch, Woken};
 
-/// Clears the screen and what has scrolled out of it.
-const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
+/// Clears the screen, and leaves what has scrolled out of it.
+const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// Checks until Ctrl-C. What cannot be done now can perhaps be done after the next change, so nothing ends the watch
 /// but its own end. The outcome is that of the last check.

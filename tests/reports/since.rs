@@ -145,6 +145,19 @@ fn what_has_no_past() {
 }
 
 #[test]
+fn with_a_baseline() {
+    let folder = repository(OLD);
+    let root = folder.path();
+    run(root, &["check", "--write-baseline", "known.jsonl"]);
+    let output = render(&run(root, &["check", "--since", "HEAD", "--baseline", "known.jsonl"]));
+    expect![[r#"
+        No findings in 2 files (2 clauses)
+        exit 0
+    "#]]
+    .assert_eq(&output);
+}
+
+#[test]
 fn without_git() {
     let folder = repository(OLD);
     let mut command = super::support::command(folder.path(), &["check", "--since", "HEAD"]);

@@ -210,4 +210,10 @@ proptest! {
             prop_assert!(!text.contains(steers), "{text:?}");
         }
     }
+
+    #[test]
+    fn nothing_is_new_against_itself((sources, entries, _) in world()) {
+        prop_assert_eq!(report::brought(entries.clone(), &sources, &entries, &sources), []);
+        prop_assert_eq!(report::brought(entries.clone(), &sources, &[], &sources), entries);
+    }
 }
