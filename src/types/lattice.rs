@@ -110,7 +110,8 @@ impl Type {
             Self::List(element) => Self::list(element.generalised()),
             Self::Option(value) => Self::Option(Arc::new(value.generalised())),
             Self::Pair(parts) => Self::pair(parts.0.generalised(), parts.1.generalised()),
-            Self::Map(parts) => Self::map(parts.0.generalised(), parts.1.generalised()),
+            // Its keys are what it can be asked for: more of them would be less.
+            Self::Map(parts) => Self::map(parts.0.clone(), parts.1.generalised()),
             Self::Struct(fields) => {
                 let field = |field: &Field| Field { ty: field.ty.generalised(), ..field.clone() };
                 Self::Struct(fields.iter().map(field).collect())

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::value::{Field, Type};
+use crate::text::Symbol;
 
 /// How many members of a union, or fields of a struct, are written out.
 const SHOWN: usize = 8;
@@ -21,12 +22,46 @@ impl fmt::Display for Type {
             Self::Struct(fields) => structure(fields, f),
             Self::Union(members) if members.is_empty() => f.write_str("/bot"),
             Self::Union(members) => {
+                if let Some(tag) = tag_field(members) {
+                    return tagged_union(members, tag, f);
+                }
                 f.write_str(".Union<")?;
                 listed(members.iter(), members.len(), f)?;
                 f.write_str(">")
             }
         }
     }
+}
+
+/// The field that tells the members of a union of structs apart.
+fn tag_field(members: &[Type]) -> Option<Symbol> {
+    let Some(Type::Struct(first)) = members.first() else { return None };
+    let tags = |label| {
+        let mut tags: Vec<_> = members.iter().map(|member| tag_of(member, label)).collect::<Option<_>>()?;
+        tags.sort_unstable();
+        tags.dedup();
+        (tags.len() == members.len()).then_some(())
+    };
+    first.iter().map(|field| field.label).find(|&label| tags(label).is_some())
+}
+
+/// The one name that the field `label` of a struct has.
+fn tag_of(member: &Type, label: Symbol) -> Option<Symbol> {
+    let Type::Struct(fields) = member else { return None };
+    match fields.iter().find(|field| field.label == label)?.ty {
+        Type::Singleton(tag) => Some(tag),
+        _ => None,
+    }
+}
+
+fn tagged_union(members: &[Type], tag: Symbol, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, ".TaggedUnion<{tag}")?;
+    for member in members.iter().take(SHOWN) {
+        let (Type::Struct(fields), Some(name)) = (member, tag_of(member, tag)) else { continue };
+        let rest = fields.iter().filter(|field| field.label != tag).cloned().collect();
+        write!(f, ", {name} : {}", Type::structure(rest))?;
+    }
+    f.write_str(if members.len() > SHOWN { ", …>" } else { ">" })
 }
 
 /// A pair, or a tuple when its second part is a pair again.

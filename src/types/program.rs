@@ -110,6 +110,9 @@ impl Inference<'_, '_> {
         let members: Vec<_> =
             component.iter().copied().filter(|&id| is_inferred(self.program.get(id))).collect();
         let mut collectors: Vec<_> = members.iter().map(|&id| self.facts(self.program.get(id))).collect();
+        for (&id, collector) in members.iter().zip(&collectors) {
+            store(rows, id, collector.clone().finish());
+        }
         let recursive = members.iter().any(|&id| self.is_recursive(id));
         for round in 0..ROUNDS {
             let mut changed = false;

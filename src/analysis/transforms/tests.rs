@@ -234,7 +234,7 @@ fn reducers_without_rows() {
             2:8-16 error reducer-in-body: `fn:count` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:count(…)`.
             2:39-49 error reducer-in-body: `fn:collect` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:collect(…)`.
             2:62-68 error reducer-in-body: `fn:avg` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:avg(…)`.
-            2:62-71 warning type-premise-impossible: This premise never holds: `:filter` takes one of the names `/false`, `/true`, but this is a float.
+            2:62-71 warning type-premise-impossible: `:filter` takes one of the names `/false`, `/true` here, but this is a float: this premise never holds.
         "#]],
     );
     check_rule(
@@ -333,7 +333,7 @@ fn rows_of_a_single_premise() {
         expect![[r#"
             2:21-22 error group-repeated-variable: Under a group with a single premise the engine does not check that both columns have the same `X`: all facts of `crew` are rows.
               2:18-19 the first column
-            2:21-22 warning type-premise-impossible: This premise never holds: argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared.
+            2:21-22 warning type-premise-impossible: Argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared: no fact that keeps to the declaration matches.
               1:42-49 declared here
               1:35-40 `X` gets its values from here
         "#]],
@@ -341,10 +341,10 @@ fn rows_of_a_single_premise() {
     check_rule(
         "loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().",
         expect![[r#"
-        2:21-22 warning type-premise-impossible: This premise never holds: argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared.
-          1:42-49 declared here
-          1:35-40 `X` gets its values from here
-    "#]],
+            2:21-22 warning type-premise-impossible: Argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared: no fact that keeps to the declaration matches.
+              1:42-49 declared here
+              1:35-40 `X` gets its values from here
+        "#]],
     );
 }
 

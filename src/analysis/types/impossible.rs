@@ -67,18 +67,19 @@ pub(super) fn premise(
     let term = atom.args.get(argument as usize)?;
     let predicate = context.predicate(atom);
     let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
-    let at = argument + 1;
+    let (at, asked) = (argument + 1, described(context, atom));
     let wanted = match (predicate, declared) {
-        (None, _) => format!("{} takes {}", described(context, atom), noun(&problem.wanted)),
-        (_, true) => {
-            format!("argument {at} of {} is declared `{}`", described(context, atom), problem.wanted)
-        }
-        (_, false) => {
-            format!("argument {at} of {} is always {}", described(context, atom), noun(&problem.wanted))
-        }
+        (None, _) => format!("{asked} takes {} here", noun(&problem.wanted)),
+        (_, true) => format!("Argument {at} of {asked} is declared `{}`", problem.wanted),
+        (_, false) => format!("Argument {at} of {asked} is always {}", noun(&problem.wanted)),
     };
-    let verdict = if negated { "This premise always holds" } else { "This premise never holds" };
-    let message = format!("{verdict}: {wanted}, but {}.", found(context, clause, problem));
+    let verdict = match (predicate.is_some() && declared, negated) {
+        (true, false) => "no fact that keeps to the declaration matches",
+        (true, true) => "for facts that keep to the declaration the negation always holds",
+        (false, false) => "this premise never holds",
+        (false, true) => "the negation always holds",
+    };
+    let message = format!("{wanted}, but {}: {verdict}.", found(context, clause, problem));
     let mut finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
     if let Some((span, what)) = predicate.and_then(|predicate| place(context, predicate, 0, argument)) {
         finding = finding.related(span, what);

@@ -60,7 +60,7 @@ fn columns_that_may_be_integers() {
     check(
         "Decl a(X) bound [/number].\nDecl b(X) bound [/string].\nr(X) :- a(X), b(X), X > 1.\n",
         expect![[r#"
-            3:17-18 warning type-premise-impossible: This premise never holds: argument 1 of `b/1` is declared `/string`, but `X` is an integer, as argument 1 of `a/1` is declared.
+            3:17-18 warning type-premise-impossible: Argument 1 of `b/1` is declared `/string`, but `X` is an integer, as argument 1 of `a/1` is declared: no fact that keeps to the declaration matches.
               2:18-25 declared here
               1:18-25 `X` gets its values from here
         "#]],

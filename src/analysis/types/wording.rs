@@ -59,7 +59,10 @@ fn listed(types: &[&Type]) -> String {
 pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -> String {
     let noun = noun(&problem.found);
     let Some(name) = problem.variable else {
-        return format!("this is {noun}");
+        return match problem.found {
+            Type::Literal(name) => format!("`{name}` is a name"),
+            _ => format!("this is {noun}"),
+        };
     };
     match problem.origin.and_then(|origin| source(context, clause, origin)) {
         Some(source) => format!("`{name}` is {noun}, {source}"),
@@ -73,12 +76,15 @@ fn source(context: &Context<'_>, clause: &Clause, origin: Origin) -> Option<Stri
         Origin::Argument { premise, argument } => {
             let atom = atom_of(clause, premise)?;
             let (at, place) = (argument + 1, described(context, atom));
-            Some(match context.predicate(atom) {
-                Some(predicate) if is_declared(context, predicate) => {
-                    format!("as argument {at} of {place} is declared")
-                }
-                Some(_) => format!("as all clauses of {place} have it in argument {at}"),
-                None => format!("from argument {at} of {place}"),
+            let Some(id) = context.program.id_of(context.file, atom) else {
+                return Some(format!("from argument {at} of {place}"));
+            };
+            let rows = context.types.rows(id);
+            Some(match (rows.declared, rows.alternatives.len()) {
+                (true, 0 | 1) => format!("as argument {at} of {place} is declared"),
+                (true, _) => format!("as a row of the `Decl` of {place} has argument {at}"),
+                (false, 0 | 1) => format!("as all clauses of {place} have it in argument {at}"),
+                (false, _) => format!("as some clauses of {place} have it in argument {at}"),
             })
         }
         Origin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),

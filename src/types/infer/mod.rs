@@ -122,9 +122,13 @@ impl Inference {
         }
         if let Some(problem) = nearest.filter(|_| next.is_empty()) {
             self.impossible |= !problem.names && problem.kind.is_fatal();
+            next.clone_from(&self.states);
+            // What the premise says of its variables is lost, what they were before is doubtful; but
+            // names that no clause writes may still come from outside.
+            if !problem.names {
+                next.iter_mut().for_each(forget);
+            }
             self.problems.push(*problem);
-            next = self.states.iter().take(1).cloned().collect();
-            next.iter_mut().for_each(forget);
         }
         if next.len() > STATES
             && let Some((first, rest)) = next.split_first_mut()
