@@ -25,6 +25,17 @@ use support::Random;
 const CASES: usize = 200;
 const CAUGHT: usize = 199;
 
+/// The rules that report what the reference's bounds check reports.
+const TYPE_RULES: &[&str] = &[
+    "type-fact-mismatch",
+    "type-head-mismatch",
+    "type-premise-impossible",
+    "eq-never",
+    "compare-non-number",
+    "interval-type",
+    "reducer-type",
+];
+
 /// The kernel program with what is found in it.
 struct Corpus {
     names: Vec<String>,
@@ -59,6 +70,19 @@ impl Corpus {
 
     fn line(&self, file: usize, found: &Diagnostic) -> u32 {
         LineIndex::new(&self.files[file].text).line_of(found.range.start()) + 1
+    }
+
+    /// Whether there is a finding about types in the clause that starts on a line.
+    fn has_type_finding(&self, name: &str, line: u64) -> bool {
+        let file = self.names.iter().position(|known| known == name).unwrap();
+        let index = LineIndex::new(&self.files[file].text);
+        let clause =
+            self.files[file].items.iter().find(|item| u64::from(index.line_of(item.start)) + 1 == line);
+        let clause = clause.unwrap();
+        let range = clause.statement.range() + clause.start;
+        self.found[file]
+            .iter()
+            .any(|found| TYPE_RULES.contains(&found.rule.name) && range.contains_range(found.range))
     }
 
     /// `file:line rule` of every finding that passes.
@@ -108,6 +132,46 @@ fn false_inequality_and_aborting_comparisons_are_found() {
     let comparisons = corpus.places(|found| found.rule.name == "compare-non-number");
     eprintln!("comparisons of what is no number: {}", comparisons.len());
     assert!(comparisons.len() >= 13, "{comparisons:?}");
+}
+
+/// What the reference's bounds check says about the corpus and we do not, each because of a defect
+/// of its own: file, line of the clause. `tests/corpora/README.md` goes through them.
+const TYPE_DEFECTS: &[(&str, u64)] = &[
+    ("internal/core/defaults/policy/system_world.mg", 49),
+    ("internal/core/defaults/policy/system_world.mg", 55),
+    ("internal/core/defaults/policy/taxonomy_inference.mg", 221),
+    ("internal/core/defaults/policy/taxonomy_inference.mg", 237),
+    ("internal/core/defaults/policy/taxonomy_inference.mg", 251),
+];
+
+#[test]
+fn every_type_mismatch_is_found() {
+    let Some(corpus) = Corpus::load() else { return };
+    let text = fs::read_to_string(support::root().join("tests/corpora/codenerd.json")).unwrap();
+    let known: Value = serde_json::from_str(&text).unwrap();
+    let mut missing = Vec::new();
+    let (mut wanted, mut matched) = (0, 0);
+    for finding in known["reference_findings"].as_array().unwrap() {
+        if !matches!(finding["kind"].as_str(), Some("head type mismatch" | "premise infeasible")) {
+            continue;
+        }
+        wanted += 1;
+        let (file, line) = (finding["file"].as_str().unwrap(), finding["line"].as_u64().unwrap());
+        if corpus.has_type_finding(file, line) {
+            matched += 1;
+        } else {
+            missing.push((file, line));
+        }
+    }
+    missing.sort_unstable();
+    eprintln!(
+        "type mismatches of the reference: {matched} of {wanted} found, {} are its defects",
+        missing.len()
+    );
+    for rule in TYPE_RULES {
+        eprintln!("{rule}: {}", corpus.places(|found| found.rule.name == *rule).len());
+    }
+    assert_eq!(missing, TYPE_DEFECTS);
 }
 
 /// Every error in the corpus, by rule; all are true: `tests/corpora/README.md` goes through them.

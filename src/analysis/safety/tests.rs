@@ -224,6 +224,9 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               fix: Add the helper rule `has_locked` and ask it instead
             8:45-46 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, D)` without a word: `twice(D)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_locked` and ask it instead
+            8:48-49 warning type-premise-impossible: Argument 2 of `locked/2` is always the name `/k/one`, but `D` is the name `/d/main`, as all clauses of `door/1` have it in argument 1: the negation always holds.
+              3:17-23 the first clause that fills it is here
+              2:6-13 `D` gets its values from here
             9:26-27 error negated-var-unbound: `N` never gets a value: `let N` defines it only when the body is done. So the engine drops `!door(N)` without a word: `out(N)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_door` and ask it instead
         "#]],
@@ -277,7 +280,7 @@ start(S) :- on(P)@[S, _], !gone(S).
             9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
               fix: Write `_`
             9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
-            9:33-34 warning type-premise-impossible: This premise always holds: argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval.
+            9:33-34 warning type-premise-impossible: Argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval: the negation always holds.
               4:6-12 the first clause that fills it is here
         "#]],
     );
@@ -363,7 +366,7 @@ locked(/a, /b).
 "#,
         expect![[r#"
             5:29-30 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!look(D, _)` without a word: `one(D)` holds whether there is such a fact or not.
-            6:26-29 warning type-premise-impossible: This premise always holds: argument 1 of `door/1` is always the name `/d/main`, but this is a list.
+            6:26-29 warning type-premise-impossible: Argument 1 of `door/1` is always the name `/d/main`, but this is a list: the negation always holds.
               3:6-13 the first clause that fills it is here
             6:27-28 error wildcard-in-expression: `[_]` is computed from values, and `_` never has one: the engine drops the negation without a word. Name a variable that a premise gives a value.
             7:42-43 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!:match_field(B, /a, _)` without a word: `three(B)` holds whether there is such a fact or not.
