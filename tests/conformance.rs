@@ -16,6 +16,11 @@ use serde_json::Value;
 /// Programs that the reference accepts and that have an error here all the same, with the rule
 /// that says so. Each does something other than what is written.
 const ON_PURPOSE: &[(&str, &str, &str)] = &[
+    (
+        "decl_inclusion_undeclared_ok.mg",
+        "inclusion-undefined",
+        "whoever checks the constraint refuses every fact",
+    ),
     ("decl_builtin_name_ok.mg", "decl-builtin", "the declared predicate can never be used"),
     ("rule_head_builtin_bad.mg", "decl-builtin", "the defined predicate can never be used"),
     ("rule_eq_struct_destructure_bad.mg", "expr-in-premise-unbound", "evaluation stops"),

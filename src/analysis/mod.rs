@@ -5,11 +5,14 @@
 //! statement (its findings are cached while the statement and the signatures it refers to stay the
 //! same) or at the whole program (duplicates, cycles).
 
+mod calls;
 mod declarations;
 mod edits;
 mod facts;
+mod inclusion;
 mod packages;
 mod predicates;
+mod quality;
 mod safety;
 mod stratification;
 mod temporal;
@@ -53,6 +56,11 @@ pub const FAMILIES: &[Family] = &[
     types::FAMILY,
     temporal::FAMILY,
     safety::TEMPORAL,
+    inclusion::FAMILY,
+    calls::FAMILY,
+    calls::SAFETY,
+    calls::RECURSION,
+    quality::FAMILY,
 ];
 
 /// What a check of one statement may look at.
@@ -103,9 +111,22 @@ impl<'p> Context<'p> {
 #[derive(Debug, Default)]
 pub struct ProgramFindings {
     findings: Vec<(FileId, StatementId, Finding)>,
+    off: Vec<&'static Rule>,
 }
 
 impl ProgramFindings {
+    /// A collection for a run in which `off` are the rules whose findings nobody will see.
+    #[must_use]
+    pub fn without(off: Vec<&'static Rule>) -> Self {
+        Self { findings: Vec::new(), off }
+    }
+
+    /// Whether findings of `rule` will be seen. A check that is expensive asks before it starts.
+    #[must_use]
+    pub fn wants(&self, rule: &'static Rule) -> bool {
+        !self.off.iter().any(|off| std::ptr::eq(*off, rule))
+    }
+
     /// Adds a finding about a statement of a file; its ranges count from that statement's start.
     pub fn push(&mut self, file: FileId, statement: StatementId, finding: Finding) {
         self.findings.push((file, statement, finding));

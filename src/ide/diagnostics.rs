@@ -77,7 +77,7 @@ pub fn diagnostics_unless(
     cache: &FindingCache,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
     let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
-    for (file, statement, finding) in check_program(program) {
+    for (file, statement, finding) in check_program(program, settings) {
         of_program.entry(file).or_default().push((statement, finding));
     }
     let types = ProgramTypes::new(program, &mut cache.types.lock());
@@ -111,8 +111,10 @@ pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     found
 }
 
-fn check_program(program: &Program) -> Vec<(FileId, StatementId, Finding)> {
-    let mut findings = ProgramFindings::default();
+fn check_program(program: &Program, settings: &RuleSettings) -> Vec<(FileId, StatementId, Finding)> {
+    let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
+    let mut findings =
+        ProgramFindings::without(rules.filter(|rule| settings.severity(rule).is_none()).collect());
     for check in FAMILIES.iter().filter_map(|family| family.program) {
         check(program, &mut findings);
     }

@@ -178,6 +178,13 @@ impl Program {
         }
     }
 
+    /// Whether somebody listed the predicates that the host supplies, so that it adds no facts of
+    /// others.
+    #[must_use]
+    pub fn knows_host(&self) -> bool {
+        !self.embedding.predicates.is_empty()
+    }
+
     /// A number that changes with the set of predicates that exist and with the packages in use.
     #[must_use]
     pub fn vocabulary(&self) -> u64 {

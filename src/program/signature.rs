@@ -82,6 +82,8 @@ pub struct Signature {
     pub synthetic: bool,
     /// `reflects(/prefix)`
     pub reflects: Option<Symbol>,
+    /// Whether a `Decl` has `inclusion […]`.
+    pub constrained: bool,
 }
 
 impl Signature {
@@ -89,6 +91,7 @@ impl Signature {
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
         // Without a `Decl`, annotated heads decide; with one, it alone does.
         self.temporal = declaration.temporal.is_some();
+        self.constrained = !declaration.inclusion.is_empty();
         let mut rows: Vec<Vec<Mode>> = Vec::new();
         for atom in &declaration.descriptors {
             // The reference looks at the word alone; arguments of a flag change nothing.

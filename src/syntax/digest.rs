@@ -7,7 +7,8 @@ use rustc_hash::FxHasher;
 
 /// The digest of a statement's text, within this process. Strings count byte for byte, so `'a'` and
 /// `"a"` differ.
-pub(super) fn digest(text: &str) -> u64 {
+#[must_use]
+pub fn digest(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     digest_into(text, &mut hasher);
     hasher.finish()

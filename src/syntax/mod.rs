@@ -17,7 +17,7 @@ mod second;
 mod source;
 pub mod time;
 
-pub use digest::digest_into;
+pub use digest::{digest, digest_into};
 pub use lower::MAX_NESTING;
 pub use source::SourceFile;
 

@@ -2,6 +2,7 @@
 //! predicates and rules.
 
 use super::{Context, ProgramFindings, descriptors, removal};
+use crate::analysis::wording::counted;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use crate::syntax::ast::{Apply, Atom, Clause, Declaration, Term, TermKind};
@@ -81,6 +82,38 @@ pub(super) static EXTENSIONAL_HAS_RULES: Rule = Rule {
     fix: FixKind::None,
 };
 
+pub(super) static REFLECTS_MALFORMED: Rule = Rule {
+    code: "MG129",
+    name: "reflects-malformed",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "`reflects` without the one name prefix that it is about",
+    rationale: "`reflects(/prefix)` makes the engine answer a premise by looking at the name in its first \
+                argument. With a string instead of a name the evaluation aborts, with several arguments the \
+                engine ignores it without a word, and of a predicate with several columns it looks at the first \
+                only.",
+    bad: "Decl engine(Part) descr [reflects(\"/part/engine\"), mode(\"+\")].\npart(/part/engine/7).\n\
+          spare(P) :- part(P), engine(P).\n",
+    good: "Decl engine(Part) descr [reflects(/part/engine), mode(\"+\")].\npart(/part/engine/7).\n\
+           spare(P) :- part(P), engine(P).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static FUNDEP_WITHOUT_MERGE: Rule = Rule {
+    code: "MG130",
+    name: "fundep-without-merge",
+    group: Group::Declarations,
+    severity: Some(Severity::Hint),
+    summary: "`fundep` alone, which nothing enforces",
+    rationale: "The engine keeps two facts that contradict a functional dependency, unless a `merge` says which \
+                of them wins. Alone, `fundep` is a note to readers.",
+    bad: "Decl best(Runner, Time) descr [fundep([Runner], [Time])].\nbest(/r/ann, 12).\nbest(/r/ann, 11).\n",
+    good: "Decl best(Runner, Time) descr [fundep([Runner], [Time]), merge([Time], \"faster\")].\n\
+           Decl faster(Old, New, Out) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
+           faster(Old, New, Out) :- New < Old, Out = New.\nbest(/r/ann, 12).\n",
+    fix: FixKind::None,
+};
+
 /// The descriptors that mean something when a person writes them.
 const KNOWN: [&str; 10] =
     ["doc", "arg", "mode", "extensional", "external", "deferred", "fundep", "merge", "reflects", "private"];
@@ -98,6 +131,14 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut 
         }
         if matches!(name, "fundep" | "merge") {
             check_columns(context, declaration, atom, out);
+        }
+        if name == "reflects" {
+            out.extend(reflects(declaration, atom));
+        }
+        if name == "fundep" && atom.args.len() == 2 && descriptors(declaration, "merge").next().is_none() {
+            let message = "Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` \
+                           says which one wins.";
+            out.push(Finding::new(&FUNDEP_WITHOUT_MERGE, atom.range, message));
         }
     }
 }
@@ -124,6 +165,43 @@ fn unknown(atom: &Atom) -> Finding {
                 .fix(Fix::guess(format!("Write `{meant}`")).replace(atom.name.range, meant))
         }
         None => finding(format!("The engine does not know `{name}` and ignores it.")),
+    }
+}
+
+/// What is wrong with a `reflects(…)`.
+fn reflects(declaration: &Declaration, atom: &Atom) -> Option<Finding> {
+    let finding = |range, message: String| Some(Finding::new(&REFLECTS_MALFORMED, range, message));
+    let name = declaration.atom.name.as_str();
+    match atom.args.as_slice() {
+        [prefix] if matches!(prefix.kind, TermKind::Name(_)) => {
+            let columns = declaration.atom.args.len();
+            let effect = if columns == 0 {
+                "there is none: the premise is looked up among the facts"
+            } else {
+                "the others are not looked at"
+            };
+            (columns != 1).then(|| {
+                let message = format!(
+                    "`reflects` is about one argument, and `{name}` has {}: {effect}.",
+                    counted(columns, "argument")
+                );
+                Finding::new(&REFLECTS_MALFORMED, atom.range, message)
+            })
+        }
+        [prefix] => finding(
+            prefix.range,
+            format!(
+                "`reflects` takes a name such as `/a/b`: the evaluation aborts where a rule asks for `{name}`."
+            ),
+        ),
+        args => finding(
+            atom.range,
+            format!(
+                "`reflects` takes one name, not {}. The engine ignores it without a word, and looks `{name}` up \
+                 among the facts.",
+                args.len()
+            ),
+        ),
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) const FAMILY: Family = Family {
         &documentation::ARG_REPEATED,
         &bounds::BOUND_UNCHECKED,
         &uniqueness::DECL_UNUSED,
+        &descriptors::REFLECTS_MALFORMED,
+        &descriptors::FUNDEP_WITHOUT_MERGE,
     ],
     clause: Some(check_clause),
     declaration: Some(check_declaration),

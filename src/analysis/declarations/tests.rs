@@ -76,9 +76,10 @@ fn repeated_parameters() {
     check(
         "Decl p(A, A) inclusion [q(A)].\n",
         expect![[r#"
-        1:11-12 error decl-param-repeated: The parameter `A` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
-          1:8-9 the first one
-    "#]],
+            1:11-12 error decl-param-repeated: The parameter `A` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
+              1:8-9 the first one
+            1:25-26 error inclusion-undefined: `q/1` is neither declared nor defined in this program, so that no fact of this predicate passes the constraint.
+        "#]],
     );
     // With each parameter described, or with the check switched off, the engine takes it.
     check("Decl p(A, A, B) descr [arg(A, \"a\"), arg(B, \"b\")].\n", expect![[""]]);
@@ -461,8 +462,10 @@ fn dependencies() {
     check(
         "Decl p(A, B) descr [fundep([A], [C]), fundep(A, [B]), fundep([A])].\n",
         expect![[r#"
+            1:21-37 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
             1:34-35 warning fundep-unknown-var: `C` is no parameter of `p`. The engine skips it in `fundep` without a word.
               1:6-13 the parameters
+            1:39-53 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
             1:46-47 warning fundep-unknown-var: `fundep` lists parameters in brackets, such as `[A, B]`. The engine skips this.
             1:55-66 warning fundep-unknown-var: `fundep` takes two arguments, `fundep([A, …], [B])`, not 1. The engine ignores this one.
         "#]],
@@ -478,10 +481,16 @@ fn dependencies() {
     check(
         "Decl p(A, B, C) descr [fundep([A], [B, C])].\nq(1).\np(A, A, A) :- q(A).\n",
         expect![[r#"
+            1:24-43 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
             1:36-42 error merge-bad-target: The engine merges a single column, and here 2 depend on the others: the evaluation aborts when a rule derives a fact of `p`.
         "#]],
     );
-    check("Decl p(A, B, C) descr [fundep([A], [B, C])].\np(1, 2, 3).\n", expect![[""]]);
+    check(
+        "Decl p(A, B, C) descr [fundep([A], [B, C])].\np(1, 2, 3).\n",
+        expect![[r#"
+        1:24-43 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
+    "#]],
+    );
     check(
         "Decl p(A, B) descr [merge([B], \"m\")].\n",
         expect![[r#"

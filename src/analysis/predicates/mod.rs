@@ -15,6 +15,7 @@ mod near;
 mod tests;
 
 pub(super) use functions::wrong_arity;
+pub(super) use near::Vocabulary;
 
 use super::{Context, Family, ProgramFindings};
 use crate::lint::Finding;

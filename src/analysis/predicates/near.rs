@@ -15,7 +15,7 @@ const LOOKED_AT: usize = 4_000_000;
 const COMPUTED: usize = 20_000;
 
 /// The predicates that exist, ready to be searched for a similar name.
-pub(super) struct Vocabulary<'p> {
+pub(in crate::analysis) struct Vocabulary<'p> {
     program: &'p Program,
     words: Vec<Word>,
     looked_at: usize,
@@ -30,7 +30,7 @@ struct Word {
 }
 
 /// Similar names, the most similar first.
-pub(super) struct Near {
+pub(in crate::analysis) struct Near {
     found: Vec<Candidate>,
 }
 
@@ -44,7 +44,7 @@ struct Candidate {
 
 impl<'p> Vocabulary<'p> {
     /// The predicates of `program` that exist.
-    pub(super) fn new(program: &'p Program) -> Self {
+    pub(in crate::analysis) fn new(program: &'p Program) -> Self {
         let existing = program.predicates.iter().filter(|predicate| predicate.exists());
         let words = existing.map(|predicate| {
             let (name, package) = (predicate.key.name.as_str(), predicate.key.package());
@@ -54,7 +54,7 @@ impl<'p> Vocabulary<'p> {
     }
 
     /// The names near `name` that a clause of `file` may use, as it has to write them.
-    pub(super) fn near(&mut self, file: &FileSummary, name: &str, arity: u16) -> Near {
+    pub(in crate::analysis) fn near(&mut self, file: &FileSummary, name: &str, arity: u16) -> Near {
         let limit = distance_limit(name);
         if limit == 0 || self.looked_at > LOOKED_AT || self.computed > COMPUTED {
             return Near { found: Vec::new() };
@@ -98,14 +98,14 @@ fn own_name(word: &Word) -> &'static str {
 
 impl Near {
     /// The names for a message: `` `a`, `b` or `c` ``. `None` when there are none.
-    pub(super) fn list(&self) -> Option<String> {
+    pub(in crate::analysis) fn list(&self) -> Option<String> {
         let names: Vec<_> = self.found.iter().take(LISTED).map(|near| format!("`{}`", near.name)).collect();
         let (last, rest) = names.split_last()?;
         Some(if rest.is_empty() { last.clone() } else { format!("{} or {last}", rest.join(", ")) })
     }
 
     /// The name that has the right arity and is nearer than all others that have.
-    pub(super) fn certain(&self) -> Option<&'static str> {
+    pub(in crate::analysis) fn certain(&self) -> Option<&'static str> {
         let (first, rest) = self.found.split_first()?;
         let right_arity = first.score.is_multiple_of(2);
         let alone = rest.iter().all(|other| other.score > first.score);

@@ -25,7 +25,7 @@ use crate::lint::Finding;
 use crate::syntax::ast::{Clause, TermKind, TimeBoundKind};
 use subject::{Report, Subject};
 
-/// The rules `MG201` to `MG215`, and the check for all rules of this module.
+/// The rules `MG201` to `MG216`, and the check for all rules of this module.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &head::UNBOUND_HEAD_VAR,
@@ -43,6 +43,7 @@ pub(super) const FAMILY: Family = Family {
         &wildcards::WILDCARD_COMPARE,
         &unreachable::UNREACHABLE_PREMISE,
         &singleton::SINGLETON_VARIABLE,
+        &order::INPUT_BEFORE_BINDING,
     ],
     clause: Some(check),
     declaration: None,

@@ -6,6 +6,7 @@ use super::subject::{Report, Subject};
 use super::{move_premise, unbound};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
 use crate::program::binding::{Place, builtin_parameters};
+use crate::program::{Mode, Signature};
 use crate::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use crate::text::{Symbol, TextRange};
 
@@ -51,6 +52,22 @@ pub(super) static EXPR_BEFORE_BINDING: Rule = Rule {
     fix: FixKind::Safe,
 };
 
+pub(super) static INPUT_BEFORE_BINDING: Rule = Rule {
+    code: "MG216",
+    name: "input-before-binding",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "A deferred or external predicate is called before its input has a value.",
+    rationale: "A `\"+\"` in the mode of such a predicate says that the caller brings the value. The \
+        analysis of the engine is content when any premise gives it, even a later one; the \
+        evaluation goes from left to right and stops with an error at the call.",
+    bad: "Decl heavy(W) descr [deferred(), mode(\"+\")].\nheavy(W) :- W > 40.\nparcel(/p/one, 50).\n\
+        lift(P) :- heavy(W), parcel(P, W).\n",
+    good: "Decl heavy(W) descr [deferred(), mode(\"+\")].\nheavy(W) :- W > 40.\nparcel(/p/one, 50).\n\
+        lift(P) :- parcel(P, W), heavy(W).\n",
+    fix: FixKind::Safe,
+};
+
 /// What a premise needs of its variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
@@ -73,6 +90,10 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
 }
 
 fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, literal: &Literal) {
+    if let Some(signature) = subject.called(index).filter(|_| !literal.is_temporal()) {
+        check_call(subject, report, index, literal, signature);
+        return;
+    }
     let mut demand = Demand::new(subject, index, Need::Bound);
     if subject.rewriting.reflected(index).is_some() {
         if let Some(first) = literal.atom.args.first() {
@@ -86,6 +107,23 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
         }
     }
     demand.report(report, &COMPARISON_BEFORE_BINDING);
+}
+
+/// A call of a predicate that somebody computes: its inputs must be there by then.
+fn check_call(
+    subject: &Subject<'_>,
+    report: &mut Report<'_>,
+    index: u32,
+    literal: &Literal,
+    signature: &Signature,
+) {
+    let mut demand = Demand::new(subject, index, Need::Value);
+    for (term, mode) in literal.atom.args.iter().zip(&signature.modes) {
+        if *mode == Mode::Input && term.variable().is_some() {
+            demand.ask(report, term);
+        }
+    }
+    demand.report(report, &INPUT_BEFORE_BINDING);
 }
 
 fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, comparison: &Comparison) {
@@ -169,7 +207,9 @@ impl<'a, 's> Demand<'a, 's> {
 
     fn message(&self, rule: &'static Rule, symbol: Symbol, target: Option<u32>) -> String {
         let premise = self.subject.premise_excerpt(self.premise);
-        let effect = if *rule != INEQUALITY_BEFORE_BINDING {
+        let effect = if *rule == INPUT_BEFORE_BINDING {
+            "the evaluation stops with an error".to_owned()
+        } else if *rule != INEQUALITY_BEFORE_BINDING {
             "the engine rejects the rule".to_owned()
         } else if self.computed {
             "the evaluation stops with an error".to_owned()

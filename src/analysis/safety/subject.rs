@@ -46,6 +46,11 @@ impl<'a> Subject<'a> {
         self.signatures.premise(index).filter(|signature| !signature.modes.is_empty())
     }
 
+    /// The signature of a premise's predicate, if the engine calls it: it is deferred or external.
+    pub(super) fn called(&self, index: u32) -> Option<&'a Signature> {
+        self.signatures.premise(index).filter(|signature| signature.deferred || signature.external)
+    }
+
     /// Program text for a message: on one line, not longer than [`EXCERPT_CHARS`].
     pub(super) fn excerpt(&self, range: TextRange) -> Cow<'a, str> {
         let text = self.context.slice(range);

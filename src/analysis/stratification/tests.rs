@@ -44,6 +44,8 @@ fn groups_count_as_negations() {
     check(
         "p(1).\nsum(N) :- p(X), all(N0) |> do fn:group_by(), let N = fn:sum(X).\nall(N) :- sum(N).\n",
         expect![[r#"
+            2:17-20 hint rule-never-fires: `all` never has a fact: its rules need one of `sum` to begin with, and that waits for `all`. So this rule for `sum` never fires.
+              3:1-4 `all` is here
             2:28-44 error unstratified: `sum` is aggregated from `all`, and `all` depends on `sum`: `sum → |> all → sum`. The engine cannot put this into layers and refuses to evaluate the whole program.
               3:11-14 `all` needs `sum`
         "#]],

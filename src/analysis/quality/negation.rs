@@ -1,0 +1,87 @@
+//! Negations that never hold, or always do, because of what the program says of the predicate.
+
+use super::emptiness::Emptiness;
+use super::facts::Facts;
+use crate::analysis::{Context, ProgramFindings};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use crate::program::{Predicate, PredicateId, Program, Site, UseKind};
+use crate::syntax::ast::{Literal, Premise, Term};
+
+pub(super) static NEGATION_ALWAYS_FALSE: Rule = Rule {
+    code: "MG802",
+    name: "negation-always-false",
+    group: Group::Quality,
+    severity: Some(Severity::Warning),
+    summary: "A negated premise that a fact of the program contradicts.",
+    rationale: "The fact is there from the start and stays, so the premise never holds and the rule never fires.",
+    bad: "maintenance().\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance().\n",
+    good: "maintenance(/e/pump).\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance(/e/winch).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static NEGATION_ALWAYS_TRUE: Rule = Rule {
+    code: "MG803",
+    name: "negation-always-true",
+    group: Group::Quality,
+    severity: Some(Severity::Hint),
+    summary: "A negated premise about a predicate without facts.",
+    rationale: "The predicate has rules only, and none of them can ever fire, so the negation always holds and \
+        protects from nothing.",
+    bad: "crew(/p/ann).\nbarred(P) :- barred(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
+    good: "crew(/p/ann).\nlate(/p/ann).\nbarred(P) :- late(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
+    for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+        let mut facts = None;
+        for (site, kind) in program.uses(predicate) {
+            if kind != UseKind::Negated {
+                continue;
+            }
+            let Some(literal) = negated(&site) else { continue };
+            if emptiness.is_empty(id) {
+                report_true(predicate, &site, literal, out);
+            } else if literal.atom.args.iter().all(Term::is_constant) {
+                let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
+                if let Some(fact) = facts.find(site.file.statement_text(site.item), &literal.atom) {
+                    report_false(&site, literal, &fact, out);
+                }
+            }
+        }
+    }
+}
+
+/// The literal at a negated use, unless its statement could not be read whole.
+fn negated<'p>(site: &Site<'p>) -> Option<&'p Literal> {
+    let statement = &site.item.statement;
+    let premises = &statement.clause().filter(|_| !statement.damaged)?.premises;
+    let at = premises.partition_point(|premise| premise.range().end() <= site.range.start());
+    match premises.get(at)? {
+        Premise::Literal(literal) => Some(literal).filter(|it| it.is_negated() && !it.is_temporal()),
+        Premise::Comparison(_) | Premise::Broken(..) => None,
+    }
+}
+
+fn report_true(predicate: &Predicate, site: &Site<'_>, literal: &Literal, out: &mut ProgramFindings) {
+    let message = format!(
+        "`{}` never has facts, because none of its rules can fire: this negation always holds.",
+        predicate.key.name
+    );
+    let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message);
+    if let Some(origin) = Context::origin(predicate) {
+        finding = finding.related(origin, format!("`{}` is here", predicate.key.name));
+    }
+    out.push(site.file.id, site.item.statement.id, finding);
+}
+
+fn report_false(site: &Site<'_>, literal: &Literal, fact: &Site<'_>, out: &mut ProgramFindings) {
+    let head = site.item.statement.clause().map_or("", |clause| clause.head.name.as_str());
+    let message = format!(
+        "A fact of the program says the opposite, so this never holds and the rule for `{head}` never fires."
+    );
+    let (file, statement, range) = fact.place();
+    let finding = Finding::new(&NEGATION_ALWAYS_FALSE, literal.range, message);
+    let finding = finding.related(Span::of(file, statement, range), "the fact");
+    out.push(site.file.id, site.item.statement.id, finding);
+}

@@ -1,0 +1,50 @@
+//! The same premise twice in one body.
+
+use super::matching::same_term;
+use crate::analysis::Context;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use crate::syntax::ast::{Clause, Literal, Term};
+
+pub(super) static REPEATED_PREMISE: Rule = Rule {
+    code: "MG807",
+    name: "repeated-premise",
+    group: Group::Quality,
+    severity: Some(Severity::Hint),
+    summary: "The same premise twice.",
+    rationale: "A premise that is there already filters nothing. Usually one of the two was meant to ask for \
+        something else: another variable, another predicate.",
+    bad: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N), crew(P, N).\n",
+    good: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N).\n",
+    fix: FixKind::None,
+};
+
+/// Clauses with more premises than this are not looked at: nobody wrote them.
+const PREMISES: usize = 64;
+
+pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    // A second premise changes how the engine counts the rows of a group.
+    if clause.premises.len() > PREMISES || clause.aggregates() {
+        return;
+    }
+    let literals = || clause.literals().filter(|literal| !literal.is_temporal());
+    for (at, later) in literals().enumerate() {
+        if let Some(first) = literals().take(at).find(|first| says_it(context, first, later)) {
+            let message = format!("`{}` is asked already.", context.slice(later.range));
+            let finding = Finding::new(&REPEATED_PREMISE, later.range, message);
+            out.push(finding.related(Span::here(first.range), "the first time"));
+        }
+    }
+}
+
+/// Whether the first premise says what the later one says. A wildcard asks for nothing.
+fn says_it(context: &Context<'_>, first: &Literal, later: &Literal) -> bool {
+    let (one, other) = (&first.atom, &later.atom);
+    let same = |(one, other): (&Term, &Term)| {
+        (other.is_wildcard() && (!later.is_negated() || one.is_wildcard()))
+            || same_term(one, other, context.text)
+    };
+    first.is_negated() == later.is_negated()
+        && one.name.symbol == other.name.symbol
+        && one.args.len() == other.args.len()
+        && one.args.iter().zip(&other.args).all(same)
+}
