@@ -15,6 +15,7 @@ mod predicates;
 mod quality;
 mod safety;
 mod stratification;
+mod target;
 mod temporal;
 mod transforms;
 mod types;
@@ -61,6 +62,7 @@ pub const FAMILIES: &[Family] = &[
     calls::SAFETY,
     calls::RECURSION,
     quality::FAMILY,
+    target::FAMILY,
 ];
 
 /// What a check of one statement may look at.

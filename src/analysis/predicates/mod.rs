@@ -11,6 +11,7 @@ mod existence;
 mod functions;
 mod heads;
 mod near;
+mod redefined;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,7 @@ pub(super) const FAMILY: Family = Family {
         &heads::RESERVED_SUFFIX,
         &heads::DECL_BUILTIN,
         &duplicates::DUPLICATE_CLAUSE,
+        &redefined::REDEFINED_KNOWN,
     ],
     clause: Some(check_clause),
     declaration: None,
@@ -75,4 +77,5 @@ fn check_program(program: &Program, findings: &mut ProgramFindings) {
     existence::check(program, findings);
     heads::check(program, findings);
     duplicates::check(program, findings);
+    redefined::check(program, findings);
 }
