@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
-use mangle_ls::lint::{Diagnostic, Severity};
+use mangle_ls::ide::registry::rules;
+use mangle_ls::lint::{Diagnostic, Group, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
 use mangle_ls::syntax::ast::{Atom, Clause, Item};
@@ -188,6 +189,38 @@ fn no_error_is_false() {
     let other: Vec<_> =
         errors.iter().filter(|(_, _, name)| !KNOWN_ERRORS.iter().any(|(rule, _)| rule == name)).collect();
     assert!(other.is_empty(), "{other:#?}");
+}
+
+/// How many findings each rule about quality has, those that are off by default included: the
+/// counts in `tests/corpora/README.md`, where samples are judged.
+#[test]
+fn counts_of_quality_rules() {
+    let Some(corpus) = Corpus::load() else { return };
+    let mut settings = RuleSettings::default();
+    for rule in rules().filter(|rule| rule.severity.is_none()) {
+        settings.set(rule, Some(Severity::Hint));
+    }
+    let program = Program::new(corpus.files.clone());
+    let found = diagnostics(&program, &settings, &FindingCache::default());
+    let count = |name: &str| {
+        found.iter().flat_map(|(_, found)| found).filter(|found| found.rule.name == name).count()
+    };
+    let text = fs::read_to_string(support::root().join("tests/corpora/README.md")).unwrap();
+    let table = text.split("\n## ").find(|section| section.starts_with("Quality rules")).unwrap();
+    let mut wrong = Vec::new();
+    let mut listed = Vec::new();
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let name = cells[1].trim_matches('`');
+        eprintln!("{name}: {}", count(name));
+        if cells[3] != count(name).to_string() {
+            wrong.push(format!("{name}: {} found, {} in the table", count(name), cells[3]));
+        }
+        listed.push(name);
+    }
+    let missing = rules().filter(|rule| rule.group == Group::Quality && !listed.contains(&rule.name));
+    wrong.extend(missing.map(|rule| format!("{}: {} found, not in the table", rule.name, count(rule.name))));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

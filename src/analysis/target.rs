@@ -93,7 +93,7 @@ impl Check<'_, '_> {
 
     fn interval(&mut self, range: Option<TextRange>) {
         if let Some(range) = range {
-            self.since("What is temporal", TEMPORAL, range);
+            self.since("The temporal part of the language", TEMPORAL, range);
         }
     }
 
@@ -181,7 +181,28 @@ mod tests {
 
     #[test]
     fn what_came_later() {
-        check(Some(("0.2.0", "2024-08-14")), TEXT, expect![[""]]);
-        check(Some(("0.5.0", "2026-02-19")), TEXT, expect![[""]]);
+        check(
+            Some(("0.2.0", "2024-08-14")),
+            TEXT,
+            expect![[r#"
+            temporal: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+            .List: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.2.0, which rejects it.
+            .Struct: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            @[2024-05-01]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+            ⟸: The arrow `⟸` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.2.0, which rejects it.
+            fn:avg: `fn:avg` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            <-[0d, 7d]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+        "#]],
+        );
+        check(
+            Some(("0.5.0", "2026-02-19")),
+            TEXT,
+            expect![[r#"
+            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.5.0, which rejects it.
+            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.5.0, which rejects it.
+        "#]],
+        );
     }
 }

@@ -5,6 +5,7 @@
 //! the same place answers both; they differ for variables inside expressions (bound, no value), for
 //! `X = Y` (a value, not bound) and for `"+"` positions of ordinary predicates (likewise).
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::builtins::{self, Parameter};
@@ -70,7 +71,14 @@ pub struct Variable {
 #[derive(Debug, Default)]
 pub struct Bindings {
     variables: SmallVec<[Variable; 8]>,
+    /// Where each variable is in `variables`, once there are many.
+    places: FxHashMap<Symbol, usize>,
+    /// Whether `V = W` has made any two variables one.
+    aliased: bool,
 }
+
+/// From how many variables on they are found by hash.
+const MANY: usize = 24;
 
 impl Bindings {
     /// Follows `clause` as `rewriting` has it. What the reference would reject on the way is taken
@@ -107,7 +115,7 @@ impl Bindings {
     /// What is known of a variable.
     #[must_use]
     pub fn get(&self, symbol: Symbol) -> Option<&Variable> {
-        self.variables.iter().find(|variable| variable.symbol == symbol)
+        self.variables.get(self.place(symbol)?)
     }
 
     /// Whether the analysis finds the variable bound at the end of the body. Through `V = W` it
@@ -239,6 +247,7 @@ impl Bindings {
     /// Makes two variables one, the right one standing for both.
     fn equate(&mut self, left: Symbol, right: Symbol, place: Place) {
         let (left, right) = (self.index(left), self.index(right));
+        self.aliased = true;
         let of = |bindings: &Self, at: usize| bindings.variables.get(at).copied();
         let (Some(left), Some(right)) = (of(self, left), of(self, right)) else { return };
         for variable in &mut self.variables {
@@ -252,6 +261,9 @@ impl Bindings {
     }
 
     fn share_value(&mut self, root: usize, place: Place) {
+        if !self.aliased {
+            return;
+        }
         let binder = Binder { place, how: How::Alias };
         for variable in self.variables.iter_mut().filter(|variable| variable.root == root) {
             variable.value.get_or_insert(binder);
@@ -291,12 +303,24 @@ impl Bindings {
     }
 
     fn index(&mut self, symbol: Symbol) -> usize {
-        if let Some(at) = self.variables.iter().position(|variable| variable.symbol == symbol) {
+        if let Some(at) = self.place(symbol) {
             return at;
         }
         let root = self.variables.len();
         self.variables.push(Variable { symbol, bound: None, value: None, root });
+        if root + 1 == MANY {
+            self.places = self.variables.iter().enumerate().map(|(at, it)| (it.symbol, at)).collect();
+        } else if root + 1 > MANY {
+            self.places.insert(symbol, root);
+        }
         root
+    }
+
+    fn place(&self, symbol: Symbol) -> Option<usize> {
+        if self.variables.len() < MANY {
+            return self.variables.iter().position(|variable| variable.symbol == symbol);
+        }
+        self.places.get(&symbol).copied()
     }
 }
 

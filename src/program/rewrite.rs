@@ -5,6 +5,7 @@
 //! back behind the premise that shows the last of its variables. What still waits at the end is
 //! thrown away, and when several wait, the wrong one is crossed off the list: see [`Fate`].
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::Signature;
@@ -77,6 +78,35 @@ pub struct Negation {
     count: u32,
 }
 
+/// The words that have been seen. Long lists are searched by hash, so that no clause is so long that
+/// it takes the square of its time.
+#[derive(Debug, Default)]
+struct Seen {
+    few: SmallVec<[Word; 8]>,
+    many: FxHashSet<Word>,
+}
+
+/// From how many words on they are hashed.
+const MANY: usize = 24;
+
+impl Seen {
+    fn contains(&self, word: &Word) -> bool {
+        if self.few.len() < MANY { self.few.contains(word) } else { self.many.contains(word) }
+    }
+
+    fn insert(&mut self, word: Word) {
+        if self.contains(&word) {
+            return;
+        }
+        self.few.push(word);
+        if self.few.len() == MANY {
+            self.many.extend(self.few.iter().copied());
+        } else if self.few.len() > MANY {
+            self.many.insert(word);
+        }
+    }
+}
+
 /// What the reference evaluates for a clause.
 #[derive(Debug, Default)]
 pub struct Rewriting {
@@ -86,7 +116,7 @@ pub struct Rewriting {
     /// The negated premises in the order of writing.
     pub negations: SmallVec<[Negation; 2]>,
     /// The variables of head inputs, positive atoms and equalities.
-    seen: SmallVec<[Word; 8]>,
+    seen: Seen,
     /// Negations (indices) that wait for variables.
     waiting: SmallVec<[usize; 4]>,
     /// The last premise without `!` so far.
@@ -138,7 +168,9 @@ impl Rewriting {
         let modes = signature.map_or(&[][..], |signature| &signature.modes);
         for (term, mode) in clause.head.args.iter().zip(modes) {
             if mode.accepts_input() {
-                self.seen.extend(word(term));
+                if let Some(word) = word(term) {
+                    self.seen.insert(word);
+                }
             }
         }
     }
@@ -254,9 +286,7 @@ impl Rewriting {
 
     fn see_terms<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
         for_each_word(terms, |word| {
-            if !self.seen.contains(&word) {
-                self.seen.push(word);
-            }
+            self.seen.insert(word);
         });
     }
 }

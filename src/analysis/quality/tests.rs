@@ -24,6 +24,8 @@ i(P) :- crew(P, N), crew(P, M), N = M, N != M.
               4:21-26 the other premise
             5:33-43 warning contradictory-premises: `P = /p/ann` and `/p/bob = P` cannot both hold, so this rule for `c` never fires. For "one or the other" write two rules.
               5:21-31 the other premise
+            5:40-41 hint name-never-used: This holds for no fact of the program: `P` is the name `/p/ann`, as all clauses of `crew/2` have it in argument 1, and the other side is the name `/p/bob`.
+              2:6-12 `P` gets its values from here
             6:40-45 warning contradictory-premises: `N < M` and `M < N` cannot both hold, so this rule for `d` never fires. For "one or the other" write two rules.
               6:33-38 the other premise
             7:21-32 warning contradictory-premises: `crew(P, N)` and `!crew(P, N)` cannot both hold, so this rule for `e` never fires. For "one or the other" write two rules.
