@@ -183,15 +183,14 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, P
     // Asked from aside: git answers before it has read all, and both pipes would be full.
     let asking = std::thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
     let mut output = BufReader::new(output.ok_or_else(|| PastError::Git("it has no output".into()))?);
-    let mut files = Vec::with_capacity(blobs.len());
-    for blob in blobs {
-        files.push((blob.path.clone(), answer(&mut output).map_err(failed)?));
-    }
+    let file = |blob: &Blob| Ok((blob.path.clone(), answer(&mut output)?));
+    let files: io::Result<Vec<_>> = blobs.iter().map(file).collect();
+    // Without a reader git ends, and then so does the asking, whatever went wrong.
     drop(output);
     // What it could not be asked is missing from the answers.
     let _ = asking.join();
     child.wait().map_err(failed)?;
-    Ok(files)
+    files.map_err(failed)
 }
 
 /// Reads `ID blob LENGTH`, the content, and a line end.

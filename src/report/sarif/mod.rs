@@ -17,7 +17,7 @@ use serde_sarif::sarif::{
 use self::results::Results;
 use super::uri::{file_uri, folder_uri, relative_uri};
 use super::{Entry, Sources};
-use crate::lint::Rule;
+use crate::lint::{Rule, address};
 
 /// What the paths of a log are relative to.
 const ROOT: &str = "%SRCROOT%";
@@ -42,12 +42,13 @@ pub struct SarifRun<'a> {
 /// The log, with a line end.
 #[must_use]
 pub fn sarif(entries: &[Entry], sources: &Sources, run: &SarifRun<'_>) -> String {
-    let driver = ToolComponent::builder()
+    let mut driver = ToolComponent::builder()
         .name("mangle-ls")
         .version(env!("CARGO_PKG_VERSION"))
         .semantic_version(env!("CARGO_PKG_VERSION"))
         .rules(run.rules.iter().map(|rule| rules::descriptor(rule)).collect::<Vec<_>>())
         .build();
+    driver.information_uri = address("README.md");
     let root = ArtifactLocation::builder().uri(folder_uri(run.root)).build();
     let results = Results { sources, run }.all(entries);
     let run = Run::builder()
