@@ -167,10 +167,10 @@ impl Rewriting {
     fn see_head(&mut self, clause: &Clause, signature: Option<&Signature>) {
         let modes = signature.map_or(&[][..], |signature| &signature.modes);
         for (term, mode) in clause.head.args.iter().zip(modes) {
-            if mode.accepts_input() {
-                if let Some(word) = word(term) {
-                    self.seen.insert(word);
-                }
+            if mode.accepts_input()
+                && let Some(word) = word(term)
+            {
+                self.seen.insert(word);
             }
         }
     }
