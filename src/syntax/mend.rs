@@ -18,7 +18,7 @@ use crate::lint::{Finding, Fix, Rule};
 use crate::text::{StatementId, TextRange, TextSize};
 
 /// Findings which say that a habit of another language may be behind them.
-static DOUBTS: [&Rule; 15] = [
+static DOUBTS: [&Rule; 16] = [
     &rules::SYNTAX_ERROR,
     &rules::MISSING_COMMA,
     &rules::MISSING_BRACKET,
@@ -29,6 +29,7 @@ static DOUBTS: [&Rule; 15] = [
     &rules::NOT_A_TRANSFORM,
     &rules::LET_NEEDS_FUNCTION,
     &rules::DISJUNCTION,
+    &rules::CONS_BAR,
     &rules::LEGACY_TYPED_ARG,
     &rules::DECL_ARG_NOT_VARIABLE,
     &rules::UNKNOWN_DECL_PART,

@@ -123,7 +123,7 @@ rules! {
         "q(1).\np(Y) :- q(X), Y = X + 1."
         "q(1).\np(Y) :- q(X), Y = fn:plus(X, 1)."
     }
-    CONS_BAR = "MG017" "cons-bar" Error None {
+    CONS_BAR = "MG017" "cons-bar" Error Safe {
         "A list pattern `[H | T]`."
         "Patterns do not exist; built-in predicates take values apart."
         "q([1]).\np(H) :- q([H | T])."
@@ -171,7 +171,7 @@ rules! {
         "Decl on(P) temporal.\non(/x)@[2024-05-01].\nq(/x).\np(X) :- q(X), !on(X)@[2024-05-01]."
         "Decl on(P) temporal.\non(/x)@[2024-05-01].\nq(/x).\nwas_on(P) :- on(P)@[2024-05-01].\np(X) :- q(X), !was_on(X)."
     }
-    LET_NEEDS_FUNCTION = "MG025" "let-needs-function" Error None {
+    LET_NEEDS_FUNCTION = "MG025" "let-needs-function" Error Safe {
         "A `let` or `do` without a function."
         "Transforms apply functions; values are named by `=` in the body."
         "q(1).\np(Y) :- q(X) |> let Y = X."

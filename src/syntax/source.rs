@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
-use super::ast::{Item, StatementKind};
+use super::ast::{Item, Statement, StatementKind};
 use super::kind::{Kind, kind_of};
 use super::mend::is_doubtful;
 use super::second::SecondReadings;
@@ -289,7 +289,7 @@ impl Walk<'_> {
             Some(item) => Arc::clone(&item.statement),
             None => Arc::new(lower::statement(cursor, &self.text)),
         };
-        if is_doubtful(&statement) && self.read_again(cursor) {
+        if (is_doubtful(&statement) || self.goes_on(&statement, node)) && self.read_again(cursor) {
             return;
         }
         let unreadable = statement.damaged
@@ -297,6 +297,15 @@ impl Walk<'_> {
         let rubble = unreadable && self.follows_damage(start);
         self.items.push(Item { start, statement, rubble });
         self.nodes.push(identity(node));
+    }
+
+    /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`.
+    fn goes_on(&self, statement: &Statement, node: Node<'_>) -> bool {
+        let is_open = statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT);
+        let text = self.text.get(node.start_byte()..).unwrap_or("");
+        let line = text.get(usize::from(statement.len)..).unwrap_or("").lines().next().unwrap_or("");
+        let inside = text.get(..usize::from(statement.len)).unwrap_or("");
+        is_open && (line.trim_start().starts_with(['?', '%']) || inside.contains('%'))
     }
 
     /// Reads the node of the cursor, and what follows as far as it belongs to it, with the habits of other

@@ -246,7 +246,7 @@ fn declarations() {
         "Decl a(x).\nDecl b(/a).\nDecl c(A.Type<string>).\nDecl d(X) bound [/number] descr [doc(\"d\")].\nDecl e(X) bounds [/number].\nDecl f(X) descr [mode(+)].\nDecl g(X) descr [\"text\"].",
         expect![[r#"
             1:8-9 error decl-lowercase-arg: `Decl` names its arguments with variables; `x` starts with a lower-case letter.
-              fix: Write `X`
+              fix: Write variables with a capital
             2:8-10 error decl-arg-not-variable: `Decl` names its arguments with variables; `/a` is none.
             3:8-22 error legacy-typed-arg: No engine reads `A.Type<string>` here. Types stand behind the declared atom: `bound [/string]`.
               fix: Move the types into `bound […]`
@@ -346,6 +346,7 @@ fn transforms() {
         "q(1).\np(Y) :- q(X) |> let Y = X.\nr(N) :- q(_) |> fn:group_by(), let N = fn:count().\ns(X) :- |> let X = fn:plus(1, 2).",
         expect![[r#"
             2:25-26 error let-needs-function: `let` takes a function; `X` is none. To name a value, write `Y = X` in the body.
+              fix: Name the value in the body
             3:17-30 error not-a-transform: A transform starts with `do` or `let`.
               fix: Insert `do`
             4:9-11 error transform-without-body: A transform needs a body in front of it to transform.

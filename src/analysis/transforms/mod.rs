@@ -15,7 +15,7 @@ mod variables;
 use scope::{Kind, Scope};
 
 use super::{Context, Family};
-use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::syntax::ast::{Clause, Transform};
 use crate::text::TextRange;
 
@@ -59,14 +59,14 @@ static MULTIPLE_TRANSFORMS: Rule = Rule {
         rule of its own.",
     bad: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N) |> let T = fn:plus(S, 1).\n",
     good: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N), let T = fn:plus(S, 1).\n",
-    fix: FixKind::None,
+    fix: FixKind::Unsafe,
 };
 
 fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     reducers::check_expressions(context, clause, findings);
     let Some((transform, others)) = clause.transforms.split_first() else { return };
     if let (Some(second), Some(last)) = (others.first(), others.last()) {
-        findings.push(multiple(second, last));
+        findings.push(multiple(transform, second, last));
     }
     let Some(scope) = Scope::new(context, clause, transform) else { return };
     if scope.kind == Kind::OtherDo {
@@ -81,8 +81,14 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
     }
 }
 
-fn multiple(second: &Transform, last: &Transform) -> Finding {
+fn multiple(first: &Transform, second: &Transform, last: &Transform) -> Finding {
     let range = TextRange::new(second.range.start(), last.range.end());
     let message = "The engine takes one `|>` in a clause and rejects the program over a second one.";
-    Finding::new(&MULTIPLE_TRANSFORMS, range, message)
+    let finding = Finding::new(&MULTIPLE_TRANSFORMS, range, message);
+    // A `let` can follow in the first transform.
+    if second.range != last.range || second.is_do() || second.statements.is_empty() {
+        return finding;
+    }
+    let pipe = TextRange::at(second.range.start(), 2.into());
+    finding.fix(Fix::guess("Go on in the first transform").insert(first.range.end(), ",").replace(pipe, ""))
 }

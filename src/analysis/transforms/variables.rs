@@ -121,7 +121,8 @@ fn check_uses(scope: &Scope<'_>, at: usize, statement: &Statement<'_>, findings:
             return;
         }
         if scope.is_bound(symbol) {
-            if !over_rows {
+            // What an unknown function takes is unknown too.
+            if !over_rows && statement.function.is_some() {
                 findings.push(ungrouped(statement, symbol, range));
             }
         } else if scope.is_defined(symbol) {

@@ -88,7 +88,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let hit = if piped {
         None
     } else {
-        in_head(region, arrow).or_else(|| in_body(region, arrow)).or_else(|| sql(region, arrow))
+        in_head(region, arrow).or_else(|| sql(region, arrow)).or_else(|| in_body(region, arrow))
     };
     match hit {
         Some(hit) => hits.add(hit),
@@ -249,20 +249,45 @@ fn sql(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     };
     let hit =
         Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 1 + usize::from(by)), message);
-    Some(hit.read(rest, "").title("Group behind the body"))
+    let grouped = matches!(word.text, "group" | "GROUP").then(|| grouping(region, group)).flatten();
+    let Some(text) = grouped else { return Some(hit.read(rest, "")) };
+    let lead = if region.slice(0..rest.start).ends_with(char::is_whitespace) { "" } else { " " };
+    Some(hit.replace(rest, format!("{lead}{text}")).title("Group behind the body").guess())
+}
+
+/// The transform that `group by X, N = count(Y)` stands for.
+fn grouping(region: &Region<'_>, group: usize) -> Option<String> {
+    let last = last_key(region, group + 2)?;
+    let keys = region.slice(region.range(group + 2..last + 1));
+    let mut text = format!("|> do fn:group_by({keys})");
+    let mut start = last + 2;
+    while start < region.stop() {
+        let end = region.part_end(start).min(region.stop());
+        if region.kind(start) != Some(Kind::Variable) || region.at(start + 1) != "=" {
+            return None;
+        }
+        let aggregate = aggregate_at(region, start + 2..end)?;
+        text.push_str(&format!(", let {} = {}", region.at(start), aggregate.call()));
+        start = end + 1;
+    }
+    Some(text)
+}
+
+/// The last of the variables behind `group by`.
+fn last_key(region: &Region<'_>, first: usize) -> Option<usize> {
+    let is_key = |at: usize| region.kind(at) == Some(Kind::Variable) && region.at(at + 1) != "=";
+    let mut last = is_key(first).then_some(first)?;
+    while region.at(last + 1) == "," && is_key(last + 2) {
+        last += 2;
+    }
+    Some(last)
 }
 
 /// `|> do group by X, …` and `|> group by X, …`.
 fn group_words(region: &Region<'_>, hits: &mut Hits) {
     let group = (1..region.tokens.len()).find(|&at| region.at(at).eq_ignore_ascii_case("group"));
     let Some(group) = group.filter(|&at| region.at(at + 1).eq_ignore_ascii_case("by")) else { return };
-    let mut last = group + 1;
-    while region.kind(last + 1) == Some(Kind::Variable) {
-        last += 1;
-        if region.at(last + 1) == "," && region.kind(last + 2) == Some(Kind::Variable) {
-            last += 1;
-        }
-    }
+    let Some(last) = last_key(region, group + 2) else { return };
     let keys = region.slice(region.range(group + 2..last + 1));
     let lead = if region.before(group) == "do" { "" } else { "do " };
     let text = format!("{lead}fn:group_by({keys})");

@@ -41,11 +41,35 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
         if !starts.contains(&region.before(from)) {
             continue;
         }
-        if let Some(hit) = half_typed(region, from) {
+        if let Some(hit) = unknown(region, from) {
+            hits.add(hit);
+        } else if let Some(hit) = half_typed(region, from) {
             hits.add(hit);
         } else if let Some(hit) = computed(region, from) {
             hits.add(hit);
         }
+    }
+}
+
+/// `X ** 2` and `Y += X`.
+fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
+    let (sign, next) = (region.token(from + 1)?, region.token(from + 2)?);
+    if !region.token(from)?.is_operand() || !next.is_operand() {
+        return None;
+    }
+    match sign.text {
+        "**" | "^" => {
+            let message = format!("Mangle has no power, neither as `{}` nor as a function.", sign.text);
+            Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.start..next.end, ""))
+        }
+        "+=" | "-=" => {
+            let message = format!(
+                "A variable has one value, so there is no `{}`. Name the new value: `Y2 = fn:plus(Y, X)`.",
+                sign.text
+            );
+            Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.range(), "="))
+        }
+        _ => None,
     }
 }
 
@@ -66,7 +90,7 @@ fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
     let (operand, sign) = (region.token(from)?, region.token(from + 1)?);
     let function = operator(sign)?.0;
     let stops = matches!(region.at(from + 2), "." | ")" | "," | "]" | "");
-    if !stops || !operand.is_operand() || region.before(from) == ":-" {
+    if !stops || !operand.is_operand() || sign.is("%") || region.before(from) == ":-" {
         return None;
     }
     let message = format!(

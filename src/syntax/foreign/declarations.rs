@@ -229,6 +229,10 @@ fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
         match (token.text, region.at(index + 1)) {
             (",", _) => {
                 let message = "The parts of a `Decl` are not separated by commas.";
+                if let Some(hit) = hits.0.iter_mut().find(|hit| hit.rule == &rules::DOUBLE_COMMA) {
+                    *hit = hit.clone().delete(token.range());
+                    continue;
+                }
                 hits.add(
                     Hit::new(&rules::DOUBLE_COMMA, token.range(), message)
                         .delete(token.range())

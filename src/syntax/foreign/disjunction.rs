@@ -42,7 +42,7 @@ fn is_or(region: &Region<'_>, index: usize) -> bool {
     // `[H | T]` is a pattern, `p(or)` an atom.
     OR.contains(&region.at(index))
         && !region.is_atom(index)
-        && region.token(index + 1).is_some_and(|next| !next.is("let") && !next.is("do"))
+        && region.token(index + 1).is_some_and(|next| !matches!(next.text, "let" | "do" | "."))
         && enclosing(region, index).is_none_or(|open| is_group(region, open))
 }
 

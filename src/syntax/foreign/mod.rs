@@ -10,6 +10,7 @@ mod arithmetic;
 mod declarations;
 mod disjunction;
 mod hit;
+mod lists;
 mod premises;
 mod region;
 mod statements;
@@ -31,6 +32,8 @@ pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarati
 /// The recognisers in the order in which they are asked: the first one to claim a place has it.
 const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     terms::lookalikes,
+    statements::comments,
+    statements::prose,
     statements::directives,
     statements::question,
     declarations::habits,
@@ -40,6 +43,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::pipes,
     aggregates::habits,
     premises::negation,
+    premises::groups,
     premises::conjunction,
     premises::control,
     premises::comparison,
@@ -47,6 +51,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     terms::variables,
     terms::literals,
     terms::names,
+    lists::habits,
     arithmetic::habits,
     terms::words,
     statements::commas,

@@ -9,7 +9,7 @@ use super::{arithmetic, shorten};
 use crate::syntax::rules;
 
 const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
-const AND: [&str; 7] = ["and", "And", "AND", "&&", "&", "∧", "/\\"];
+const AND: [&str; 8] = ["where", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 
 /// `Not p(X)`, `¬p(X)`, `-p(X)`, `!(p(X))`, `not exists p(X)`.
@@ -99,8 +99,9 @@ fn opposite(comparison: &str) -> &'static str {
 pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
     let mut found: Option<Hit> = None;
     for index in 1..region.tokens.len() {
-        let is_connective = AND.contains(&region.at(index)) && !region.is_atom(index);
-        if !is_connective || region.token(index + 1).is_none() || !region.only_blanks_before(index) {
+        let in_body = region.at(index) != "where" || region.arrow().is_some_and(|arrow| arrow + 1 < index);
+        let is_connective = AND.contains(&region.at(index)) && in_body && !region.is_atom(index);
+        if !is_connective || region.token(index + 1).is_none() {
             continue;
         }
         let (Some(before), Some(token), Some(next)) =
@@ -113,18 +114,36 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
             Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message).title("Write commas")
         });
         let next_line = next.first || !region.only_blanks_before(index + 1);
+        let end = if next_line { token.end } else { next.start };
         found = Some(if before.is(",") {
-            hit.delete(token.start..next.start)
-        } else if next_line {
-            hit.replace(before.end..token.end, ",")
+            hit.delete(token.start..end)
         } else if token.first {
-            hit.replace(before.end..before.end, ",").delete(token.start..next.start)
+            // A comment may stand behind the premise.
+            hit.replace(before.end..before.end, ",").delete(token.start..end)
         } else {
-            hit.replace(before.end..next.start, ", ")
+            hit.replace(before.end..end, if next_line { "," } else { ", " })
         });
     }
     if let Some(hit) = found {
         hits.add(hit);
+    }
+}
+
+/// `(p(X), q(X))`: premises in parentheses of their own.
+pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
+    for open in 1..region.tokens.len() {
+        let starts = matches!(region.before(open), ":-" | "⟸" | "," | "and" | "&&");
+        let (Some(token), Some(close)) = (region.token(open), region.close(open)) else { continue };
+        let ends = matches!(region.at(close + 1), "," | "." | "" | "|>" | ";" | "and" | "&&");
+        let premises = region.is_atom(open + 1) || NOT.contains(&region.at(open + 1));
+        let joined = (open..close).any(|at| matches!(region.at(at), ";" | "|" | "||" | "or" | "OR" | "∨"));
+        if !(token.is("(") && token.depth == 0 && starts && ends && premises) || joined {
+            continue;
+        }
+        let Some(end) = region.token(close) else { continue };
+        let message = "Premises stand in no parentheses of their own; commas join them all.";
+        let hit = Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message);
+        hits.add(hit.delete(token.range()).delete(end.range()).title("Drop the parentheses"));
     }
 }
 
@@ -221,6 +240,11 @@ pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
             "exists" | "exist" | "some" | "∃" => exists(region, index),
             "forall" | "all" | "∀" if region.before(index) != "(" => forall(region, index),
             "findall" | "setof" | "bagof" | "aggregate_all" if region.is_atom(index) => {
+                collects(region, index)
+            }
+            "count" | "sum" | "aggregate"
+                if region.is_atom(index) && (3..5).any(|at| region.is_atom(index + at - 1)) =>
+            {
                 collects(region, index)
             }
             "assert" | "asserta" | "assertz" | "retract" | "retractall" if region.is_atom(index) => {

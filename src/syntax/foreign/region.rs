@@ -161,11 +161,15 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
     let directive =
         matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == Kind::Word && t.glued);
-    let line = directive || at(0) == "```";
+    let line = directive || at(0) == "```" || tokens.first().is_some_and(|token| token.kind == Kind::Comment);
+    let numbered = tokens.first().is_some_and(|token| token.kind == Kind::Number);
+    let prose = is_prose(tokens);
     for (index, token) in tokens.iter().enumerate() {
         let next = tokens.get(index + 1);
         let new_line = next.is_none_or(|next| next.first);
         let ends = match token.text {
+            _ if prose => false,
+            "." if index == 1 && numbered => false,
             "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
             "!" | "?" if index > 1 => new_line && token.depth == 0,
             _ => false,
@@ -174,6 +178,10 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
             return index + 1;
         }
         let Some(next) = next.filter(|next| next.first) else { continue };
+        let between = text.get(token.end..next.start).unwrap_or("");
+        if prose && between.matches('\n').count() > 1 {
+            return index + 1;
+        }
         let column_0 = text.as_bytes().get(next.start.wrapping_sub(1)) == Some(&b'\n');
         if column_0
             && starts_statement(tokens, index + 1)
@@ -183,6 +191,22 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
         }
     }
     tokens.len()
+}
+
+/// Whether this is text for people: three words in a row, none of which means anything in a program.
+pub(super) fn is_prose(tokens: &[Token<'_>]) -> bool {
+    const KNOWN: [&str; 14] = [
+        "Decl", "Package", "Use", "not", "if", "If", "IF", "rule", "fact", "decl", "select", "SELECT",
+        "exists", "when",
+    ];
+    let word = |token: &Token<'_>| {
+        matches!(token.kind, Kind::Word | Kind::Variable)
+            && !token.text.contains(':')
+            && !KNOWN.contains(&token.text)
+    };
+    tokens.len() > 3
+        && tokens.iter().take(3).all(|token| word(token) && !token.text.contains('_'))
+        && tokens.get(3).is_some_and(|token| !matches!(token.text, "(" | ":-"))
 }
 
 /// Whether a statement seems to start at a token that is the first of its line.

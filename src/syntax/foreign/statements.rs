@@ -1,7 +1,7 @@
 //! Arrows, keywords, ends of statements and directives of other languages.
 
 use super::hit::{Hit, Hits};
-use super::region::Region;
+use super::region::{Region, is_prose};
 use super::token::{Kind, Token};
 use crate::syntax::rules;
 
@@ -123,7 +123,8 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
                 .title("Delete the comma")
         } else if token.is(";") && next.is(".") {
             let message = "Nothing stands behind this `;`, and Mangle has none.";
-            Hit::new(&rules::DISJUNCTION, token.range(), message).delete(token.range()).title("Delete it")
+            let start = region.token(index - 1).map_or(token.start, |before| before.end);
+            Hit::new(&rules::DISJUNCTION, token.range(), message).delete(start..token.end).title("Delete it")
         } else if token.is(";") && matches!(next.text, "let" | "do") {
             let message = "The statements of a transform are separated by commas, not by `;`.";
             let hit = Hit::new(&rules::DISJUNCTION, token.range(), message);
@@ -269,6 +270,41 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     );
     let underlined = first.start..first.start + region.slice(range.clone()).trim_end().len();
     hits.add(Hit::new(&rules::PASTED_MARKUP, underlined, message).delete(range).title("Delete it"));
+}
+
+/// `-- …`, `; …` and `<!-- … -->`.
+pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
+    for token in region.tokens.iter().filter(|token| token.kind == Kind::Comment) {
+        let marker: String = token.text.chars().take_while(|c| matches!(c, '-' | ';' | '<' | '!')).collect();
+        let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
+        let body = token.text.trim_start_matches(['-', ';', '<', '!']).trim_end_matches("-->").trim();
+        let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim())).collect();
+        // A comment ends with its line, and code may follow `-->`.
+        let rest = region.slice(token.end..region.text.len());
+        let code_follows = rest.lines().next().is_some_and(|line| !line.trim().is_empty());
+        let end = if code_follows { "\n" } else { "" };
+        let text = format!("{}{end}", lines.join("\n"));
+        let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), message);
+        hits.add(hit.replace(token.range(), text).title("Turn it into a `#` comment"));
+    }
+}
+
+/// Text for people, and JSON.
+pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
+    let whole = 0..region.text.len();
+    let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
+    let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(Kind::Text);
+    let hit = if is_prose(&region.tokens) {
+        let message = "This is text for people, not Mangle. A comment starts with `#`.";
+        Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))
+    } else if opens && matches!(region.at(2), ":" | "," | "]") {
+        let message =
+            "This is JSON, not Mangle. A statement stands in a file as it is, without quotes and brackets.";
+        Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))
+    } else {
+        return;
+    };
+    hits.add(hit.read(whole, "").title("Turn it into a comment").guess());
 }
 
 /// `r(X), let Y = …` and `r(X) | > do …`: a transform without its `|>`.

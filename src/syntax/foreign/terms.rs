@@ -171,6 +171,9 @@ fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let (end, meant, why) =
         if let Some(part) = next.filter(|next| next.text.starts_with(':') && next.text.len() > 1) {
             (part.end, format!("{}/{}", name.text, part.text.trim_start_matches(':')), "has no colon")
+        } else if !name.text.is_ascii() {
+            let encode = |c: char| if c.is_ascii() { c.to_string() } else { percent(c) };
+            (name.end, name.text.chars().map(encode).collect(), "has ASCII characters only")
         } else if name.text.ends_with('/') {
             (name.end, name.text.trim_end_matches('/').to_owned(), "does not end with a slash")
         } else if name.text.contains("//") {
@@ -182,6 +185,12 @@ fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let message = format!("A name {why}: `{}` does not parse.", region.slice(range.clone()));
     let hit = Hit::new(&rules::BAD_NAME, range.clone(), message).replace(range, meant.as_str());
     Some(hit.title(format!("Write `{meant}`")).guess())
+}
+
+/// A character as bytes in percent notation, which is plain text to the language.
+fn percent(c: char) -> String {
+    let mut bytes = [0; 4];
+    c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 fn is_identifier(word: &str) -> bool {

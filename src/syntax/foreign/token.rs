@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Text,
     /// One of [`SIGNS`], or a single character.
     Sign,
+    /// A comment of another language.
+    Comment,
 }
 
 /// A token.
@@ -45,7 +47,7 @@ impl Token<'_> {
     }
 
     pub(super) fn is_operand(&self) -> bool {
-        self.kind != Kind::Sign
+        !matches!(self.kind, Kind::Sign | Kind::Comment)
     }
 }
 
@@ -88,7 +90,10 @@ impl<'t> Lexer<'t> {
         let after_operand = before.is_some_and(|token| {
             token.end == self.at && (token.kind != Kind::Sign || matches!(token.text, ")" | "]"))
         });
-        let (kind, len) = scan(rest, first_char, after_operand);
+        let (kind, len) = match comment_length(rest, before.is_none()) {
+            Some(len) => (Kind::Comment, len),
+            None => scan(rest, first_char, after_operand),
+        };
         let text = rest.get(..len)?;
         let closes = matches!(text, ")" | "]" | "}");
         if closes {
@@ -124,6 +129,17 @@ impl<'t> Lexer<'t> {
             self.at += rest.find('\n').unwrap_or(rest.len());
         }
     }
+}
+
+/// The length of `-- …`, `<!-- … -->`, or of `; …` at the very start.
+fn comment_length(rest: &str, at_start: bool) -> Option<usize> {
+    let line = rest.find('\n').unwrap_or(rest.len());
+    let line = rest.get(..line).unwrap_or(rest).trim_end().len();
+    if rest.starts_with("<!--") {
+        return Some(rest.find("-->").map_or(line, |end| end + "-->".len()));
+    }
+    let dashes = rest.strip_prefix("--").is_some_and(|rest| rest.starts_with([' ', '\t', '-', '\r', '\n']));
+    (dashes || (at_start && rest.starts_with(';'))).then_some(line)
 }
 
 /// Kind and length of the token at the start of `rest`, which is not empty.
@@ -178,7 +194,7 @@ fn number_length(rest: &str) -> usize {
 }
 
 fn name_length(rest: &str) -> usize {
-    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/');
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/');
     let len = rest.find(|c: char| !name(c)).unwrap_or(rest.len());
     // The last full stop ends the statement, in what somebody meant.
     let text = rest.get(..len).unwrap_or("");

@@ -222,7 +222,19 @@ impl<'t> Lower<'_, 't> {
                 "`let` takes a function; `{shown}` is none. To name a value, write `{name} = {shown}` in the body."
             ),
         };
-        self.soft(Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message));
+        let mut finding = Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message);
+        finding.fix = variable.and_then(|variable| self.name_in_body(variable, value));
+        self.soft(finding);
+    }
+
+    /// `|> let Y = X` with nothing else in the transform: the value is named in the body instead.
+    fn name_in_body(&self, variable: &Term, value: &Term) -> Option<Fix> {
+        let before = self.slice(TextRange::up_to(variable.range.start()));
+        let lead = before.trim_end().strip_suffix("let")?.trim_end().strip_suffix("|>")?.trim_end();
+        let after = self.byte(self.base + usize::from(value.range.end()));
+        let is_last = after == Some(b'.') && !lead.ends_with(',');
+        let range = TextRange::new(super::size(lead.len()), variable.range.start());
+        is_last.then(|| Fix::safe("Name the value in the body").replace(range, ", "))
     }
 
     /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital behind the full stop is told apart
@@ -270,6 +282,13 @@ impl<'t> Lower<'_, 't> {
                 "The full stop is part of the name here: `{word}` is one constant, and the statement does not end."
             );
             self.soft(Finding::new(&rules::NAME_SWALLOWS_DOT, dot, message).fix(fix));
+            return;
+        }
+        if let Some(comma) = text.strip_suffix(',') {
+            let comma = TextRange::at(super::size(comma.len()), 1.into());
+            let message = "A statement ends with a full stop, not with `,`.";
+            let fix = Fix::safe("Write a full stop").replace(comma, ".");
+            self.soft(Finding::new(&rules::MISSING_DOT, comma, message).fix(fix));
             return;
         }
         let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));

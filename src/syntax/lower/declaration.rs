@@ -108,25 +108,39 @@ impl<'t> Lower<'_, 't> {
         self.holes = holes;
         let (arguments, rest): (Vec<_>, Vec<_>) = known.into_iter().partition(is_argument);
         self.soft.extend(rest);
+        let mut lowercase = Vec::new();
         for arg in &atom.args {
-            self.declared_argument(arg.range, &arg.kind, &arguments);
+            self.declared_argument(arg.range, &arg.kind, &arguments, &mut lowercase);
         }
+        self.lowercase_arguments(&lowercase);
         atom
     }
 
-    fn declared_argument(&mut self, range: TextRange, kind: &TermKind, known: &[Finding]) {
+    fn lowercase_arguments(&mut self, all: &[TextRange]) {
+        let Some(&first) = all.first() else { return };
+        let fix = Fix::safe("Write variables with a capital");
+        let fix = all
+            .iter()
+            .fold(fix, |fix, range| fix.replace(*range, super::token::camel_case(self.slice(*range))));
+        let message = format!(
+            "`Decl` names its arguments with variables; `{}` starts with a lower-case letter.",
+            self.slice(first)
+        );
+        self.soft(Finding::new(&rules::DECL_LOWERCASE_ARG, first, message).fix(fix));
+    }
+
+    fn declared_argument(
+        &mut self,
+        range: TextRange,
+        kind: &TermKind,
+        known: &[Finding],
+        lowercase: &mut Vec<TextRange>,
+    ) {
         let shown = self.slice(range);
         match (kind, known.iter().find(|finding| range.contains_range(finding.range))) {
             (TermKind::Variable(_) | TermKind::Wildcard, None) => {}
             (_, Some(finding)) if finding.rule == &rules::LEGACY_TYPED_ARG => self.soft(finding.clone()),
-            (_, Some(_)) => {
-                let variable = super::token::camel_case(shown);
-                let fix = Fix::safe(format!("Write `{variable}`")).replace(range, variable);
-                let message = format!(
-                    "`Decl` names its arguments with variables; `{shown}` starts with a lower-case letter."
-                );
-                self.soft(Finding::new(&rules::DECL_LOWERCASE_ARG, range, message).fix(fix));
-            }
+            (_, Some(_)) => lowercase.push(range),
             _ => {
                 self.holes = true;
                 let message = format!(
