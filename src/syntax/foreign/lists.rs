@@ -7,10 +7,10 @@ use crate::syntax::rules;
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     for open in 1..region.tokens.len() {
-        if region.at(open) == "[" {
-            if let Some(hit) = pattern(region, open) {
-                hits.add(hit);
-            }
+        if region.at(open) == "["
+            && let Some(hit) = pattern(region, open)
+        {
+            hits.add(hit);
         }
     }
 }
