@@ -5,6 +5,7 @@
 //! ([`Type`]), what each relation holds ([`ProgramTypes`]) and what does not fit in a clause
 //! ([`ClauseTypes`]). Knows no wording and no findings.
 
+mod closed;
 mod expression;
 mod infer;
 mod lattice;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::closed;
 use super::infer::{ClauseTypes, Relation, State};
 use super::rows::{Collector, Row, Rows};
 use crate::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program};
@@ -45,6 +46,7 @@ impl ProgramTypes {
         let mut rows: Vec<Rows> =
             program.predicates.iter().map(|predicate| declared(program, predicate)).collect();
         let mut inference = Inference { program, cache, new: TypeCache::default() };
+        inference.close(&mut rows);
         for component in program.graph().strata() {
             inference.component(component, &mut rows);
         }
@@ -104,6 +106,18 @@ struct Inference<'p, 'c> {
 }
 
 impl Inference<'_, '_> {
+    /// Narrows the columns of declared predicates that all clauses fill with names.
+    fn close(&mut self, rows: &mut [Rows]) {
+        for (predicate, rows) in self.program.predicates.iter().zip(rows) {
+            if rows.declared && closed::is_candidate(predicate) {
+                let facts = self.facts(predicate).finish();
+                if let Some(row) = closed::narrowed(self.program, predicate, rows, &facts) {
+                    *rows = Rows::new(vec![row], true);
+                }
+            }
+        }
+    }
+
     /// Infers the predicates of a component that no `Decl` describes, from below: first the facts,
     /// then what rules make of them, until nothing is added.
     fn component(&mut self, component: &[PredicateId], rows: &mut [Rows]) {

@@ -1,7 +1,7 @@
 //! Premises that never hold, or stop the evaluation, because of the types of their arguments:
 //! `MG604`, `MG606`, `MG710`.
 
-use super::wording::{atom_of, described, found, noun, place, respelled, with_origin};
+use super::wording::{atom_of, described, found, noun, place, promised, respelled, with_origin};
 use crate::analysis::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::syntax::ast::{Clause, Comparison, Premise};
@@ -68,9 +68,10 @@ pub(super) fn premise(
     let predicate = context.predicate(atom);
     let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
     let (at, asked) = (argument + 1, described(context, atom));
+    let promised = promised(context, predicate, problem, argument);
     let wanted = match (predicate, declared) {
         (None, _) => format!("{asked} takes {} here", noun(&problem.wanted)),
-        (_, true) => format!("Argument {at} of {asked} is declared `{}`", problem.wanted),
+        (_, true) => format!("Argument {at} of {asked} is declared `{promised}`"),
         (_, false) => format!("Argument {at} of {asked} is always {}", noun(&problem.wanted)),
     };
     let verdict = match (predicate.is_some() && declared, negated) {
@@ -85,7 +86,7 @@ pub(super) fn premise(
         finding = finding.related(span, what);
     }
     finding = with_origin(finding, context, clause, problem);
-    match respelled(context, term, &problem.wanted) {
+    match respelled(context, term, &promised) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
     }

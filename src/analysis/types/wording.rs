@@ -64,14 +64,14 @@ pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -
             _ => format!("this is {noun}"),
         };
     };
-    match problem.origin.and_then(|origin| source(context, clause, origin)) {
+    match problem.origin.and_then(|origin| source(context, clause, origin, &problem.found)) {
         Some(source) => format!("`{name}` is {noun}, {source}"),
         None => format!("`{name}` is {noun}"),
     }
 }
 
 /// Where a type comes from, in words.
-fn source(context: &Context<'_>, clause: &Clause, origin: Origin) -> Option<String> {
+fn source(context: &Context<'_>, clause: &Clause, origin: Origin, found: &Type) -> Option<String> {
     match origin {
         Origin::Argument { premise, argument } => {
             let atom = atom_of(clause, premise)?;
@@ -80,7 +80,7 @@ fn source(context: &Context<'_>, clause: &Clause, origin: Origin) -> Option<Stri
                 return Some(format!("from argument {at} of {place}"));
             };
             let rows = context.types.rows(id);
-            Some(match (rows.declared, rows.alternatives.len()) {
+            Some(match (rows.declared && !lists_names(found), rows.alternatives.len()) {
                 (true, 0 | 1) => format!("as argument {at} of {place} is declared"),
                 (true, _) => format!("as a row of the `Decl` of {place} has argument {at}"),
                 (false, 0 | 1) => format!("as all clauses of {place} have it in argument {at}"),
@@ -124,6 +124,29 @@ pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
 pub(super) fn is_declared(context: &Context<'_>, predicate: &Predicate) -> bool {
     let id = context.program.id(predicate.key);
     id.is_some_and(|id| context.types.rows(id).declared)
+}
+
+/// The type that is wanted of an argument, as its `Decl` says it: what is known of a column that all
+/// clauses fill with names is narrower.
+pub(super) fn promised(
+    context: &Context<'_>,
+    predicate: Option<&Predicate>,
+    problem: &Problem,
+    argument: u32,
+) -> Type {
+    let declared = || {
+        let declaration = context.program.declaration(predicate?)?;
+        declaration.bounds.first()?.types.get(argument as usize).map(Type::read)
+    };
+    match lists_names(&problem.wanted) {
+        true => declared().unwrap_or_else(|| problem.wanted.clone()),
+        false => problem.wanted.clone(),
+    }
+}
+
+/// Whether a type is known from the names that clauses write.
+fn lists_names(ty: &Type) -> bool {
+    ty.members().iter().any(|member| matches!(member, Type::Literal(_)))
 }
 
 /// The place of a column's type: in the bound number `row` of the `Decl`, else in the first clause.
