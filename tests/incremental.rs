@@ -47,6 +47,9 @@ const SNIPPETS: &[&str] = &[
     "Package a!\n",
     "b\"\\xff\"",
     "//",
+    "INTENT: \"x\" -> /y\n",
+    "\nTAXONOMY: a > b",
+    "PROMPT: ",
     ";",
 ];
 

@@ -303,3 +303,47 @@ fn files_that_a_client_does_not_pull_are_pushed_until_it_does() {
     told.client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
     told.until_clean(&b);
 }
+
+#[test]
+fn the_editors_settings_hold_where_the_file_says_nothing() {
+    let folder = Folder::new(&[("mangle-ls.toml", ""), ("schemas.gl", "Decl r(X).\n"), ("a.mg", UNDECLARED)]);
+    let mut capabilities = pushed();
+    capabilities["workspace"] = json!({ "configuration": true });
+    let mut told = Told::new(Client::open_workspace(Some(&folder.path()), capabilities));
+    let (a, settings) = (folder.uri("a.mg"), folder.uri("mangle-ls.toml"));
+    let asked = told.client.incoming("workspace/configuration");
+    assert_eq!(asked["params"]["items"][0]["section"], "mangle");
+    told.until_found(&a);
+    let off = json!({ "settings": { "mangle": { "rules": { "predicates": "off" } } } });
+    told.client.notify("workspace/didChangeConfiguration", off);
+    told.until_clean(&a);
+    folder.write("mangle-ls.toml", "[rules]\n\"MG3*\" = \"error\"\n");
+    event(&mut told.client, &settings, 2);
+    told.until_found(&a);
+}
+
+#[test]
+fn settings_sent_along_at_the_start() {
+    let folder = Folder::new(&[("schemas.gl", "Decl r(X).\n"), ("a.mg", UNDECLARED)]);
+    let mut client = Client::start();
+    client.initialize(json!({
+        "capabilities": pushed(),
+        "rootUri": uri(&folder.path()),
+        "initializationOptions": { "rules": { "undefined-predicate": "hint" } },
+    }));
+    let mut told = Told::new(client);
+    let list = told.until(&folder.uri("a.mg"), |list| !list.is_empty());
+    assert_eq!(list.len(), 1);
+    assert_eq!(told.lists[&folder.uri("a.mg")][0]["severity"], 4);
+}
+
+#[test]
+fn a_kernel_follows_what_it_uses() {
+    let folder = Folder::new(&[("schemas.gl", "Decl p(X).\n"), ("other/x.gl", "Decl r(X).\n")]);
+    let mut told = Told::new(Client::open_workspace(Some(&folder.path()), pushed()));
+    let kernel = folder.uri("sample.kernel.mg");
+    told.client.did_open(&kernel, 1, "# @preview use: other/x.gl\nq(X) :- p(X).\n");
+    told.until_found(&kernel);
+    told.client.did_change(&kernel, 2, json!([{ "text": "# @preview use: schemas.gl\nq(X) :- p(X).\n" }]));
+    told.until_clean(&kernel);
+}

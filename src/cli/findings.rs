@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Outcome;
 use super::progress::Progress;
 use crate::config::FailOn;
-use crate::host::{self, Checked, FileTable, Memory, Overlay, Problem, Resolution, Target};
+use crate::host::{self, Checked, FileTable, Memory, Overlay, Problem, ProgramFiles, Resolution, Target};
 use crate::program::FileSummary;
 use crate::report::{self, Entry, SourceText, Sources, Summary};
 use crate::text::FileId;
@@ -112,7 +112,6 @@ fn sources(
 
 /// The files whose findings are wanted.
 fn reported(resolution: &Resolution) -> FxHashSet<FileId> {
-    let members =
-        resolution.programs.iter().flat_map(|program| program.members.iter().chain(&program.singles));
+    let members = resolution.programs.iter().flat_map(ProgramFiles::own);
     members.filter(|member| member.reported).map(|member| member.file).collect()
 }

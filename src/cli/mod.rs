@@ -3,17 +3,23 @@
 //! Takes the arguments of the process; gives text on its output streams and an exit status. What is
 //! computed, and from which files, is the business of `host` and below.
 
+mod applies;
 mod baseline;
+mod changed;
 mod check;
+mod config;
 mod findings;
+mod form;
 mod format;
 mod log;
 mod output;
 mod progress;
+mod resolved;
 mod rule;
 mod serve;
 mod show_program;
 mod since;
+mod status;
 mod watch;
 
 use std::path::PathBuf;
@@ -40,6 +46,8 @@ enum Command {
     Check(check::Check),
     Serve(serve::Serve),
     Rule(rule::RuleCommand),
+    Config(config::Config),
+    Status(status::StatusCommand),
 }
 
 /// What a command found out, as an exit status.
@@ -61,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.run(cli.color),
         Command::Serve(serve) => serve.run(),
         Command::Rule(rule) => rule.run(cli.color),
+        Command::Config(config) => config.run(cli.color),
+        Command::Status(status) => status.run(cli.color),
     });
     let outcome = outcome.unwrap_or_else(|error| {
         output::complain(cli.color, &format!("{error:#}"));

@@ -1,9 +1,10 @@
 //! `rule`: what the rules are, and the page of one of them.
 
 use anyhow::Result;
-use clap::{Args, ColorChoice, ValueEnum};
+use clap::{Args, ColorChoice};
 
 use super::Outcome;
+use super::form::Form;
 use super::output::{self, Output};
 use crate::ide::registry;
 use crate::lint::Rule;
@@ -18,16 +19,7 @@ pub(super) struct RuleCommand {
     rule: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: a list of objects, also for one rule
-    Json,
+    format: Form,
 }
 
 impl RuleCommand {
@@ -48,10 +40,10 @@ impl RuleCommand {
             },
         };
         let text = match (self.format, chosen) {
-            (Format::Text, None) => rules::list(&all),
-            (Format::Text, Some(rule)) => rules::single(rule),
-            (Format::Json, None) => rules::json(&all),
-            (Format::Json, Some(rule)) => rules::json(&[rule]),
+            (Form::Text, None) => rules::list(&all),
+            (Form::Text, Some(rule)) => rules::single(rule),
+            (Form::Json, None) => rules::json(&all),
+            (Form::Json, Some(rule)) => rules::json(&[rule]),
         };
         let mut out = Output::new(color);
         out.write(&text)?;

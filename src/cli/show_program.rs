@@ -39,8 +39,15 @@ fn show(
         let hybrid = if program.embedding.is_hybrid(member.file) { " (hybrid)" } else { "" };
         line(out, &format!("  {}{hybrid}{note}", name(member)));
     }
-    for member in program.singles.iter().filter(|member| member.reported) {
-        line(out, &format!("  {} (by itself with the program)", name(member)));
+    for single in program.singles.iter().filter(|single| single.member.reported) {
+        let Some(used) = &single.uses else {
+            line(out, &format!("  {} (by itself with the program)", name(&single.member)));
+            continue;
+        };
+        line(out, &format!("  {} (by itself with what it uses)", name(&single.member)));
+        for file in used {
+            line(out, &format!("    {}", relative(working, &table.path(*file))));
+        }
     }
     for key in &program.embedding.predicates {
         line(out, &format!("  {key} (supplied by the host)"));

@@ -26,6 +26,7 @@ pub use findings::{
 pub use globs::Globs;
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
+pub use select::severities;
 pub use table::markdown;
 pub use version::{EngineVersion, VersionReq};
 
@@ -105,6 +106,15 @@ impl FailOn {
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if word == "never" { Some(Self::Never) } else { Severity::parse(word).map(Self::AtLeast) }
+    }
+
+    /// The word that [`FailOn::parse`] reads.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AtLeast(severity) => severity.as_str(),
+            Self::Never => "never",
+        }
     }
 
     /// Whether a finding of this severity is a failure.

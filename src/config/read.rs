@@ -9,7 +9,7 @@ use super::findings::{CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
 use super::keys::{PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
 use super::{FailOn, Globs, ProgramSettings, RuleSettings, Settings, Vocabulary, select, version};
-use crate::lint::{Finding, Rule, Severity, Span as Place};
+use crate::lint::{Finding, Rule, Span as Place};
 use crate::text::{Symbol, TextRange};
 
 /// A configuration file, read.
@@ -212,7 +212,7 @@ impl Reader<'_> {
         let Some(table) = self.table(value, "`rules`") else { return (settings, Vec::new()) };
         let mut chosen = Vec::new();
         for (key, value) in table {
-            let severity = self.word(value, "the severity of a rule", &RULE_WORDS, rule_severity);
+            let severity = self.word(value, "the severity of a rule", &RULE_WORDS, select::rule_severity);
             match select::select(&key.name, rules) {
                 Some(selection) => {
                     chosen.extend(severity.map(|severity| (selection, severity, range(key.span))))
@@ -231,12 +231,6 @@ impl Reader<'_> {
         places.sort_by_key(|(rule, place)| (place.start(), rule.code));
         (settings, places)
     }
-}
-
-/// A value of `[rules]`: `None` for `off`.
-#[allow(clippy::option_option)] // Absent is "no such word", present and empty is "off".
-fn rule_severity(word: &str) -> Option<Option<Severity>> {
-    if word == "off" { Some(None) } else { Severity::parse(word).map(Some) }
 }
 
 fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {

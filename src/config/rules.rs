@@ -27,6 +27,14 @@ impl RuleSettings {
         }
     }
 
+    /// These settings where they say something of a rule, else `base`.
+    #[must_use]
+    pub fn over(&self, base: &Self) -> Self {
+        let mut overrides = base.overrides.clone();
+        overrides.extend(&self.overrides);
+        Self { overrides }
+    }
+
     /// The severity of a rule's findings, `None` when the rule is off.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {

@@ -65,7 +65,7 @@ impl Checked {
             let project = around(&problem.path, projects);
             let file = table.id(&problem.path);
             let configured = project.map_or_else(FailOn::default, |project| project.settings.fail_on);
-            let found = entries(file, unreadable(file, problem, projects));
+            let found = entries(file, unreadable(file, problem, projects, &RuleSettings::default()));
             self.add(found.collect(), fail_on.unwrap_or(configured));
         }
     }
@@ -76,10 +76,16 @@ impl Checked {
     }
 }
 
-/// What is said of a file or folder that could not be read, under the settings of the project around it.
-pub(super) fn unreadable(file: FileId, problem: &Problem, projects: &[Project]) -> Vec<Diagnostic> {
+/// What is said of a file or folder that could not be read, under the settings of the project around it,
+/// and under `base` where it says nothing.
+pub(super) fn unreadable(
+    file: FileId,
+    problem: &Problem,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
     let project = around(&problem.path, projects);
-    let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.over(base));
     let message = format!("This cannot be read: {}.", problem.why);
     let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
     file_findings(file, vec![finding], &rules)
@@ -91,7 +97,7 @@ fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
     around.max_by_key(|project| project.root.components().count())
 }
 
-/// The findings of the reported files. A kernel or a test is checked as the program plus itself; what
+/// The findings of the reported files. A kernel or a test is checked as the program (or what it uses) plus itself; what
 /// that says of the program's own files is not wanted.
 fn check_program(
     program: &ProgramFiles,
@@ -104,15 +110,16 @@ fn check_program(
     let join = |files| Program::embedded(files, Arc::clone(&program.embedding));
     let mut found = Vec::new();
     if program.members.iter().any(|member| member.reported) {
-        let all = diagnostics(&join(members.clone()), rules, &memory.cache(program, None));
+        let all = diagnostics(&join(members), rules, &memory.cache(program, None));
         let wanted: FxHashSet<_> =
             program.members.iter().filter(|member| member.reported).map(|member| member.file).collect();
         found.extend(all.into_iter().filter(|(file, _)| wanted.contains(file)));
     }
-    for single in program.singles.iter().filter(|member| member.reported) {
-        let files = members.iter().cloned().chain(summary(single)).collect();
-        let all = diagnostics(&join(files), rules, &memory.cache(program, Some(single.file)));
-        found.extend(all.into_iter().filter(|(file, _)| *file == single.file));
+    for single in program.singles.iter().filter(|single| single.member.reported) {
+        let file = single.member.file;
+        let around = program.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
+        let all = diagnostics(&join(around.collect()), rules, &memory.cache(program, Some(file)));
+        found.extend(all.into_iter().filter(|(other, _)| *other == file));
     }
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
-use super::resolve::Problem;
+use super::resolve::{Origin, Problem};
 use super::walk::{Found, plain};
 use super::{FileTable, Overlay, read, relative};
 use crate::config::{
@@ -42,6 +42,8 @@ pub struct Project {
 #[derive(Debug)]
 pub(super) struct Dealt {
     pub(super) name: String,
+    pub(super) origin: Origin,
+    pub(super) declared: Option<usize>,
     pub(super) files: Vec<PathBuf>,
     pub(super) embedding: Embedding,
 }
@@ -90,7 +92,7 @@ impl Project {
         }
         let mut dealt = Vec::new();
         for (index, program) in settings.programs.iter().enumerate() {
-            let dealt_now = self.program(program, files, table);
+            let dealt_now = Dealt { declared: Some(index), ..self.program(program, files, table) };
             let places = self.places.get(index).cloned().unwrap_or_default();
             if dealt_now.files.is_empty() {
                 let range = places.start;
@@ -147,7 +149,7 @@ impl Project {
             hybrid,
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
-        Dealt { name, files, embedding }
+        Dealt { name, origin: Origin::Configured, declared: None, files, embedding }
     }
 }
 

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
+use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
 use super::{FileTable, Overlay, Project, Target, is_mangle, is_single};
 use crate::config::{FILE_NAME, Settings};
@@ -48,11 +49,26 @@ pub struct Member {
     pub reported: bool,
 }
 
+/// Why files are analysed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A configuration file says so.
+    Configured,
+    /// There is none: they were named together, or lie in one folder of the workspace.
+    Together,
+    /// A file that is in no program, and the schemas beside it.
+    Lone,
+}
+
 /// The files that are analysed together.
 #[derive(Debug)]
 pub struct ProgramFiles {
     /// What the program is called.
     pub name: String,
+    /// Why it is one.
+    pub origin: Origin,
+    /// Which of [`Settings::programs`] it is, if it is one of them.
+    pub declared: Option<usize>,
     /// The folder that it lies in.
     pub root: PathBuf,
     /// The configuration file: an index into [`Resolution::projects`].
@@ -63,8 +79,34 @@ pub struct ProgramFiles {
     pub embedding: Arc<Embedding>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
-    /// Sample kernels and policy tests: each is analysed as the program plus itself.
-    pub singles: Vec<Member>,
+    /// Sample kernels and policy tests: none of them joins the program.
+    pub singles: Vec<Single>,
+}
+
+/// A sample kernel or a policy test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Single {
+    /// The file.
+    pub member: Member,
+    /// The files that it names to be analysed with; `None`: those of the program.
+    pub uses: Option<Vec<FileId>>,
+}
+
+impl ProgramFiles {
+    /// All files that are reported or may be, the singles last.
+    pub fn own(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().chain(self.singles.iter().map(|single| &single.member))
+    }
+
+    /// The files that a single is analysed with, itself among them.
+    #[must_use]
+    pub fn with(&self, single: &Single) -> Vec<FileId> {
+        let around = match &single.uses {
+            Some(used) => used.clone(),
+            None => self.members.iter().map(|member| member.file).collect(),
+        };
+        around.into_iter().chain([single.member.file]).collect()
+    }
 }
 
 /// What [`resolve`] gives.
@@ -84,8 +126,10 @@ impl Resolution {
     /// All files of all programs, each once, sorted.
     #[must_use]
     pub fn files(&self) -> Vec<FileId> {
-        let members = self.programs.iter().flat_map(|program| program.members.iter().chain(&program.singles));
-        members.map(|member| member.file).collect::<BTreeSet<_>>().into_iter().collect()
+        let own = self.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);
+        let singles = self.programs.iter().flat_map(|program| &program.singles);
+        let used = singles.flat_map(|single| single.uses.iter().flatten().copied());
+        own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
@@ -100,10 +144,7 @@ pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &File
         Shell::CommandLine => resolver.given_paths(&loose),
         Shell::Editor => resolver.folders(&loose),
     }
-    resolver
-        .result
-        .programs
-        .retain(|program| program.members.iter().chain(&program.singles).any(|member| member.reported));
+    resolver.result.programs.retain(|program| program.own().any(|member| member.reported));
     resolver.result.programs.sort_by(|a, b| a.root.cmp(&b.root));
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
@@ -231,7 +272,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn members(&self) -> impl Iterator<Item = &Member> {
-        self.result.programs.iter().flat_map(|program| program.members.iter().chain(&program.singles))
+        self.result.programs.iter().flat_map(ProgramFiles::own)
     }
 
     /// All files that the targets select, sorted.
@@ -287,14 +328,24 @@ impl<'a> Resolver<'a> {
     ) -> ProgramFiles {
         let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
         let (singles, members): (Vec<_>, Vec<_>) = dealt.files.into_iter().partition(|path| is_single(path));
+        // Before the singles: the ids of the members come first.
+        let members = members.into_iter().map(member).collect();
+        let single = |path: PathBuf| {
+            let used = is_kernel(&path).then(|| used_files(&path, &root, self.overlay)).flatten();
+            let uses = used.map(|files| files.iter().map(|file| self.table.id(file)).collect());
+            Single { member: member(path), uses }
+        };
+        let singles = singles.into_iter().map(single).collect();
         ProgramFiles {
             name: dealt.name,
+            origin: dealt.origin,
+            declared: dealt.declared,
             root,
             project,
             settings: Arc::clone(settings),
             embedding: dealt.embedding.into(),
-            members: members.into_iter().map(member).collect(),
-            singles: singles.into_iter().map(member).collect(),
+            members,
+            singles,
         }
     }
 
@@ -329,7 +380,13 @@ impl<'a> Resolver<'a> {
         let settings =
             project.and_then(|index| self.result.projects.get(index)).map(|p| Arc::clone(&p.settings));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let dealt = Dealt { name, files: files.into_iter().collect(), embedding: Embedding::default() };
+        let dealt = Dealt {
+            name,
+            origin: Origin::Lone,
+            declared: None,
+            files: files.into_iter().collect(),
+            embedding: Embedding::default(),
+        };
         let program = self.program(dealt, folder.into(), project, &settings.unwrap_or_default());
         self.result.programs.push(program);
     }
@@ -367,7 +424,13 @@ impl<'a> Resolver<'a> {
     }
 
     fn without_project(&mut self, name: String, root: PathBuf, files: &[&Found]) {
-        let dealt = Dealt { name, files: without_twins(files), embedding: Embedding::default() };
+        let dealt = Dealt {
+            name,
+            origin: Origin::Together,
+            declared: None,
+            files: without_twins(files),
+            embedding: Embedding::default(),
+        };
         let program = self.program(dealt, root, None, &Arc::default());
         self.result.programs.push(program);
     }

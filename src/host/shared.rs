@@ -31,6 +31,6 @@ pub(super) fn drop_needed_elsewhere<'e>(
 }
 
 fn reports(program: &ProgramFiles, file: FileId) -> bool {
-    let mut members = program.members.iter().chain(&program.singles);
+    let mut members = program.own();
     members.any(|member| member.reported && member.file == file)
 }

@@ -34,6 +34,17 @@ impl Target {
         }
     }
 
+    /// The target of a path with wildcards in it; `None` for one without.
+    pub(super) fn glob(path: &Path) -> Option<Self> {
+        let is_wild = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
+        let base: PathBuf = path.iter().take_while(|part| !is_wild(part)).collect();
+        let pattern = super::paths::slashes(path.strip_prefix(&base).ok()?);
+        if pattern.is_empty() || !base.is_dir() {
+            return None;
+        }
+        Some(Self::Glob(base, Globs::new(vec![pattern]).ok()?))
+    }
+
     /// The folder that has to be walked for it.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
@@ -83,21 +94,10 @@ impl Targets {
                 self.targets.push(Target::File(path));
             }
             Ok(_) => self.skipped.push(path),
-            Err(error) => match glob(&path) {
+            Err(error) => match Target::glob(&path) {
                 Some(glob) => self.targets.push(glob),
                 None => self.problems.push(Problem { path, why: plain(&error), named: true }),
             },
         }
     }
-}
-
-/// The target of a path with wildcards in it; `None` for one without.
-fn glob(path: &Path) -> Option<Target> {
-    let is_wild = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
-    let base: PathBuf = path.iter().take_while(|part| !is_wild(part)).collect();
-    let pattern = super::paths::slashes(path.strip_prefix(&base).ok()?);
-    if pattern.is_empty() || !base.is_dir() {
-        return None;
-    }
-    Some(Target::Glob(base, Globs::new(vec![pattern]).ok()?))
 }

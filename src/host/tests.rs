@@ -47,14 +47,16 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
         let project = program.project.map(|index| name(&resolution.projects[index].path));
         writeln!(out, "{} in {} by {}", program.name, name(&program.root), project.unwrap_or("-".into()))
             .unwrap();
-        let mut list = |members: &[Member], mark| {
-            for member in members {
-                let reported = if member.reported { "*" } else { " " };
-                writeln!(out, "  {mark}{reported} {}", name(&table.path(member.file))).unwrap();
-            }
+        let mut list = |member: &Member, mark| {
+            let reported = if member.reported { "*" } else { " " };
+            let hybrid = if program.embedding.is_hybrid(member.file) { " (hybrid)" } else { "" };
+            writeln!(out, "  {mark}{reported} {}{hybrid}", name(&table.path(member.file))).unwrap();
         };
-        list(&program.members, " ");
-        list(&program.singles, "+");
+        program.members.iter().for_each(|member| list(member, " "));
+        program.singles.iter().for_each(|single| list(&single.member, "+"));
+        for file in program.singles.iter().flat_map(|single| single.uses.iter().flatten()) {
+            writeln!(out, "      uses {}", name(&table.path(*file))).unwrap();
+        }
     }
     for path in &resolution.left_out {
         writeln!(out, "left out: {}", name(path)).unwrap();
@@ -533,4 +535,38 @@ fn loading_reads_each_file_once_and_names_what_it_cannot() {
         problems.iter().map(|p| (relative(&root, &p.path), p.named, p.why.as_str())).collect();
     let why = "no such file or directory";
     assert_eq!(problems, [("b.mg".to_owned(), false, why), ("gone.mg".to_owned(), true, why)]);
+}
+
+#[test]
+fn a_kernel_uses_what_its_header_names() {
+    check(
+        "\
+#- mangle-ls.toml
+[[program]]
+include = ['**/*.mg', '**/*.gl']
+hybrid = ['policy/intents.mg']
+#- schemas.gl
+#- policy/a.mg
+#- policy/b.gl
+#- policy/intents.mg
+#- samples/fix.kernel.mg
+# @preview name: fix
+# @preview use: ../schemas.gl, ../policy/*.mg, ../gone.mg, /etc/*.mg, ../../../outside.mg
+p(1).
+#- samples/plain.kernel.mg
+",
+        &[],
+        expect![[r#"
+            work in . by mangle-ls.toml
+               * policy/a.mg
+               * policy/b.gl
+               * policy/intents.mg (hybrid)
+               * schemas.gl
+              +* samples/fix.kernel.mg
+              +* samples/plain.kernel.mg
+                  uses policy/a.mg
+                  uses policy/intents.mg
+                  uses schemas.gl
+        "#]],
+    );
 }

@@ -96,7 +96,7 @@ impl Tree {
 }
 
 /// The folder that links may not leave: the repository around `root`, else `root` itself.
-fn boundary(root: &Path) -> PathBuf {
+pub(super) fn boundary(root: &Path) -> PathBuf {
     let repository = root.ancestors().find(|folder| folder.join(".git").exists());
     let boundary = repository.unwrap_or(root);
     std::fs::canonicalize(boundary).unwrap_or_else(|_| boundary.into())

@@ -18,6 +18,7 @@ use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
+use crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize};
 use crate::types::{ProgramTypes, TypeCache};
 
@@ -280,6 +281,9 @@ impl<'p> Placer<'p> {
         statement: Option<StatementId>,
         finding: Finding,
     ) -> Option<Diagnostic> {
+        if finding.rule == &DIRECTIVE_OUTSIDE_HYBRID && self.program.embedding.is_hybrid(file.id) {
+            return None;
+        }
         let severity = self.settings.severity_of(&finding)?;
         let start = match statement {
             Some(statement) => self.start_of(file.id, statement)?,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -11,12 +12,13 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
-    WorkDoneProgressEnd, WorkDoneProgressReport,
+    ConfigurationItem, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
+    WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use super::capabilities;
+use super::message::Message;
 use super::transport::Output;
+use super::{capabilities, settings};
 
 /// How long an answer of the client is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,6 +53,19 @@ impl Outbox {
         let client = self.client.clone();
         self.ask("client/registerCapability", async move {
             client.register_capability(vec![capabilities::watchers()]).await
+        });
+    }
+
+    /// Asks the client for its settings, which come as a message to the writer.
+    pub(super) fn ask_settings(&self, writer: Sender<Message>) {
+        let client = self.client.clone();
+        self.runtime.spawn(async move {
+            let item = ConfigurationItem { scope_uri: None, section: Some(settings::SECTION.into()) };
+            let answer = limited("workspace/configuration", client.configuration(vec![item])).await;
+            if let Some(settings) = answer.and_then(|items| items.into_iter().next()) {
+                // At the very end the writer may be gone before.
+                let _ = writer.send(Message::Settings(settings));
+            }
         });
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc;
 use tower_lsp::ls_types::{PreviousResultId, WorkspaceDiagnosticReport};
@@ -33,8 +34,10 @@ pub(super) enum Message {
     Files(Vec<(PathBuf, FileEvent)>),
     /// Workspace folders came and went.
     Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
-    /// The client's settings changed; ours may have too.
-    Reconfigure,
+    /// The client's settings changed; ours may have too. What it sent along of them.
+    Reconfigure(Value),
+    /// The client's settings, as it was asked for them.
+    Settings(Value),
     /// A question that one snapshot answers.
     Ask(Question),
     /// A question that may wait until something changes.
@@ -59,7 +62,8 @@ impl Message {
             Self::Close(_) => "close",
             Self::Files(_) => "files",
             Self::Folders { .. } => "folders",
-            Self::Reconfigure => "reconfigure",
+            Self::Reconfigure(_) => "reconfigure",
+            Self::Settings(_) => "settings",
             Self::Ask(_) => "ask",
             Self::Pull(_) => "pull",
             Self::Cancelled => "cancelled",

@@ -19,6 +19,7 @@ mod push;
 mod report;
 mod server;
 mod session;
+mod settings;
 mod status;
 mod to_proto;
 mod transport;

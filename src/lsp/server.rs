@@ -194,8 +194,8 @@ impl LanguageServer for Server {
         });
     }
 
-    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {
-        self.send(Message::Reconfigure);
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.send(Message::Reconfigure(params.settings));
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

@@ -6,7 +6,8 @@ use tower_lsp::ls_types::{
     ClientCapabilities, InitializeParams, PositionEncodingKind, ProgressToken, WorkspaceFolder,
 };
 
-use super::from_proto;
+use super::{from_proto, settings};
+use crate::config::RuleSettings;
 use crate::text::Encoding;
 
 /// The client's abilities and the folders it opened.
@@ -32,6 +33,10 @@ pub(super) struct Session {
     pub(super) document_changes: bool,
     /// Watchers can be registered.
     pub(super) watch_files: bool,
+    /// The client answers `workspace/configuration`.
+    pub(super) configuration: bool,
+    /// Its settings, as it sent them along.
+    pub(super) settings: Option<RuleSettings>,
     /// Progress bars can be created.
     pub(super) progress: bool,
     /// The bar that the client offers for the start.
@@ -65,6 +70,8 @@ impl Session {
             watch_files: workspace
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref())
                 .is_some_and(|watch| watch.dynamic_registration == Some(true)),
+            configuration: workspace.is_some_and(|workspace| workspace.configuration == Some(true)),
+            settings: params.initialization_options.as_ref().and_then(settings::rules),
             progress: client.window.as_ref().is_some_and(|window| window.work_done_progress == Some(true)),
             initial_progress: params.work_done_progress_params.work_done_token.clone(),
         }

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::client::{Outbox, Progress};
 use super::message::{Diagnosed, Message, Needs, Opened, Question, Refusal, WorkspacePull};
@@ -18,6 +19,7 @@ use super::pool::{Panicked, Pool, guarded};
 use super::pull;
 use super::push::{Audience, Publisher};
 use super::session::Session;
+use super::settings;
 use super::view::{Pulse, Told, View};
 use crate::host::workspace::{FileEvent, Scanned, SnapshotProgram, Workspace};
 use crate::text::{Cancel, ContentChange};
@@ -127,7 +129,8 @@ impl Writer {
             Message::Close(path) => self.workspace.close(&path),
             Message::Files(events) => self.files(events),
             Message::Folders { added, removed } => self.folders(added, &removed),
-            Message::Reconfigure => self.workspace.look_for_programs(),
+            Message::Reconfigure(sent) => self.reconfigure(&sent),
+            Message::Settings(settings) => self.settings(&settings),
             Message::Ask(question) => self.questions.push(question),
             Message::Pull(pull) => self.pull(pull),
             Message::Cancelled => self.cancelled(),
@@ -143,6 +146,7 @@ impl Writer {
 
     fn initialize(&mut self, session: Session) {
         self.workspace.set_folders(session.folders.clone());
+        self.workspace.set_rules(session.settings.clone().unwrap_or_default());
         self.session = Some(Arc::new(session));
     }
 
@@ -151,6 +155,9 @@ impl Writer {
         self.ready = true;
         if session.watch_files {
             self.outbox.register_watchers();
+        }
+        if session.configuration && session.settings.is_none() {
+            self.outbox.ask_settings(self.address.clone());
         }
         if !self.workspace.is_loading() {
             return;
@@ -229,6 +236,21 @@ impl Writer {
             self.pushed = None;
         }
         self.pulls.push(pull);
+    }
+
+    /// The client's settings changed. Some send them along, others want to be asked.
+    fn reconfigure(&mut self, sent: &Value) {
+        self.workspace.look_for_programs();
+        let asks = self.session.as_ref().is_some_and(|session| session.configuration);
+        match settings::rules(sent) {
+            Some(rules) => self.workspace.set_rules(rules),
+            None if asks => self.outbox.ask_settings(self.address.clone()),
+            None => {}
+        }
+    }
+
+    fn settings(&mut self, settings: &Value) {
+        self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
     }
 
     fn audience(&self, session: &Session) -> Audience {
@@ -507,7 +529,7 @@ mod tests {
     fn a_turn_that_panics_is_survived() {
         let mut writer = writer();
         writer.timed("test", |_| panic!("on purpose"));
-        writer.take(Message::Reconfigure);
+        writer.take(Message::Reconfigure(Value::Null));
         assert!(writer.workspace.next_scan().is_some());
     }
 }

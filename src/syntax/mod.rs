@@ -6,6 +6,7 @@
 
 pub mod ast;
 mod digest;
+mod directives;
 mod foreign;
 mod kind;
 mod line_ends;

@@ -459,4 +459,10 @@ rules! {
         "Package depot [name(\"quay\")]!\np(1)."
         "Package quay!\np(1)."
     }
+    DIRECTIVE_OUTSIDE_HYBRID = "MG080" "directive-outside-hybrid" Error None {
+        "A directive of codeNERD in a file that is not named as hybrid."
+        "Lines that start with `TAXONOMY:`, `INTENT:` or `PROMPT:` are no Mangle. codeNERD's loader takes them out; an engine that gets the file as it is rejects it. Files for that loader are named in `hybrid` of their `[[program]]`; in these the lines are passed over."
+        "INTENT: \"make it work\" -> /fix \"all\"\np(1).\n"
+        "p(1).\n"
+    }
 }

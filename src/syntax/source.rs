@@ -14,7 +14,7 @@ use super::ast::{Item, Statement, StatementKind};
 use super::kind::{Kind, kind_of};
 use super::mend::is_doubtful;
 use super::second::SecondReadings;
-use super::{line_ends, lower, rules};
+use super::{directives, line_ends, lower, rules};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextEdit, TextRange, TextSize, slice, text_len};
 
@@ -24,6 +24,8 @@ const BOM: &str = "\u{feff}";
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     text: Arc<str>,
+    /// What was parsed: the text, with blanks instead of directives.
+    parsed: Arc<str>,
     items: Arc<[Item]>,
     findings: Arc<[Finding]>,
     parse: Option<Arc<Parse>>,
@@ -37,6 +39,23 @@ struct Parse {
     nodes: Vec<usize>,
     /// What was made of text that could not be read at first.
     second: SecondReadings,
+}
+
+/// A text that is to be parsed.
+struct Input {
+    text: Arc<str>,
+    parsed: Arc<str>,
+    /// The lines that `parsed` has blanks for.
+    directives: Vec<TextRange>,
+}
+
+impl Input {
+    fn new(text: Arc<str>) -> Self {
+        match directives::strip(&text) {
+            Some(stripped) => Self { text, parsed: stripped.text, directives: stripped.lines },
+            None => Self { parsed: Arc::clone(&text), text, directives: Vec::new() },
+        }
+    }
 }
 
 /// What the walk over the top of a tree collects.
@@ -81,8 +100,9 @@ impl SourceFile {
     /// Parses `text`.
     #[must_use]
     pub fn parse(text: Arc<str>) -> Self {
-        let tree = parse(&text, None);
-        Self::build(text, tree, None)
+        let input = Input::new(text);
+        let tree = parse(&input.parsed, None);
+        Self::build(input, tree, None)
     }
 
     /// The file after `edits`, which lead (applied in order) from this file's text to `text`.
@@ -90,14 +110,18 @@ impl SourceFile {
     #[must_use]
     pub fn edit(&self, text: Arc<str>, edits: &[TextEdit]) -> Self {
         let Some(old) = &self.parse else { return Self::parse(text) };
+        let input = Input::new(text);
         let mut edited = old.tree.clone();
-        for edit in edits {
-            edited.edit(&input_edit(*edit));
+        if input.directives.is_empty() && Arc::ptr_eq(&self.text, &self.parsed) {
+            edits.iter().for_each(|edit| edited.edit(&input_edit(*edit)));
+        } else {
+            // Where a line becomes a directive or stops being one, more changes than what was edited.
+            edited.edit(&input_edit(TextEdit::between(&self.parsed, &input.parsed)));
         }
         forget_damage(&mut edited);
-        let tree = parse(&text, Some(&edited));
+        let tree = parse(&input.parsed, Some(&edited));
         Self::build(
-            text,
+            input,
             tree,
             Some(Old { second: &old.second, items: &self.items, nodes: &old.nodes, next: 0, index: None }),
         )
@@ -135,15 +159,17 @@ impl SourceFile {
         self.parse.as_ref().map(|parse| &parse.tree)
     }
 
-    fn build(text: Arc<str>, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
+    fn build(input: Input, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
+        let Input { text, parsed, directives } = input;
         let Some(tree) = tree else { return Self::unparsed(text) };
+        let findings = directives::findings(&text, &directives);
         let second =
             old.as_ref().map_or_else(SecondReadings::default, |old| SecondReadings::after(old.second));
         let mut walk = Walk {
-            text: Arc::clone(&text),
+            text: Arc::clone(&parsed),
             items: Vec::new(),
             nodes: Vec::new(),
-            findings: Vec::new(),
+            findings,
             old,
             second,
             understood: 0,
@@ -153,10 +179,10 @@ impl SourceFile {
         walk.top(&mut tree.walk());
         walk.check_root(tree.root_node());
         walk.check_order();
-        walk.findings.extend(line_ends::check(&text, &tree));
+        walk.findings.extend(line_ends::check(&parsed, &tree));
         let Walk { items, nodes, findings, second, .. } = walk;
         let parse = Some(Arc::new(Parse { tree, nodes, second }));
-        Self { text, items: items.into(), findings: findings.into(), parse }
+        Self { text, parsed, items: items.into(), findings: findings.into(), parse }
     }
 
     /// tree-sitter gives no tree only when it is told to stop.
@@ -164,7 +190,8 @@ impl SourceFile {
         let message = "This file is too damaged to be read in reasonable time; nothing in it is checked.";
         let start = TextRange::at(TextSize::new(0), text_len(&text).min(TextSize::new(1)));
         let finding = Finding::new(&rules::SYNTAX_ERROR, start, message);
-        Self { text, items: Arc::new([]), findings: Arc::new([finding]), parse: None }
+        let parsed = Arc::clone(&text);
+        Self { text, parsed, items: Arc::new([]), findings: Arc::new([finding]), parse: None }
     }
 }
 

@@ -24,6 +24,28 @@ pub struct TextEdit {
     pub new_len: TextSize,
 }
 
+impl TextEdit {
+    /// The one edit that leads from `old` to `new`.
+    #[must_use]
+    pub fn between(old: &str, new: &str) -> Self {
+        let mut prefix = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+        while !old.is_char_boundary(prefix) || !new.is_char_boundary(prefix) {
+            prefix -= 1;
+        }
+        let (old_rest, new_rest) = (old.get(prefix..).unwrap_or(""), new.get(prefix..).unwrap_or(""));
+        let mut suffix =
+            old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
+        while !old_rest.is_char_boundary(old_rest.len() - suffix)
+            || !new_rest.is_char_boundary(new_rest.len() - suffix)
+        {
+            suffix -= 1;
+        }
+        let size = |bytes: usize| TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX));
+        let range = TextRange::at(size(prefix), size(old_rest.len() - suffix));
+        Self { range, new_len: size(new_rest.len() - suffix) }
+    }
+}
+
 /// Why a change was not applied. The text is as it was before that change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -112,6 +134,8 @@ fn size(bytes: usize) -> TextSize {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(before: &str, range: Option<((u32, u32), (u32, u32))>, text: &str, after: &str) {
@@ -150,5 +174,15 @@ mod tests {
             Err(EditError::LinePastEnd { line: 5, lines: 2 })
         );
         assert_eq!(document.text(), "a\n");
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_leads_to_the_new_text(old in "[aé🦀\n]{0,8}", new in "[aé🦀\n]{0,8}") {
+            let edit = TextEdit::between(&old, &new);
+            let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+            let inserted = &new[start..start + usize::from(edit.new_len)];
+            prop_assert_eq!(format!("{}{}{}", &old[..start], inserted, &old[end..]), new);
+        }
     }
 }

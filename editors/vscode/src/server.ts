@@ -52,7 +52,12 @@ export class Server {
       "Mangle",
       { command: found.path, args: ["serve"] },
       {
-        documentSelector: ["file", "untitled"].map((scheme) => ({ scheme, language: "mangle" })),
+        documentSelector: [
+          ...["file", "untitled"].map((scheme) => ({ scheme, language: "mangle" })),
+          // Whatever language the editor takes it for: its findings come while one types in it.
+          { scheme: "file", pattern: "**/mangle-ls.toml" },
+        ],
+        synchronize: { configurationSection: "mangle" },
         outputChannel: this.log,
         // A failed start is said once, below, and not tried again by itself.
         initializationFailedHandler: () => false,

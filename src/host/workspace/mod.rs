@@ -23,8 +23,9 @@ pub use self::file::{OpenState, SnapshotFile};
 use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
+use super::uses::{is_kernel, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
-use crate::config::FILE_NAME;
+use crate::config::{FILE_NAME, RuleSettings};
 use crate::text::{ContentChange, EditError, Encoding, FileId};
 
 /// What happened to a file outside the editor.
@@ -88,6 +89,14 @@ impl Workspace {
         &self.folders
     }
 
+    /// Sets what holds for rules of which the configuration files say nothing: the editor's settings.
+    pub fn set_rules(&mut self, rules: RuleSettings) {
+        if self.programs.set_base(rules) {
+            self.look_for_programs();
+            self.touch();
+        }
+    }
+
     /// Finds the programs anew: folders, configuration or the set of files changed.
     pub fn look_for_programs(&mut self) {
         self.due.programs = true;
@@ -121,7 +130,12 @@ impl Workspace {
         let id = self.table.known(path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return Ok(()) };
         self.due.programs |= document.kind() == document::Kind::Configuration;
+        let kernel = is_kernel(path);
+        let before = kernel.then(|| document.flushed_text());
         let result = document.change(version, changes, encoding);
+        // What a kernel uses makes it another program.
+        let uses_others = |before: &Arc<str>| uses(before) != uses(&document.flushed_text());
+        self.due.programs |= before.as_ref().is_some_and(uses_others);
         self.touch();
         result
     }
@@ -167,7 +181,7 @@ impl Workspace {
         if !self.matters(path) {
             return;
         }
-        let id = self.table.known(path).filter(|_| event == FileEvent::Changed);
+        let id = self.table.known(path).filter(|_| event == FileEvent::Changed && !is_kernel(path));
         match id {
             // What the editor has counts; it was probably the editor that saved it.
             Some(id) if self.documents.contains_key(&id) => {}

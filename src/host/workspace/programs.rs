@@ -24,6 +24,8 @@ pub(super) struct Programs {
     /// One for each document that is not on disk.
     lone: Vec<State>,
     projects: Vec<Project>,
+    /// What the editor's settings say of rules of which the configuration files say nothing.
+    base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
 }
 
@@ -72,7 +74,7 @@ impl Programs {
         let before = old.len();
         let mut different = false;
         for program in &resolution.programs {
-            for state in states(program) {
+            for state in states(program, &self.base) {
                 let place = old.iter().position(|other| other.identity == state.identity);
                 let (state, same) = match place {
                     Some(place) => state.succeed(old.swap_remove(place)),
@@ -87,7 +89,7 @@ impl Programs {
             .iter()
             .map(|problem| {
                 let id = table.id(&problem.path);
-                let found = unreadable(id, problem, &resolution.projects).into();
+                let found = unreadable(id, problem, &resolution.projects, &self.base).into();
                 Unreadable { id, path: problem.path.clone(), found }
             })
             .collect();
@@ -97,11 +99,26 @@ impl Programs {
         different
     }
 
+    /// Sets what holds for rules of which the configuration files say nothing. Programs on disk follow at the
+    /// next [`Programs::take_over`]. Gives whether it is different.
+    pub(super) fn set_base(&mut self, base: RuleSettings) -> bool {
+        if *self.base == base {
+            return false;
+        }
+        self.base = base.into();
+        for state in &mut self.lone {
+            state.rules = Arc::clone(&self.base);
+            state.last = None;
+        }
+        true
+    }
+
     /// Adds the program of a document that is not on disk: it alone.
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
         let identity = Identity { name: path.to_string_lossy().into(), root: PathBuf::new(), single: None };
-        self.lone.push(State::new(identity, vec![file], vec![file], Arc::default(), Arc::default()));
+        let base = Arc::clone(&self.base);
+        self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default()));
     }
 
     /// Removes the program of a document that is not on disk.
@@ -137,7 +154,11 @@ impl Programs {
                 Arc::new(SnapshotFile::foreign(project.file, path, None, text))
             });
             let found = if file.text() == &project.text {
-                file_findings(project.file, project.findings.clone(), &project.settings.rules)
+                file_findings(
+                    project.file,
+                    project.findings.clone(),
+                    &project.settings.rules.over(&self.base),
+                )
             } else {
                 Vec::new()
             };
@@ -159,8 +180,8 @@ impl Programs {
 }
 
 /// The program itself and one for each of its sample kernels and policy tests.
-fn states(program: &ProgramFiles) -> Vec<State> {
-    let rules: Arc<RuleSettings> = program.settings.rules.clone().into();
+fn states(program: &ProgramFiles, base: &RuleSettings) -> Vec<State> {
+    let rules: Arc<RuleSettings> = program.settings.rules.over(base).into();
     let embedding = &program.embedding;
     let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
     let reported = |members: &[Member]| {
@@ -175,17 +196,10 @@ fn states(program: &ProgramFiles) -> Vec<State> {
         Arc::clone(&rules),
         Arc::clone(embedding),
     )];
-    for single in program.singles.iter().filter(|single| single.reported) {
-        let mut members = files(&program.members);
-        members.push(single.file);
-        let identity = identity(Some(single.file));
-        states.push(State::new(
-            identity,
-            members,
-            vec![single.file],
-            Arc::clone(&rules),
-            Arc::clone(embedding),
-        ));
+    for single in program.singles.iter().filter(|single| single.member.reported) {
+        let (members, file) = (program.with(single), single.member.file);
+        let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
+        states.push(State::new(identity(Some(file)), members, vec![file], rules, embedding));
     }
     states
 }

@@ -75,7 +75,7 @@ fn silencing(rule: &Rule) -> String {
         _ => format!(
             "At one place, with a comment on the line before it (or behind the code of the same line):\n\n\
              ```mangle\n# mangle-ls: ignore {0} -- why it is right here\n```\n\n\
-             `ignore-file` instead of `ignore` silences it in the whole file.\n\n",
+             `ignore-file` instead of `ignore` silences it in the whole file; [more](../silencing.md).\n\n",
             rule.name
         ),
     };

@@ -24,6 +24,12 @@ function M.setup(options)
       if not vim.lsp.config then M.start(event.buf, config) end
     end,
   })
+  -- Its findings come while one types in it; other files of its type are none of ours.
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+    group = vim.api.nvim_create_augroup('mangle-settings', {}),
+    pattern = 'mangle-ls.toml',
+    callback = function(event) M.start(event.buf, config) end,
+  })
   if vim.lsp.config then
     vim.lsp.config('mangle_ls', options)
     vim.lsp.enable('mangle_ls')

@@ -1,0 +1,134 @@
+//! `config --show FILE`: what applies to a file, and why.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::changed::{Changed, changed};
+use crate::host::{FileTable, Origin, ProgramFiles, Resolution, relative};
+use crate::text::FileId;
+
+/// What applies to a file.
+#[derive(Debug, Serialize)]
+pub(super) struct Applies {
+    file: String,
+    /// The configuration file; `null`: there is none, everything is at its default.
+    configuration: Option<String>,
+    fail_on: &'static str,
+    required_version: Option<String>,
+    programs: Vec<Membership>,
+    /// The rules that are not at their defaults.
+    rules: Vec<Changed>,
+}
+
+/// How a file belongs to a program.
+#[derive(Debug, Serialize)]
+struct Membership {
+    name: String,
+    /// The folder of the program.
+    root: String,
+    /// Why the file is analysed so.
+    role: &'static str,
+    /// With how many files it is analysed, itself among them.
+    files: usize,
+    /// The version of the engine; `null`: the newest.
+    target: Option<&'static str>,
+    /// Whether directives of codeNERD are passed over in it.
+    hybrid: bool,
+}
+
+impl Applies {
+    /// What applies to the file at `path`, which `resolution` was asked for.
+    pub(super) fn new(path: &Path, resolution: &Resolution, table: &FileTable, working: &Path) -> Self {
+        let file = table.id(path);
+        let programs = resolution.programs.iter();
+        let programs: Vec<_> =
+            programs.filter(|program| program.own().any(|member| member.file == file)).collect();
+        // Without a program, the file is a configuration file itself, or none of ours.
+        let own = || resolution.projects.iter().position(|project| project.file == file);
+        let project = programs.iter().find_map(|program| program.project).or_else(own);
+        let project = project.and_then(|index| resolution.projects.get(index));
+        let settings = project.map(|project| &project.settings);
+        Self {
+            file: relative(working, path),
+            configuration: project.map(|project| relative(working, &project.path)),
+            fail_on: settings.map(|settings| settings.fail_on).unwrap_or_default().as_str(),
+            required_version: settings
+                .and_then(|settings| Some(settings.required_version.as_ref()?.to_string())),
+            programs: programs.into_iter().map(|program| membership(program, file, working)).collect(),
+            rules: project.map_or_else(Vec::new, |project| changed(project, working)),
+        }
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let mut out = format!("{}\n", self.file);
+        let mut line = |name: &str, value: &str| out.push_str(&format!("  {name:18}{value}\n"));
+        line(
+            "configuration",
+            self.configuration.as_deref().unwrap_or("none here or above; everything is at its default"),
+        );
+        line("fail_on", self.fail_on);
+        if let Some(required) = &self.required_version {
+            line("required_version", required);
+        }
+        if self.programs.is_empty() {
+            line("program", "none: it is not Mangle (`.mg`, `.gl`)");
+        }
+        for program in &self.programs {
+            let Membership { name, root, role, files, .. } = program;
+            line(
+                "program",
+                &format!("{name} in {root}: {role} ({files} {})", if *files == 1 { "file" } else { "files" }),
+            );
+            if let Some(target) = program.target {
+                line("", &format!("for the engine of {target}"));
+            }
+            if program.hybrid {
+                line("", "hybrid: directives of codeNERD are passed over");
+            }
+        }
+        if self.rules.is_empty() {
+            line("rules", "all at their defaults");
+        } else {
+            out.push_str("  rules that are not at their defaults\n");
+        }
+        let width = self.rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+        for rule in &self.rules {
+            let Changed { code, name, severity, default, file, line, text } = rule;
+            out.push_str(&format!(
+                "    {code} {name:width$}  {severity} instead of {default}, by {file}:{line}: {text}\n"
+            ));
+        }
+        out
+    }
+}
+
+fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membership {
+    let single = program.singles.iter().find(|single| single.member.file == file);
+    let (role, files) = match single {
+        Some(single) if single.uses.is_some() => {
+            ("by itself with what its header uses", program.with(single).len())
+        }
+        Some(single) => ("by itself with the program", program.with(single).len()),
+        None => {
+            let role = match program.origin {
+                Origin::Configured => "part of the program",
+                Origin::Together => "part of what was named",
+                Origin::Lone if program.project.is_some() => {
+                    "left out by its configuration; with the schemas beside it"
+                }
+                Origin::Lone => "alone, with the schemas beside it",
+            };
+            (role, program.members.len())
+        }
+    };
+    Membership {
+        name: program.name.clone(),
+        root: relative(working, &program.root),
+        role,
+        files,
+        target: program.embedding.engine.map(|engine| engine.name.as_str()),
+        hybrid: program.embedding.is_hybrid(file),
+    }
+}

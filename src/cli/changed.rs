@@ -1,0 +1,44 @@
+//! The rules whose severity a configuration file changes, and the line of it that does.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::host::{Project, relative};
+use crate::lint::Severity;
+use crate::text::{LineIndex, slice};
+
+/// A rule that is not at its default.
+#[derive(Debug, Serialize)]
+pub(super) struct Changed {
+    pub(super) code: &'static str,
+    pub(super) name: &'static str,
+    pub(super) severity: &'static str,
+    pub(super) default: &'static str,
+    /// The configuration file.
+    pub(super) file: String,
+    /// The line in it, counted from 1.
+    pub(super) line: u32,
+    /// The text of that line.
+    pub(super) text: String,
+}
+
+/// The rules that a project changes, in the order of its file.
+pub(super) fn changed(project: &Project, working: &Path) -> Vec<Changed> {
+    let lines = LineIndex::new(&project.text);
+    let settings = &project.settings.rules;
+    let differing = project.rules.iter().filter(|(rule, _)| settings.severity(rule) != rule.severity);
+    let one = |&(rule, place): &(&'static crate::lint::Rule, crate::text::TextRange)| {
+        let line = lines.line_of(place.start());
+        Changed {
+            code: rule.code,
+            name: rule.name,
+            severity: settings.severity(rule).map_or("off", Severity::as_str),
+            default: rule.default_word(),
+            file: relative(working, &project.path),
+            line: line + 1,
+            text: slice(&project.text, lines.line_range(line)).trim().to_owned(),
+        }
+    };
+    differing.map(one).collect()
+}

@@ -1,0 +1,97 @@
+//! `config`: which settings hold, for the working folder or for one file, and why.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, ColorChoice};
+
+use super::Outcome;
+use super::applies::Applies;
+use super::form::Form;
+use super::output::{self, Output};
+use super::resolved::Resolved;
+use crate::host::{self, FileTable, Overlay, Project, Resolution, Shell, Target};
+
+/// Print the settings that hold, or what applies to a file and why
+///
+/// Exit status: 0, or 2 if the file is not there.
+#[derive(Debug, Args)]
+pub(super) struct Config {
+    /// Say what applies to this file: its configuration, its programs, and the line behind each
+    /// severity that is not the default
+    #[arg(long, value_name = "FILE")]
+    show: Option<PathBuf>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Form,
+}
+
+impl Config {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let text = match &self.show {
+            Some(file) => match self.applies(file, &working) {
+                Ok(text) => text,
+                Err(why) => {
+                    output::complain(color, &why);
+                    return Ok(Outcome::Failure);
+                }
+            },
+            None => self.resolved(&working),
+        };
+        let mut out = Output::new(color);
+        out.write(&text)?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+
+    /// What applies to one file.
+    fn applies(&self, file: &Path, working: &Path) -> Result<String, String> {
+        let path = host::absolute(working, file);
+        if !path.is_file() {
+            return Err(format!("{}: there is no such file", file.display()));
+        }
+        let (resolution, table) = resolve(Target::File(path.clone()));
+        let applies = Applies::new(&path, &resolution, &table, working);
+        Ok(match self.format {
+            Form::Text => applies.text(),
+            Form::Json => json(&applies),
+        })
+    }
+
+    /// The settings of the project around the working folder.
+    fn resolved(&self, working: &Path) -> String {
+        let (resolution, _) = resolve(Target::Folder(working.into()));
+        // All of the project, wherever in it we stand.
+        let root =
+            around(&resolution, working).map_or_else(|| working.into(), |project| project.root.clone());
+        let (resolution, table) = resolve(Target::Folder(root));
+        let project = around(&resolution, working);
+        let resolved = Resolved::new(project, &resolution, &table, working);
+        match self.format {
+            Form::Text => resolved.text(),
+            Form::Json => json(&resolved),
+        }
+    }
+}
+
+fn resolve(target: Target) -> (Resolution, FileTable) {
+    let table = FileTable::default();
+    let resolution = host::resolve(&[target], Shell::CommandLine, &Overlay::default(), &table);
+    (resolution, table)
+}
+
+/// The project with the innermost root around a folder.
+fn around<'r>(resolution: &'r Resolution, folder: &Path) -> Option<&'r Project> {
+    let around = resolution.projects.iter().filter(|project| folder.starts_with(&project.root));
+    around.max_by_key(|project| project.root.components().count())
+}
+
+/// Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}

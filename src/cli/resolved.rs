@@ -1,0 +1,111 @@
+//! `config`: all settings of a project as they hold, those at their defaults too.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::changed::{Changed, changed};
+use crate::config::{ProgramSettings, Settings};
+use crate::host::{FileTable, ProgramFiles, Project, Resolution, relative};
+
+/// The settings that hold.
+#[derive(Debug, Serialize)]
+pub(super) struct Resolved {
+    /// The configuration file; `null`: there is none, everything is at its default.
+    configuration: Option<String>,
+    fail_on: &'static str,
+    required_version: Option<String>,
+    programs: Vec<Program>,
+    /// The rules that are not at their defaults.
+    rules: Vec<Changed>,
+}
+
+#[derive(Debug, Serialize)]
+struct Program {
+    name: String,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    hybrid: Vec<String>,
+    host_predicates: Vec<String>,
+    target: Option<&'static str>,
+    /// The files that belong to it.
+    files: Vec<String>,
+}
+
+impl Resolved {
+    /// The settings of `project`, or those that hold without one.
+    pub(super) fn new(
+        project: Option<&Project>,
+        resolution: &Resolution,
+        table: &FileTable,
+        working: &Path,
+    ) -> Self {
+        let settings = project.map_or_else(Default::default, |project| (*project.settings).clone());
+        let index =
+            project.and_then(|own| resolution.projects.iter().position(|other| other.file == own.file));
+        let programs: Vec<_> =
+            resolution.programs.iter().filter(|program| program.project == index).collect();
+        let Settings { fail_on, required_version, .. } = &settings;
+        Self {
+            configuration: project.map(|project| relative(working, &project.path)),
+            fail_on: fail_on.as_str(),
+            required_version: required_version.as_ref().map(ToString::to_string),
+            programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
+            rules: project.map_or_else(Vec::new, |project| changed(project, working)),
+        }
+    }
+
+    /// For people: as a configuration file that says it all.
+    pub(super) fn text(&self) -> String {
+        let from = match &self.configuration {
+            Some(path) => format!("What {path} says, with all defaults"),
+            None => "No mangle-ls.toml here or above; these are the defaults".to_owned(),
+        };
+        let mut out = format!("# {from}.\nfail_on = \"{}\"\n", self.fail_on);
+        match &self.required_version {
+            Some(required) => out.push_str(&format!("required_version = \"{required}\"\n")),
+            None => out.push_str("# required_version: any\n"),
+        }
+        self.programs.iter().for_each(|program| out.push_str(&program.text()));
+        out.push_str("\n[rules]\n");
+        if self.rules.is_empty() {
+            out.push_str("# All are at their defaults; `mangle-ls rule` lists them.\n");
+        }
+        for Changed { name, severity, default, file, line, text, .. } in &self.rules {
+            out.push_str(&format!(
+                "{name} = \"{severity}\" # instead of {default}, by {file}:{line}: {text}\n"
+            ));
+        }
+        out
+    }
+}
+
+impl Program {
+    fn text(&self) -> String {
+        let Self { name, include, exclude, hybrid, host_predicates, target, files } = self;
+        let target =
+            target.map_or("# target: the newest engine".into(), |target| format!("target = \"{target}\""));
+        let count = match files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        format!(
+            "\n[[program]] # {count}\nname = {name:?}\ninclude = {include:?}\nexclude = {exclude:?}\nhybrid = {hybrid:?}\n\
+             host_predicates = {host_predicates:?}\n{target}\n"
+        )
+    }
+}
+
+fn described(program: &ProgramFiles, settings: &Settings, table: &FileTable, working: &Path) -> Program {
+    let own = program.declared.and_then(|index| settings.programs.get(index)).cloned();
+    let own: ProgramSettings = own.unwrap_or_default();
+    Program {
+        name: program.name.clone(),
+        include: own.include.patterns().to_vec(),
+        exclude: own.exclude.patterns().to_vec(),
+        hybrid: own.hybrid.patterns().to_vec(),
+        host_predicates: program.embedding.predicates.iter().map(ToString::to_string).collect(),
+        target: program.embedding.engine.map(|engine| engine.name.as_str()),
+        files: program.own().map(|member| relative(working, &table.path(member.file))).collect(),
+    }
+}

@@ -1,0 +1,84 @@
+//! `status`: what the tool makes of the working folder, for bug reports; the twin of the server's `mangle/status`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::{Args, ColorChoice};
+use serde::Serialize;
+
+use super::Outcome;
+use super::form::Form;
+use super::output::Output;
+use crate::host::{self, FileTable, Overlay, Resolution, Shell, Target};
+
+/// Say which version this is and which programs it sees here
+#[derive(Debug, Args)]
+pub(super) struct StatusCommand {
+    /// How it is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Form,
+}
+
+/// The members that the server's answer has, less those about its documents and its work.
+#[derive(Debug, Serialize)]
+struct Status {
+    version: &'static str,
+    programs: Vec<Program>,
+}
+
+#[derive(Debug, Serialize)]
+struct Program {
+    name: String,
+    /// The paths of its files.
+    files: Vec<String>,
+}
+
+impl StatusCommand {
+    /// Runs the command. The programs are those that an editor has with the working folder open.
+    ///
+    /// # Errors
+    /// When there is no working folder, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let table = FileTable::default();
+        let target = Target::Folder(working.clone());
+        let resolution = host::resolve(&[target], Shell::Editor, &Overlay::default(), &table);
+        let status = Status::new(&resolution, &table);
+        let text = match self.format {
+            Form::Text => status.text(&resolution, &working),
+            Form::Json => serde_json::to_string_pretty(&status)? + "\n",
+        };
+        let mut out = Output::new(color);
+        out.write(&text)?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+}
+
+impl Status {
+    fn new(resolution: &Resolution, table: &FileTable) -> Self {
+        let programs = resolution.programs.iter().map(|program| Program {
+            name: program.name.clone(),
+            files: program
+                .own()
+                .map(|member| table.path(member.file).to_string_lossy().into_owned())
+                .collect(),
+        });
+        Self { version: env!("CARGO_PKG_VERSION"), programs: programs.collect() }
+    }
+
+    fn text(&self, resolution: &Resolution, working: &Path) -> String {
+        let mut out = format!("mangle-ls {}\n", self.version);
+        for project in &resolution.projects {
+            out.push_str(&format!("settings  {}\n", host::relative(working, &project.path)));
+        }
+        for program in &self.programs {
+            let files = if program.files.len() == 1 { "file" } else { "files" };
+            out.push_str(&format!("program   {}: {} {files}\n", program.name, program.files.len()));
+        }
+        for problem in &resolution.problems {
+            out.push_str(&format!("unread    {}: {}\n", host::relative(working, &problem.path), problem.why));
+        }
+        out
+    }
+}

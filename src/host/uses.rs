@@ -1,0 +1,73 @@
+//! What a sample kernel is analysed with: the files of the `use:` settings in its header, which are looked up
+//! from its own folder. Without any it goes with the program around it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::walk::{boundary, walk};
+use super::{Overlay, Target, absolute, is_mangle, read};
+
+/// Whether the file's name says that it is a sample kernel.
+pub(super) fn is_kernel(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
+}
+
+/// The paths and globs of the `# @preview use: A, B` lines in the header of a kernel: the comments before
+/// anything else. `None` without such a line.
+pub(super) fn uses(text: &str) -> Option<Vec<&str>> {
+    let header = text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
+    let mut used: Option<Vec<&str>> = None;
+    for line in header {
+        let setting = line.trim_start_matches('#').trim_start().strip_prefix("@preview");
+        let Some(names) = setting.and_then(|setting| setting.trim_start().strip_prefix("use:")) else {
+            continue;
+        };
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        used.get_or_insert_default().extend(names);
+    }
+    used
+}
+
+/// The files that the kernel at `path` uses, sorted; `None` if it does not say. Whatever would lead out of the
+/// repository around `root` is left out: the file may have been written by anybody.
+pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<Vec<PathBuf>> {
+    let text = read(path, overlay).ok()?.text;
+    let names = uses(&text)?;
+    let folder = path.parent().unwrap_or(path);
+    let boundary = boundary(root);
+    let is_inside = |path: &Path| {
+        path.starts_with(&boundary)
+            || std::fs::canonicalize(path).is_ok_and(|real| real.starts_with(&boundary))
+    };
+    let mut files = BTreeSet::new();
+    for name in names {
+        let named = absolute(folder, Path::new(name));
+        match Target::glob(&named) {
+            Some(Target::Glob(base, globs)) if is_inside(&base) => {
+                let glob = Target::Glob(base.clone(), globs);
+                let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
+                files.extend(found.filter(|path| glob.covers(path)));
+            }
+            _ if is_inside(&named) && (overlay.get(&named).is_some() || named.is_file()) => {
+                files.insert(named);
+            }
+            _ => {}
+        }
+    }
+    files.retain(|file| is_mangle(file) && file != path);
+    Some(files.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_headers_say() {
+        assert_eq!(uses("p(1).\n# @preview use: a.mg\n"), None);
+        assert_eq!(uses("# A sample.\n"), None);
+        assert_eq!(uses("# @preview use:\n"), Some(vec![]));
+        let text = "# @preview name: x\n#@preview use: ../a.gl, b/*.mg\n\n# @preview use:c.mg\np(1).\n";
+        assert_eq!(uses(text), Some(vec!["../a.gl", "b/*.mg", "c.mg"]));
+    }
+}

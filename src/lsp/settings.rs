@@ -1,0 +1,52 @@
+//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing.
+
+use serde_json::Value;
+
+use crate::config::{RuleSettings, severities};
+use crate::ide::registry;
+
+/// The name that our settings have in an editor.
+pub(super) const SECTION: &str = "mangle";
+
+/// The severities in a value that is, or has, our section. `None` where it has neither: it is not about us.
+pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
+    let section = settings.get(SECTION).unwrap_or(settings);
+    let rules = match section.get("rules") {
+        Some(rules) => rules,
+        // Our section, but nothing of rules in it: they were set before, perhaps.
+        None if settings.get(SECTION).is_some() => return Some(RuleSettings::default()),
+        None => return None,
+    };
+    let pairs = rules.as_object().into_iter().flatten();
+    let pairs = pairs.map(|(key, word)| (key.as_str(), word.as_str().unwrap_or_default()));
+    let (settings, unknown) = severities(pairs, &registry::rules().collect::<Vec<_>>());
+    for key in unknown {
+        tracing::warn!(key, "a setting of `mangle.rules` names no rule, or no severity");
+    }
+    Some(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::lint::Severity;
+
+    #[test]
+    fn the_narrower_key_wins() {
+        let sent =
+            json!({ "mangle": { "rules": { "MG210": "hint", "MG2*": "off", "xyzzy": "off", "MG211": 3 } } });
+        let rules = rules(&sent);
+        let severity = |name| registry::find(name).and_then(|rule| rules.as_ref()?.severity(rule));
+        assert_eq!((severity("MG210"), severity("MG211")), (Some(Severity::Hint), None));
+    }
+
+    #[test]
+    fn settings_of_others_are_not_about_us() {
+        assert_eq!(rules(&json!(null)), None);
+        assert_eq!(rules(&json!({ "editor": {} })), None);
+        assert_eq!(rules(&json!({ "mangle": { "trace": {} } })), Some(RuleSettings::default()));
+        assert!(rules(&json!({ "rules": {} })).is_some());
+    }
+}
