@@ -35,9 +35,10 @@ pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<
     let names = uses(&text)?;
     let folder = path.parent().unwrap_or(path);
     let boundary = boundary(root);
+    // What a link leads to counts; a document that is only in the editor is no link.
     let is_inside = |path: &Path| {
-        path.starts_with(&boundary)
-            || std::fs::canonicalize(path).is_ok_and(|real| real.starts_with(&boundary))
+        let real = std::fs::canonicalize(path);
+        real.map_or_else(|_| path.starts_with(&boundary), |real| real.starts_with(&boundary))
     };
     let mut files = BTreeSet::new();
     for name in names {
