@@ -114,3 +114,53 @@ fn generated_files_are_up_to_date() {
     let paths: Vec<_> = different.iter().map(|(path, _)| *path).chain(&stale).collect();
     assert!(paths.is_empty(), "run `cargo xtask generate`; not as generated: {paths:#?}");
 }
+
+/// What is written about behaviour, and run: the language suites, and all code of tests.
+fn tests() -> String {
+    let mut all = String::new();
+    let mut folders = vec![root().join("tests"), root().join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_test = path.starts_with(root().join("tests"))
+                || path.components().any(|part| part.as_os_str() == "tests");
+            if !(name.ends_with(".rs") || name.ends_with(".md")) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let from = if is_test || name == "tests.rs" { Some(0) } else { text.find("#[cfg(test)]") };
+            all.push_str(from.and_then(|from| text.get(from..)).unwrap_or(""));
+        }
+    }
+    all
+}
+
+/// Beside the examples, which a test runs, each rule is shown or tried somewhere by name.
+#[test]
+fn every_rule_has_a_page_and_a_test() {
+    let tests = tests();
+    let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '-');
+    let names = |name: &str| {
+        tests.match_indices(name).any(|(at, _)| {
+            let before =
+                tests[..at].chars().next_back().map_or("", |last| if last == '-' { "-" } else { "" });
+            is_word(&tests[at + name.len()..]) && is_word(before)
+        })
+    };
+    let untested: Vec<_> = rules().into_iter().map(|rule| rule.name).filter(|name| !names(name)).collect();
+    assert!(untested.is_empty(), "show these in tests/language, or name them in a test: {untested:?}");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        return; // They are being written.
+    }
+    let without_page: Vec<_> = rules()
+        .into_iter()
+        .filter(|rule| committed(rule.page().as_ref()).is_empty())
+        .map(Rule::page)
+        .collect();
+    assert!(without_page.is_empty(), "run `cargo xtask generate`: {without_page:?}");
+}
