@@ -21,6 +21,10 @@ use crate::syntax::ast::{Atom, Clause, Premise, TimeBoundKind};
 /// How many alternatives are followed at once; beyond, they are joined into one.
 const STATES: usize = 16;
 
+/// How many premises of a clause are followed. Each may copy what is known of all variables; what comes
+/// later in a clause so long says nothing.
+const PREMISES: usize = 1_000;
+
 /// What a clause needs to know of a relation.
 #[derive(Debug, Clone)]
 pub struct Relation<'p> {
@@ -49,12 +53,12 @@ impl ClauseTypes {
         let head = relation(&clause.head);
         let mut inference =
             Inference { problems: Vec::new(), states: vec![entry_state(clause, &head)], impossible: false };
-        for (index, premise) in (0..).zip(&clause.premises) {
+        for (index, premise) in (0..).zip(&clause.premises).take(PREMISES) {
             if !is_negated(premise) {
                 inference.follow(index, premise, &relation);
             }
         }
-        for (index, premise) in (0..).zip(&clause.premises) {
+        for (index, premise) in (0..).zip(&clause.premises).take(PREMISES) {
             if is_negated(premise) {
                 inference.follow(index, premise, &relation);
             }
