@@ -25,7 +25,7 @@ pub(super) static SUBSUMED_RULE: Rule = Rule {
 
 /// How many pairs of rules are looked at in one run, and how many pairs of premises. Real programs
 /// need some thousands; a predicate with very many rules is not worth every keystroke's time.
-const PAIRS: u32 = 200_000;
+const PAIRS: u32 = 1_000_000;
 const PREMISES: u32 = 200_000;
 
 /// What is left of the work that one run may do.
@@ -54,12 +54,15 @@ fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget
     let Some(second) = sites.next() else { return };
     let candidates: Vec<_> = [first, second].into_iter().chain(sites).filter_map(candidate).collect();
     for (at, special) in candidates.iter().enumerate() {
+        if budget.pairs == 0 || budget.premises == 0 {
+            return;
+        }
         let general = candidates.iter().enumerate().find(|(other, general)| {
-            if general.asks & !special.asks != 0 || *other == at || budget.pairs == 0 || budget.premises == 0
-            {
+            let Some(left) = budget.pairs.checked_sub(1) else { return false };
+            budget.pairs = left;
+            if general.asks & !special.asks != 0 || *other == at || budget.premises == 0 {
                 return false;
             }
-            budget.pairs -= 1;
             let subsumes = |one: &Candidate<'_>, two: &Candidate<'_>, left: &mut u32| {
                 // The text is the same: `duplicate-clause` says so.
                 one.site.item.statement.digest != two.site.item.statement.digest
