@@ -10,6 +10,7 @@ use clap::{Args, ColorChoice};
 use super::Outcome;
 use super::baseline::BaselineArgs;
 use super::findings::{Findings, Request};
+use super::fix::{FixArgs, Mended};
 use super::format::{Ending, Format};
 use super::output::{self, Output};
 use super::show_program::show_program;
@@ -43,6 +44,8 @@ pub(super) struct Check {
     /// Count the findings of each rule (with `--format json` in the last line)
     #[arg(long)]
     statistics: bool,
+    #[command(flatten)]
+    fix: FixArgs,
     #[command(flatten)]
     baseline: BaselineArgs,
     /// Report only what the program did not have at this git revision
@@ -92,24 +95,91 @@ impl Check {
         if self.show_program {
             self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
         }
-        let (memory, fail_on) = (&session.memory, self.fail_on);
-        let request = Request { targets: &targets, overlay: &overlay, memory, working, fail_on };
-        let mut findings = Findings::gather(&request, &mut resolution);
-        // First of all, since it also counts what is gone.
-        self.baseline.apply(&mut findings, &targets, working)?;
-        if let Some(revision) = &self.since {
-            session.since.apply(&mut findings, revision, &targets, working)?;
+        let mut pretended = overlay.clone();
+        let mended = self.mend(&overlay, &mut pretended, &targets, &mut resolution, working, session)?;
+        let mut findings = self.gather(&pretended, &targets, &mut resolution, working, session)?;
+        if let Some(mended) = &mended {
+            findings.failures.extend(mended.unwritten.iter().cloned());
         }
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
         let statistics = self.statistics.then(|| report::statistics(&findings.entries));
         let ending = Ending { summary: findings.summary(elapsed_ms), statistics };
-        self.format.write(&mut out, &findings, &ending, working)?;
+        let outcome = match &mended {
+            Some(mended) if self.fix.only_shows() => mended.show(&mut out, &findings, working)?,
+            _ => {
+                self.format.write(&mut out, &findings, &ending, working)?;
+                findings.outcome()
+            }
+        };
         for problem in &findings.failures {
             let name = host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
-        Ok(findings.outcome())
+        if let Some(mended) = mended {
+            mended.complain(color, &findings);
+            self.close(&mut out, &format!("{}\n", mended.closing(&findings)))?;
+        }
+        Ok(outcome)
+    }
+
+    /// Checks the programs of `resolution`, and leaves out what is not wanted.
+    fn gather(
+        &self,
+        overlay: &Overlay,
+        targets: &[Target],
+        resolution: &mut Resolution,
+        working: &Path,
+        session: &mut Session,
+    ) -> Result<Findings> {
+        let (memory, fail_on) = (&session.memory, self.fail_on);
+        let mut findings =
+            Findings::gather(&Request { targets, overlay, memory, working, fail_on }, resolution);
+        // First of all, since it also counts what is gone.
+        self.baseline.apply(&mut findings, targets, working)?;
+        if let Some(revision) = &self.since {
+            session.since.apply(&mut findings, revision, targets, working)?;
+        }
+        Ok(findings)
+    }
+
+    /// Fixes what is to be fixed. Nothing that the report leaves out is.
+    fn mend(
+        &self,
+        overlay: &Overlay,
+        pretended: &mut Overlay,
+        targets: &[Target],
+        resolution: &mut Resolution,
+        working: &Path,
+        session: &mut Session,
+    ) -> Result<Option<Mended>> {
+        if !self.fix.is_on() {
+            return Ok(None);
+        }
+        let problems = resolution.problems.len();
+        let is_narrow = self.since.is_some() || self.baseline.file().is_some();
+        let only = match is_narrow {
+            true => Some(self.gather(overlay, targets, resolution, working, session)?),
+            false => None,
+        };
+        resolution.problems.truncate(problems);
+        let (memory, fail_on) = (&session.memory, self.fail_on);
+        let request = Request { targets, overlay, memory, working, fail_on };
+        self.fix.mend(&request, resolution, only.as_ref(), pretended).map(Some)
+    }
+
+    /// The last line: behind the report if that is for people.
+    fn close(&self, out: &mut Output, line: &str) -> Result<()> {
+        match self.format {
+            Format::Text if !self.fix.only_shows() => {
+                out.write(line)?;
+                Ok(out.flush()?)
+            }
+            _ => {
+                output::note(line);
+                Ok(())
+            }
+        }
     }
 
     /// What the arguments mean, with warnings about what they do not.

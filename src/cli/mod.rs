@@ -9,6 +9,7 @@ mod changed;
 mod check;
 mod config;
 mod findings;
+mod fix;
 mod form;
 mod format;
 mod log;

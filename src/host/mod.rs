@@ -8,6 +8,7 @@
 
 mod check;
 mod decode;
+mod fix;
 mod load;
 mod memory;
 mod overlay;
@@ -28,6 +29,7 @@ mod tests;
 
 pub use check::{Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
+pub use fix::{ReplaceError, fix, replace, replaceable};
 pub use load::{load, summarise};
 pub use memory::Memory;
 pub use overlay::Overlay;

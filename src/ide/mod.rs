@@ -4,6 +4,7 @@
 
 pub mod diagnostics;
 pub mod file_findings;
+pub mod fixes;
 pub mod registry;
 pub mod suppression;
 

@@ -6,6 +6,7 @@
 
 mod baseline;
 mod compare;
+mod diff;
 mod excerpt;
 mod github;
 mod identity;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
+pub use diff::diff;
 pub use github::github_command;
 pub use identity::Identity;
 pub use json::{json_line, json_summary};

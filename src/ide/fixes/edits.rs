@@ -1,0 +1,97 @@
+//! Edits of texts: applying them, following places through them, and finding those that lead from one text
+//! to another.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::text::{TextRange, TextSize, text_len};
+
+/// A replacement in one text.
+pub(super) type Edit<'e> = (TextRange, &'e str);
+
+/// The text after `edits`, which are sorted and do not overlap; `None` where they do not fit.
+#[must_use]
+pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = Edit<'e>>) -> Option<String> {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, replacement) in edits {
+        new.push_str(text.get(at..usize::from(range.start()))?);
+        new.push_str(replacement);
+        at = usize::from(range.end());
+    }
+    new.push_str(text.get(at..)?);
+    Some(new)
+}
+
+/// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
+/// become a part of it or not: without and with that text.
+pub(super) fn moved(range: TextRange, edits: &[Edit<'_>]) -> [TextRange; 2] {
+    let [mut inner, mut outer] = [(0, 0); 2];
+    let (start, end) = (i64::from(u32::from(range.start())), i64::from(u32::from(range.end())));
+    for (edit, text) in edits {
+        let (from, to) = (i64::from(u32::from(edit.start())), i64::from(u32::from(edit.end())));
+        let new = i64::from(u32::from(text_len(text)));
+        let grown = new - (to - from);
+        if from == to && to == start && start == end {
+            // At an empty place: before it or behind it.
+            (outer.0, outer.1) = (outer.0 + grown, outer.1 + grown);
+        } else if to < start || (to == start && from < start) {
+            (inner.0, inner.1, outer.0, outer.1) =
+                (inner.0 + grown, inner.1 + grown, outer.0 + grown, outer.1 + grown);
+        } else if from == start && to == start && start < end {
+            // An insertion at the start.
+            (inner.0, inner.1, outer.1) = (inner.0 + grown, inner.1 + grown, outer.1 + grown);
+        } else if from < end && to <= end {
+            (inner.1, outer.1) = (inner.1 + grown, outer.1 + grown);
+        } else if from <= end {
+            outer.1 += grown;
+        }
+    }
+    let place = |by: (i64, i64)| {
+        let at = |offset: i64| TextSize::new(u32::try_from(offset.max(0)).unwrap_or(u32::MAX));
+        let start = at(start + by.0);
+        TextRange::new(start, at(end + by.1).max(start))
+    };
+    [place(inner), place(outer)]
+}
+
+/// The smallest changes of whole lines that lead from `old` to `new`, each cut down to the characters that
+/// differ. Sorted; they do not touch.
+#[must_use]
+pub fn difference(old: &str, new: &str) -> Vec<(TextRange, String)> {
+    let [old_lines, new_lines] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let mut at = [0, 0];
+    let mut edits = Vec::new();
+    for op in capture_diff_slices(Algorithm::Patience, &old_lines, &new_lines) {
+        let lens = [
+            old_lines.get(op.old_range()).unwrap_or_default().iter().map(|line| line.len()).sum::<usize>(),
+            new_lines.get(op.new_range()).unwrap_or_default().iter().map(|line| line.len()).sum::<usize>(),
+        ];
+        if !matches!(op, DiffOp::Equal { .. }) {
+            let before = old.get(at[0]..at[0] + lens[0]).unwrap_or("");
+            let after = new.get(at[1]..at[1] + lens[1]).unwrap_or("");
+            edits.push(trimmed(at[0], before, after));
+        }
+        at = [at[0] + lens[0], at[1] + lens[1]];
+    }
+    edits
+}
+
+/// The replacement of `before`, which stands at `start`, by `after`, without what both begin and end with.
+fn trimmed(start: usize, before: &str, after: &str) -> (TextRange, String) {
+    let same = |(a, b): &(char, char)| a == b;
+    let prefix: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    // An edit must not come between the two bytes of a line end.
+    let splits = |text: &str, at: usize| {
+        text.get(..at).is_some_and(|head| head.ends_with('\r'))
+            && text.get(at..).is_some_and(|tail| tail.starts_with('\n'))
+    };
+    let prefix = prefix - usize::from(splits(before, prefix) || splits(after, prefix));
+    let [before_rest, after_rest] = [before, after].map(|text| text.get(prefix..).unwrap_or(""));
+    let tails = before_rest.chars().rev().zip(after_rest.chars().rev());
+    let suffix: usize = tails.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let suffix =
+        suffix - usize::from([before_rest, after_rest].iter().any(|text| splits(text, text.len() - suffix)));
+    let size = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
+    let range = TextRange::new(size(start + prefix), size(start + before.len() - suffix));
+    (range, after_rest.get(..after_rest.len() - suffix).unwrap_or("").to_owned())
+}

@@ -1,0 +1,99 @@
+//! Which fixes can be applied together: their edits do not even touch, and no two of them introduce the
+//! same predicate.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::{Bench, Found, Wish};
+use crate::lint::{Applicability, Diagnostic, FileEdit, ResolvedFix};
+use crate::program::PredicateKey;
+use crate::syntax::SourceFile;
+use crate::syntax::ast::{Atom, StatementKind};
+use crate::text::{FileId, TextSize};
+
+/// A finding and its fix.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate<'f> {
+    pub(super) file: FileId,
+    pub(super) diagnostic: &'f Diagnostic,
+    pub(super) fix: &'f ResolvedFix,
+}
+
+/// What one pass applies of what was found, in the order of files and places. `is_given_up` says which
+/// findings have a fix that did not work.
+pub(super) fn select<'f>(
+    bench: &Bench,
+    found: &'f Found,
+    wish: Wish<'_>,
+    is_given_up: &dyn Fn(FileId, &Diagnostic) -> bool,
+) -> Vec<Candidate<'f>> {
+    let mut candidates: Vec<_> = found
+        .iter()
+        .flat_map(|(file, found)| found.iter().map(move |diagnostic| (*file, diagnostic)))
+        .filter(|(file, diagnostic)| !is_given_up(*file, diagnostic) && (wish.wanted)(*file, diagnostic))
+        .filter_map(|(file, diagnostic)| {
+            let fix = diagnostic.fix.as_ref()?;
+            let may = wish.guesses || fix.applicability == Applicability::Safe;
+            let editable = |file| bench.is_editable(file) && (wish.editable)(file);
+            let fits = !fix.edits.is_empty() && fix.edits.iter().all(|edit| editable(edit.file));
+            (may && fits).then_some(Candidate { file, diagnostic, fix })
+        })
+        .collect();
+    candidates.sort_by_key(|candidate| {
+        let range = candidate.diagnostic.range;
+        (candidate.file, range.start(), range.end(), candidate.diagnostic.rule.code)
+    });
+    let mut taken = Taken::default();
+    candidates.retain(|candidate| taken.take(candidate.fix));
+    candidates
+}
+
+/// What the fixes of a pass change.
+#[derive(Debug, Default)]
+struct Taken {
+    /// The ends of edits, by file and start.
+    edits: BTreeMap<(FileId, TextSize), TextSize>,
+    predicates: FxHashSet<PredicateKey>,
+}
+
+impl Taken {
+    /// Adds a fix, unless it gets in the way of those before.
+    fn take(&mut self, fix: &ResolvedFix) -> bool {
+        let predicates: Vec<_> = fix.edits.iter().flat_map(|edit| introduced(&edit.text)).collect();
+        if fix.edits.iter().any(|edit| self.touches(edit))
+            || predicates.iter().any(|key| self.predicates.contains(key))
+        {
+            return false;
+        }
+        self.predicates.extend(predicates);
+        for edit in &fix.edits {
+            let end = self.edits.entry((edit.file, edit.range.start())).or_default();
+            *end = (*end).max(edit.range.end());
+        }
+        true
+    }
+
+    /// Whether an edit touches one of those before: also two insertions at one place, whose order would be
+    /// chance.
+    fn touches(&self, edit: &FileEdit) -> bool {
+        let (start, end) = (edit.range.start(), edit.range.end());
+        let before = self.edits.range(..=(edit.file, end)).next_back();
+        before.is_some_and(|((file, _), until)| *file == edit.file && *until >= start)
+    }
+}
+
+/// The predicates that inserted statements declare or define.
+fn introduced(text: &str) -> Vec<PredicateKey> {
+    if !text.contains("Decl ") && !text.contains(":-") {
+        return Vec::new();
+    }
+    let source = SourceFile::parse(text.into());
+    let key = |atom: &Atom| PredicateKey { name: atom.name.symbol, arity: atom.arity() };
+    let head = |kind: &StatementKind| match kind {
+        StatementKind::Declaration(declaration) => Some(key(&declaration.atom)),
+        StatementKind::Clause(clause) => Some(key(&clause.head)),
+        _ => None,
+    };
+    source.items().iter().filter_map(|item| head(&item.statement.kind)).collect()
+}

@@ -1,0 +1,62 @@
+//! Changes of a file as a unified diff.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use similar::{ChangeTag, TextDiff};
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// The difference between two texts of the file called `name`, as `patch -p0` takes it; with colours. Empty when
+/// there is none.
+#[must_use]
+pub fn diff(name: &str, old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let mut out = String::new();
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        if out.is_empty() {
+            let bold = Style::new().bold();
+            let _ = writeln!(out, "{bold}--- {name}{bold:#}\n{bold}+++ {name}{bold:#}");
+        }
+        let cyan = AnsiColor::Cyan.on_default();
+        let _ = writeln!(out, "{cyan}{}{cyan:#}", hunk.header());
+        for change in hunk.iter_changes() {
+            let (sign, style) = match change.tag() {
+                ChangeTag::Delete => ('-', AnsiColor::Red.on_default()),
+                ChangeTag::Insert => ('+', AnsiColor::Green.on_default()),
+                ChangeTag::Equal => (' ', Style::new()),
+            };
+            let line = change.value();
+            let text = line.strip_suffix('\n').unwrap_or(line);
+            let _ = writeln!(out, "{style}{sign}{text}{style:#}");
+            if change.missing_newline() {
+                out.push_str("\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn a_diff_can_be_read_and_applied() {
+        let shown = anstream::adapter::strip_str(&diff("a.mg", "p(1)\nq(2)", "p(1).\nq(2)")).to_string();
+        expect![[r#"
+            --- a.mg
+            +++ a.mg
+            @@ -1,2 +1,2 @@
+            -p(1)
+            +p(1).
+             q(2)
+            \ No newline at end of file
+        "#]]
+        .assert_eq(&shown);
+        assert_eq!(diff("a.mg", "p(1).\r\n", "p(1).\r\n"), "");
+    }
+}

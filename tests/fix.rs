@@ -1,0 +1,255 @@
+//! `check --fix`, `--unsafe` and `--diff` through the real program: what is written, what is left alone, exit
+//! statuses.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use expect_test::expect;
+use tempfile::TempDir;
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mangle-ls"));
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("MANGLE_LS_LOG");
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    std::fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+/// The last line of standard output, standard error, and the exit status.
+fn ending(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let out = text(&output.stdout);
+    format!(
+        "{}\n{}exit {}\n",
+        out.lines().last().unwrap_or(""),
+        text(&output.stderr),
+        output.status.code().unwrap()
+    )
+}
+
+const BROKEN: &str = "q(1)\r\np(X) :- q(X), X == 1. # é\r\n";
+const MENDED: &str = "q(1).\r\np(X) :- q(X), X = 1. # é\r\n";
+
+/// One thing to mend safely, one by a guess.
+const GUESS: &str = "# About craw.\nDecl crew(P).\nsafe(P) :- craw(P).\nq(1)\n";
+
+#[test]
+fn safe_fixes_are_written_and_the_rest_is_reported() {
+    let folder = folder(&[("a.mg", BROKEN), ("b.mg", GUESS), ("c.mg", "r(1).\n")]);
+    let before = std::fs::metadata(folder.path().join("c.mg")).unwrap().modified().unwrap();
+    let output = run(folder.path(), &["check", "--fix"]);
+    expect![[r#"
+        3 fixed, 2 left, 1 needs --unsafe
+        exit 1
+    "#]]
+    .assert_eq(&ending(&output));
+    assert_eq!(read(&folder, "a.mg"), MENDED);
+    expect![[r#"
+        # About craw.
+        Decl crew(P).
+        safe(P) :- craw(P).
+        q(1).
+    "#]]
+    .assert_eq(&read(&folder, "b.mg"));
+    assert_eq!(std::fs::metadata(folder.path().join("c.mg")).unwrap().modified().unwrap(), before);
+    expect![[r#"
+        1 fixed, 1 left
+        exit 0
+    "#]]
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 3, "no temporary file is left");
+}
+
+#[test]
+fn a_diff_changes_nothing() {
+    let folder = folder(&[("a.mg", "q(1)\n"), ("sub/b.mg", "# one\n# two\n# three\n# four\nr(1)\n")]);
+    let output = run(folder.path(), &["check", "--diff"]);
+    expect![[r#"
+        --- a.mg
+        +++ a.mg
+        @@ -1 +1 @@
+        -q(1)
+        +q(1).
+        --- sub/b.mg
+        +++ sub/b.mg
+        @@ -2,4 +2,4 @@
+         # two
+         # three
+         # four
+        -r(1)
+        +r(1).
+        +r(1).
+        2 would be fixed, 0 left
+        exit 1
+    "#]]
+    .assert_eq(&format!("{}{}", String::from_utf8(output.stdout.clone()).unwrap(), ending(&output)));
+    assert_eq!(read(&folder, "a.mg"), "q(1)\n");
+    assert_eq!(run(folder.path(), &["check", "--fix", "--diff"]).stdout, output.stdout);
+    assert_eq!(run(folder.path(), &["check", "--fix"]).status.code(), Some(0));
+    let clean = run(folder.path(), &["check", "--diff"]);
+    assert_eq!((clean.stdout.len(), clean.status.code()), (0, Some(0)));
+}
+
+#[test]
+fn standard_input_can_be_shown_but_not_written() {
+    let folder = folder(&[]);
+    let piped = |arguments: &[&str]| {
+        let mut child = command(folder.path(), arguments);
+        let mut child =
+            child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"q(1)\n").unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let output = piped(&["check", "--diff", "-"]);
+    expect![[r#"
+        --- <stdin>
+        +++ <stdin>
+        @@ -1 +1 @@
+        -q(1)
+        +q(1).
+        +q(1).
+        1 would be fixed, 0 left
+        exit 1
+    "#]]
+    .assert_eq(&format!("{}{}", String::from_utf8(output.stdout.clone()).unwrap(), ending(&output)));
+    expect![[r#"
+
+        error: standard input cannot be fixed in place; `--diff` shows how
+        exit 2
+    "#]]
+    .assert_eq(&ending(&piped(&["check", "--fix", "-"])));
+}
+
+#[test]
+fn unsafe_alone_and_watch_are_usage_errors() {
+    let folder = folder(&[("a.mg", "q(1)\n")]);
+    for arguments in
+        [&["check", "--unsafe"][..], &["check", "--diff", "--unsafe"], &["check", "--fix", "--watch"]]
+    {
+        let output = run(folder.path(), arguments);
+        assert_eq!(
+            (output.status.code(), read(&folder, "a.mg").as_str()),
+            (Some(2), "q(1)\n"),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn other_formats_stay_what_they_are() {
+    let folder = folder(&[("a.mg", GUESS)]);
+    let output = run(folder.path(), &["check", "--fix", "--format", "json"]);
+    let lines: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().lines().collect();
+    assert!(lines.iter().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    expect![[r#"
+        1 fixed, 1 left, 1 needs --unsafe
+    "#]]
+    .assert_eq(std::str::from_utf8(&output.stderr).unwrap());
+}
+
+#[test]
+fn nothing_but_the_program_is_written() {
+    let folder = folder(&[
+        ("mangle-ls.toml", "fail_om = \"never\"\n[[program]]\ninclude = [\"in\"]\n"),
+        ("in/a.mg", "q(1)\n"),
+        ("out/b.mg", "q(1)\n"),
+        ("in/c.txt", "q(1)\n"),
+        ("in/latin1.mg", ""),
+    ]);
+    std::fs::write(folder.path().join("in/latin1.mg"), b"# caf\xe9\nr(1)\n").unwrap();
+    let output = run(folder.path(), &["check", "--fix", "--unsafe"]);
+    expect![[r#"
+        1 fixed, 3 left
+        exit 1
+    "#]]
+    .assert_eq(&ending(&output));
+    assert_eq!(read(&folder, "in/a.mg"), "q(1).\n");
+    assert_eq!((read(&folder, "out/b.mg"), read(&folder, "in/c.txt")), ("q(1)\n".into(), "q(1)\n".into()));
+    assert!(read(&folder, "mangle-ls.toml").starts_with("fail_om"));
+    assert_eq!(std::fs::read(folder.path().join("in/latin1.mg")).unwrap(), b"# caf\xe9\nr(1)\n");
+}
+
+#[test]
+fn a_fix_may_touch_several_files_but_only_what_is_reported_is_fixed() {
+    let folder = folder(&[("mangle-ls.toml", ""), ("a.mg", "q(1)\n"), ("b.mg", "r(1)\n")]);
+    let output = run(folder.path(), &["check", "--fix", "b.mg"]);
+    assert_eq!((read(&folder, "a.mg"), read(&folder, "b.mg")), ("q(1)\n".into(), "r(1).\n".into()));
+    expect![[r#"
+        1 fixed, 0 left
+        exit 0
+    "#]]
+    .assert_eq(&ending(&output));
+}
+
+#[test]
+fn what_a_baseline_knows_is_left_alone() {
+    let folder = folder(&[("a.mg", "q(1, 2).\np(X) :- q(X, N).\n")]);
+    assert_eq!(run(folder.path(), &["check", "--write-baseline", "base.json"]).status.code(), Some(0));
+    std::fs::write(folder.path().join("a.mg"), "q(1, 2).\np(X) :- q(X, N).\nr(X) :- q(X, M).\n").unwrap();
+    let output = run(folder.path(), &["check", "--fix", "--baseline", "base.json"]);
+    expect![[r#"
+        1 fixed, 0 left
+        exit 0
+    "#]]
+    .assert_eq(&ending(&output));
+    expect![[r#"
+        q(1, 2).
+        p(X) :- q(X, N).
+        r(X) :- q(X, _).
+    "#]]
+    .assert_eq(&read(&folder, "a.mg"));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn permissions_and_links_stay() {
+        let folder = folder(&[("a.mg", "q(1)\n"), ("real/b.mg", "r(1)\n"), ("mangle-ls.toml", "")]);
+        let path = folder.path().join("a.mg");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("real/b.mg", folder.path().join("b.mg")).unwrap();
+        assert_eq!(run(folder.path(), &["check", "--fix", "a.mg", "b.mg"]).status.code(), Some(0));
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(read(&folder, "a.mg"), "q(1).\n");
+        assert!(std::fs::symlink_metadata(folder.path().join("b.mg")).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_read_only_file_is_complained_about_after_the_rest() {
+        let folder = folder(&[("a.mg", "q(1)\n"), ("b.mg", "r(1)\n")]);
+        let path = folder.path().join("a.mg");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+        let output = run(folder.path(), &["check", "--fix"]);
+        expect![[r#"
+            1 fixed, 1 left
+            error: a.mg: its fixes were not written: it is read-only
+            exit 2
+        "#]]
+        .assert_eq(&ending(&output));
+        assert_eq!((read(&folder, "a.mg"), read(&folder, "b.mg")), ("q(1)\n".into(), "r(1).\n".into()));
+    }
+}
