@@ -61,7 +61,11 @@ fn a_quick_fix_mends_its_diagnostic() {
     let offered = actions(&mut client, URI, start, end, json!({ "diagnostics": [sent] }));
     assert_eq!(
         titles(&offered),
-        ["quickfix: Insert the full stop", "source.fixAll.mangle: Apply all safe fixes in this file"]
+        [
+            "quickfix: Insert the full stop",
+            "quickfix: Open the page of `missing-dot`",
+            "source.fixAll.mangle: Apply all safe fixes in this file"
+        ]
     );
     assert_eq!(offered[0]["isPreferred"], true);
     assert_eq!(offered[0]["diagnostics"][0], sent, "the diagnostic is the client's own");
@@ -127,4 +131,154 @@ fn clients_that_know_no_versions_get_plain_changes() {
     assert!(offered[0].get("isPreferred").is_none());
     let edits = &offered[0]["edit"]["changes"][&uri];
     assert_eq!(applied("p(1)\n", edits), "p(1).\n");
+}
+
+/// Capabilities of a client that asks later what an action does.
+fn resolving() -> Value {
+    let mut capabilities = pulling();
+    let action = &mut capabilities["textDocument"]["codeAction"];
+    action["dataSupport"] = json!(true);
+    action["resolveSupport"] = json!({ "properties": ["edit"] });
+    capabilities["workspace"]["applyEdit"] = json!(true);
+    capabilities["window"] = json!({ "showDocument": { "support": true } });
+    capabilities
+}
+
+fn titled<'a>(actions: &'a [Value], title: &str) -> &'a Value {
+    let found = actions.iter().find(|action| action["title"] == title);
+    found.unwrap_or_else(|| panic!("no {title} in {:?}", titles(actions)))
+}
+
+fn resolve(client: &mut Client, action: &Value) -> Value {
+    client.request("codeAction/resolve", action.clone()).unwrap()
+}
+
+const HINTS: &str = "q(1, 2).\n  p(X) :- q(X, N).\n\nr(X) :- q(X, M).\nt(1)\n";
+
+#[test]
+fn what_an_action_does_is_said_when_asked() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, HINTS);
+    let offered = actions(&mut client, URI, at(1, 16), at(1, 16), json!({ "diagnostics": [] }));
+    assert_eq!(
+        titles(&offered),
+        [
+            "quickfix: Write `_`",
+            "quickfix: Fix all `singleton-variable` in this file",
+            "quickfix: Silence `singleton-variable` here",
+            "quickfix: Silence `singleton-variable` in this file",
+            "quickfix: Open the page of `singleton-variable`",
+            "source.fixAll.mangle: Apply all safe fixes in this file",
+            "source.fixWorkspace.mangle: Apply all safe fixes in the workspace",
+        ]
+    );
+    assert!(offered.iter().all(|action| action.get("edit").is_none()));
+    let mut after = |title: &str| {
+        let resolved = resolve(&mut client, titled(&offered, title));
+        let change = &resolved["edit"]["documentChanges"][0];
+        assert_eq!(change["textDocument"], json!({ "uri": URI, "version": 1 }));
+        applied(HINTS, &change["edits"])
+    };
+    assert_eq!(after("Write `_`"), HINTS.replace(", N", ", _"));
+    assert_eq!(
+        after("Fix all `singleton-variable` in this file"),
+        HINTS.replace(", N", ", _").replace(", M", ", _")
+    );
+    let fixed = HINTS.replace(", N", ", _").replace(", M", ", _").replace("t(1)", "t(1).");
+    assert_eq!(after("Apply all safe fixes in this file"), fixed);
+    assert_eq!(after("Apply all safe fixes in the workspace"), fixed);
+    let comment = "# mangle-ls: ignore singleton-variable\n";
+    assert_eq!(
+        after("Silence `singleton-variable` here"),
+        HINTS.replace("  p(X)", &format!("  {comment}  p(X)"))
+    );
+    assert_eq!(
+        after("Silence `singleton-variable` in this file"),
+        format!("{}{HINTS}", comment.replace("ignore", "ignore-file"))
+    );
+}
+
+#[test]
+fn silencing_takes_effect_at_once_and_grows() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, "q(1, 2).\n# mangle-ls: ignore unsafe -- why\np(X) :- q(X, N).\n");
+    let offered = actions(&mut client, URI, at(2, 14), at(2, 14), json!({ "diagnostics": [] }));
+    let action = resolve(&mut client, titled(&offered, "Silence `singleton-variable` here"));
+    let edits = &action["edit"]["documentChanges"][0]["edits"];
+    let after = applied("q(1, 2).\n# mangle-ls: ignore unsafe -- why\np(X) :- q(X, N).\n", edits);
+    assert_eq!(after, "q(1, 2).\n# mangle-ls: ignore unsafe, singleton-variable -- why\np(X) :- q(X, N).\n");
+    client.did_change(URI, 2, json!([{ "text": after }]));
+    let left = client.pull(URI);
+    assert!(left["items"].as_array().unwrap().iter().all(|item| item["code"] != "singleton-variable"));
+    // What an edit makes superfluous is said while one types.
+    client.did_change(URI, 3, json!([{ "text": after.replace("(X, N)", "(X, _)") }]));
+    let left = client.pull(URI);
+    assert!(left["items"].as_array().unwrap().iter().any(|item| item["code"] == "unused-suppression"));
+}
+
+#[test]
+fn syntax_errors_are_not_offered_to_be_silenced() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, "p(1)\n");
+    let offered = actions(&mut client, URI, at(0, 0), at(1, 0), json!({ "diagnostics": [] }));
+    assert!(titles(&offered).iter().all(|title| !title.contains("Silence")), "{offered:?}");
+}
+
+#[test]
+fn an_action_of_an_older_version_is_refused() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, HINTS);
+    let offered = actions(&mut client, URI, at(1, 16), at(1, 16), json!({ "diagnostics": [] }));
+    client.did_change(URI, 2, json!([{ "text": format!("\n{HINTS}") }]));
+    client.pull(URI);
+    let error = client.request("codeAction/resolve", offered[0].clone()).unwrap_err();
+    assert_eq!(error["code"], -32801);
+    let foreign = json!({ "title": "x", "data": { "of": "somebody else" } });
+    assert_eq!(client.request("codeAction/resolve", foreign).unwrap_err()["code"], -32602);
+}
+
+#[test]
+fn moving_about_brings_up_nothing_wide() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, HINTS);
+    let automatic = json!({ "diagnostics": [], "triggerKind": 2 });
+    let offered = actions(&mut client, URI, at(1, 16), at(1, 16), automatic);
+    assert!(titles(&offered).iter().all(|title| title.starts_with("quickfix: ")));
+    let on_save = json!({ "diagnostics": [], "triggerKind": 2, "only": ["source.fixAll"] });
+    let offered = actions(&mut client, URI, at(0, 0), at(0, 0), on_save);
+    assert_eq!(titles(&offered), ["source.fixAll.mangle: Apply all safe fixes in this file"]);
+}
+
+#[test]
+fn the_workspace_is_fixed_over_files() {
+    let folder = Folder::new(&[("a.mg", "p(1)\n"), ("sub/b.mg", "q(1)\n")]);
+    let mut client = Client::open_workspace(Some(&folder.path()), resolving());
+    client.did_open(&folder.uri("a.mg"), 7, "p(1)\n");
+    client.pull(&folder.uri("a.mg"));
+    client.request("workspace/executeCommand", json!({ "command": "mangle.fixWorkspace" })).unwrap();
+    let request = client.incoming("workspace/applyEdit");
+    let changes = request["params"]["edit"]["documentChanges"].as_array().unwrap();
+    let documents: Vec<_> = changes.iter().map(|change| change["textDocument"].clone()).collect();
+    assert_eq!(documents.len(), 2);
+    assert!(documents.contains(&json!({ "uri": folder.uri("a.mg"), "version": 7 })));
+    assert!(documents.contains(&json!({ "uri": folder.uri("sub/b.mg"), "version": null })));
+    assert!(changes.iter().all(|change| change["edits"][0]["newText"] == "."));
+}
+
+#[test]
+fn pages_open_where_there_are_any_and_commands_are_checked() {
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, HINTS);
+    let offered = actions(&mut client, URI, at(1, 16), at(1, 16), json!({ "diagnostics": [] }));
+    let command = titled(&offered, "Open the page of `singleton-variable`")["command"].clone();
+    assert_eq!(command["command"], "mangle.openRulePage");
+    let params = json!({ "command": command["command"], "arguments": command["arguments"] });
+    client.request("workspace/executeCommand", params).unwrap();
+    let shown = client.wait("a page", |message| {
+        message["method"] == "window/showDocument" || message["method"] == "window/showMessage"
+    });
+    assert!(shown["params"].to_string().contains("singleton-variable"), "{shown}");
+    for bad in [json!({ "command": "mangle.nothing" }), json!({ "command": "mangle.openRulePage" })] {
+        assert_eq!(client.request("workspace/executeCommand", bad).unwrap_err()["code"], -32602);
+    }
 }

@@ -2,19 +2,17 @@
 
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, FileSystemWatcher, GlobPattern, InitializeResult, OneOf, Registration,
-    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher, GlobPattern, InitializeResult,
+    OneOf, Registration, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, WatchKind, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
+use super::actions::{COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::session::Session;
 
 /// The name that diagnostics and the server itself go by.
 pub(super) const NAME: &str = "mangle-ls";
-
-/// Applies every fix that needs no look.
-pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.mangle");
 
 /// The answer to `initialize`.
 pub(super) fn initialize_result(session: &Session) -> InitializeResult {
@@ -27,7 +25,8 @@ pub(super) fn initialize_result(session: &Session) -> InitializeResult {
 
 fn capabilities(session: &Session) -> ServerCapabilities {
     let actions = CodeActionOptions {
-        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL]),
+        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL, FIX_WORKSPACE]),
+        resolve_provider: session.resolve_actions.then_some(true),
         ..CodeActionOptions::default()
     };
     let diagnostics = DiagnosticOptions {
@@ -50,6 +49,10 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         code_action_provider: session
             .action_literals
             .then_some(CodeActionProviderCapability::Options(actions)),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: COMMANDS.map(String::from).to_vec(),
+            ..ExecuteCommandOptions::default()
+        }),
         diagnostic_provider: session.pull.then_some(DiagnosticServerCapabilities::Options(diagnostics)),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(folders),

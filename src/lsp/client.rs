@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    ConfigurationItem, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
-    WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, ProgressToken, ShowDocumentParams, ShowMessageParams,
+    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport, WorkspaceEdit,
 };
 
 use super::message::Message;
@@ -82,6 +82,23 @@ impl Outbox {
                 limited("workspace/diagnostic/refresh", request).await;
             }
         });
+    }
+
+    /// Asks the client to show a document, or a page in the browser.
+    pub(super) fn show_document(&self, params: ShowDocumentParams) {
+        let client = self.client.clone();
+        self.ask("window/showDocument", async move { client.show_document(params).await });
+    }
+
+    /// Shows a message to the user.
+    pub(super) fn show_message(&self, message: String) {
+        self.notify("window/showMessage", ShowMessageParams { typ: MessageType::INFO, message });
+    }
+
+    /// Asks the client to change documents.
+    pub(super) fn apply_edit(&self, edit: WorkspaceEdit) {
+        let client = self.client.clone();
+        self.ask("workspace/applyEdit", async move { client.apply_edit(edit).await });
     }
 
     fn ask<T>(

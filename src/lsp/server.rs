@@ -7,11 +7,11 @@ use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types::{
-    CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, FileChangeType,
-    InitializeParams, InitializeResult, InitializedParams, Uri, WorkspaceDiagnosticParams,
-    WorkspaceDiagnosticReportResult,
+    CodeAction, CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
+    DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
+    InitializedParams, LSPAny, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 use tracing::Span;
 
@@ -225,5 +225,14 @@ impl LanguageServer for Server {
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let needs = Needs::Diagnostics(from_proto::document_path(&params.text_document.uri));
         self.ask(needs, outdated, move |view, _| Ok(Some(actions::code_actions(view, &params)))).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        let needs = actions::document(&action).map_or(Needs::Nothing, Needs::Diagnostics);
+        self.ask(needs, outdated, move |view, _| actions::resolve(view, action)).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        self.ask(Needs::Nothing, outdated, move |view, _| actions::command(view, &params)).await
     }
 }

@@ -29,6 +29,10 @@ pub(super) struct Session {
     pub(super) action_literals: bool,
     /// Code actions may be marked as preferred.
     pub(super) preferred_actions: bool,
+    /// What a code action does may be asked for later.
+    pub(super) resolve_actions: bool,
+    /// The client opens pages in the browser.
+    pub(super) show_document: bool,
     /// Edits may name the version of the document they are for.
     pub(super) document_changes: bool,
     /// Watchers can be registered.
@@ -64,6 +68,16 @@ impl Session {
                 .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true)),
             action_literals: action.is_some_and(|action| action.code_action_literal_support.is_some()),
             preferred_actions: action.is_some_and(|action| action.is_preferred_support == Some(true)),
+            resolve_actions: action.is_some_and(|action| {
+                let lazily = action.resolve_support.as_ref();
+                action.data_support == Some(true)
+                    && lazily.is_some_and(|lazily| lazily.properties.iter().any(|name| name == "edit"))
+            }),
+            show_document: client
+                .window
+                .as_ref()
+                .and_then(|window| window.show_document.as_ref())
+                .is_some_and(|show| show.support),
             document_changes: workspace
                 .and_then(|workspace| workspace.workspace_edit.as_ref())
                 .is_some_and(|edit| edit.document_changes == Some(true)),

@@ -6,6 +6,7 @@
 
 mod document;
 mod file;
+mod fixing;
 mod programs;
 mod scan;
 mod snapshot;

@@ -24,7 +24,7 @@ pub struct SnapshotProgram {
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
-    embedding: Arc<Embedding>,
+    pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     program: OnceLock<Arc<Program>>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,

@@ -62,16 +62,23 @@ pub fn difference(old: &str, new: &str) -> Vec<(TextRange, String)> {
     let mut at = [0, 0];
     let mut edits = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &old_lines, &new_lines) {
-        let lens = [
-            old_lines.get(op.old_range()).unwrap_or_default().iter().map(|line| line.len()).sum::<usize>(),
-            new_lines.get(op.new_range()).unwrap_or_default().iter().map(|line| line.len()).sum::<usize>(),
-        ];
-        if !matches!(op, DiffOp::Equal { .. }) {
-            let before = old.get(at[0]..at[0] + lens[0]).unwrap_or("");
-            let after = new.get(at[1]..at[1] + lens[1]).unwrap_or("");
-            edits.push(trimmed(at[0], before, after));
+        let before = old_lines.get(op.old_range()).unwrap_or_default();
+        let after = new_lines.get(op.new_range()).unwrap_or_default();
+        // Lines that change one by one are edited one by one.
+        let pieces = if before.len() == after.len() { before.len() } else { 1 };
+        for piece in 0..pieces {
+            let part = |lines: &[&str]| -> usize {
+                let lines = if pieces == 1 { lines } else { lines.get(piece..=piece).unwrap_or_default() };
+                lines.iter().map(|line| line.len()).sum()
+            };
+            let lens = [part(before), part(after)];
+            if !matches!(op, DiffOp::Equal { .. }) {
+                let before = old.get(at[0]..at[0] + lens[0]).unwrap_or("");
+                let after = new.get(at[1]..at[1] + lens[1]).unwrap_or("");
+                edits.push(trimmed(at[0], before, after));
+            }
+            at = [at[0] + lens[0], at[1] + lens[1]];
         }
-        at = [at[0] + lens[0], at[1] + lens[1]];
     }
     edits
 }

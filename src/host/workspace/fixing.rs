@@ -1,0 +1,32 @@
+//! Fixing the files of a snapshot.
+
+use std::sync::Arc;
+
+use super::{Snapshot, SnapshotProgram};
+use crate::ide::fixes::{Bench, Fixed, Unit, Wish, fix};
+use crate::text::FileId;
+
+impl Snapshot {
+    /// Applies the fixes that `wish` asks for in `programs`. Nothing changes but what is given back: documents that
+    /// are suspect are left alone.
+    #[must_use]
+    pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: Wish<'_>) -> Fixed {
+        let files = programs.iter().flat_map(|program| &program.files);
+        let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
+        let units = programs.iter().map(|program| unit(program)).collect();
+        let trusted = |file: FileId| self.file(file).is_some_and(|file| file.is_editable());
+        let editable = |file: FileId| trusted(file) && (wish.editable)(file);
+        fix(&mut Bench { units, files }, Wish { editable: &editable, ..wish })
+    }
+}
+
+fn unit(program: &SnapshotProgram) -> Unit {
+    Unit {
+        files: program.files.iter().map(|file| file.id).collect(),
+        reported: program.reported.to_vec(),
+        rules: Arc::clone(&program.rules),
+        embedding: Arc::clone(&program.embedding),
+        // Not the program's own one, which is for its texts as they are.
+        cache: Arc::default(),
+    }
+}

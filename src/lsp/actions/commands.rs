@@ -1,0 +1,66 @@
+//! The commands that actions and users run. Both are the server's, so that a client needs no code for them.
+
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, Command, Diagnostic, ExecuteCommandParams, LSPAny, ShowDocumentParams,
+};
+
+use super::deed::fix_workspace;
+use crate::ide::registry;
+use crate::lint::Rule;
+use crate::lsp::view::View;
+
+/// Opens the page of the rule whose name or code is the argument.
+const OPEN_PAGE: &str = "mangle.openRulePage";
+
+/// Applies the safe fixes of the workspace.
+const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
+
+/// All commands.
+pub(in crate::lsp) const COMMANDS: [&str; 2] = [FIX_WORKSPACE, OPEN_PAGE];
+
+/// The action that opens the page of a rule.
+pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
+    let title = format!("Open the page of `{}`", rule.name);
+    let command =
+        Command { title: title.clone(), command: OPEN_PAGE.into(), arguments: Some(vec![rule.name.into()]) };
+    CodeAction {
+        title,
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics,
+        command: Some(command),
+        ..CodeAction::default()
+    }
+}
+
+/// What the page says, where it cannot be opened.
+fn page_in_short(rule: &Rule) -> String {
+    format!("{} {}: {} {}", rule.code, rule.name, rule.summary, rule.rationale)
+}
+
+/// Runs a command: what it asks of the client is on its way when this returns.
+///
+/// # Errors
+/// When it is not ours, or its argument names no rule.
+pub(in crate::lsp) fn command(view: &View, params: &ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    match params.command.as_str() {
+        OPEN_PAGE => {
+            let name = params.arguments.first().and_then(LSPAny::as_str).unwrap_or_default();
+            let rule = registry::find(name).ok_or_else(|| Error::invalid_params("no such rule"))?;
+            match rule.address().and_then(|address| address.parse().ok()) {
+                Some(uri) if view.session.show_document => {
+                    let (external, take_focus, selection) = (Some(true), None, None);
+                    view.outbox.show_document(ShowDocumentParams { uri, external, take_focus, selection });
+                }
+                _ => view.outbox.show_message(page_in_short(rule)),
+            }
+        }
+        FIX_WORKSPACE => {
+            if let Some(edit) = fix_workspace(view) {
+                view.outbox.apply_edit(edit);
+            }
+        }
+        _ => return Err(Error::invalid_params("no such command")),
+    }
+    Ok(None)
+}

@@ -1,0 +1,146 @@
+//! What an action does: described in a few words that the client keeps, worked out when it is wanted.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
+
+use super::edit::{workspace_edit, workspace_edit_of_texts};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
+use crate::ide::suppression::{Scope, silence};
+use crate::lint::Diagnostic;
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+use crate::text::FileId;
+
+/// The `data` of an action.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Deed {
+    /// The document that it was asked for.
+    pub(super) uri: Uri,
+    /// The version of that document; `None` while it is not open.
+    pub(super) version: Option<i32>,
+    /// What to do.
+    pub(super) what: What,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum What {
+    /// The fix of one diagnostic.
+    Fix(Spot),
+    /// The safe fixes of a rule, by its code, in the document.
+    FixKind(String),
+    /// The safe fixes in the document.
+    FixFile,
+    /// The safe fixes in the workspace.
+    FixWorkspace,
+    /// A comment for the line of a diagnostic.
+    SilenceHere(Spot),
+    /// A comment for the file of a diagnostic.
+    SilenceFile(Spot),
+}
+
+/// A diagnostic of the document: the code of its rule, and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spot {
+    code: String,
+    start: u32,
+    end: u32,
+}
+
+impl Spot {
+    pub(super) fn of(diagnostic: &Diagnostic) -> Self {
+        let range = diagnostic.range;
+        Self { code: diagnostic.rule.code.into(), start: range.start().into(), end: range.end().into() }
+    }
+}
+
+/// The document that an action to be resolved is about.
+pub(in crate::lsp) fn document(action: &CodeAction) -> Option<PathBuf> {
+    read(action).map(|deed| from_proto::document_path(&deed.uri))
+}
+
+fn read(action: &CodeAction) -> Option<Deed> {
+    serde_json::from_value(action.data.clone()?).ok()
+}
+
+/// Completes an action that [`super::code_actions`] gave.
+///
+/// # Errors
+/// When the document is another one by now, so that what was offered may be gone, or when the action is not ours.
+pub(in crate::lsp) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction> {
+    let deed = read(&action).ok_or_else(|| Error::invalid_params("not an action of this server"))?;
+    let file = view.file(&deed.uri).ok_or_else(Error::content_modified)?;
+    if version(file) != deed.version {
+        return Err(Error::content_modified());
+    }
+    action.edit = Some(work_out(view, file, &deed.what).ok_or_else(Error::content_modified)?);
+    Ok(action)
+}
+
+/// The editor's version of a document, if it is open.
+pub(super) fn version(file: &SnapshotFile) -> Option<i32> {
+    file.open.as_ref().map(|open| open.version)
+}
+
+/// The edit that does it; `None` when there is nothing to do (any more), or in documents that we may not touch.
+pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<WorkspaceEdit> {
+    match what {
+        What::Fix(spot) => {
+            let fix =
+                find(view, file, |found| Spot::of(found) == *spot && found.fix.is_some())?.fix.as_ref()?;
+            workspace_edit(view, &fix.edits)
+        }
+        What::SilenceHere(spot) => silenced(view, file, spot, Scope::Here),
+        What::SilenceFile(spot) => silenced(view, file, spot, Scope::File),
+        What::FixKind(code) => {
+            fixed(view, file, &|found, diagnostic| found == file.id && diagnostic.rule.code == code)
+        }
+        What::FixFile => fixed(view, file, &|found, _| found == file.id),
+        What::FixWorkspace => fix_workspace(view),
+    }
+}
+
+fn find<'v>(
+    view: &'v View,
+    file: &SnapshotFile,
+    wanted: impl Fn(&Diagnostic) -> bool,
+) -> Option<&'v Diagnostic> {
+    view.snapshot.diagnostics(file.id).into_iter().find(|diagnostic| wanted(diagnostic))
+}
+
+fn silenced(view: &View, file: &SnapshotFile, spot: &Spot, scope: Scope) -> Option<WorkspaceEdit> {
+    let diagnostic = find(view, file, |found| Spot::of(found) == *spot)?;
+    let edit = silence(file.summary(), diagnostic, scope)?;
+    workspace_edit(view, &[edit])
+}
+
+/// The safe fixes in the programs of a file.
+fn fixed(
+    view: &View,
+    file: &SnapshotFile,
+    wanted: &dyn Fn(FileId, &Diagnostic) -> bool,
+) -> Option<WorkspaceEdit> {
+    let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
+    let wish = Wish { guesses: false, wanted, editable: &|_| true, passes: MAX_PASSES };
+    workspace_edit_of_texts(view, &view.snapshot.fix(&programs, wish).changed)
+}
+
+/// The safe fixes in all programs.
+pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
+    let wish = Wish { guesses: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+    workspace_edit_of_texts(view, &view.snapshot.fix(&view.snapshot.programs, wish).changed)
+}
+
+/// Whether some program of the workspace is known to have something that can be fixed safely.
+pub(super) fn is_workspace_fixable(view: &View) -> bool {
+    let programs = view.snapshot.programs.iter();
+    let mut files = programs.flat_map(|program| program.files.iter().map(move |file| (program, file.id)));
+    files.any(|(program, file)| {
+        program.reports(file) && program.diagnostics(file).iter().any(is_safely_fixable)
+    })
+}

@@ -1,0 +1,23 @@
+//! Code actions: the fixes of the diagnostics at a place, all of a kind, all of a file or of the workspace; comments that
+//! silence; the page of a rule.
+//!
+//! `offer` says what there is, which costs next to nothing. What an action does is worked out (`deed`) when the
+//! client resolves it, or at once for a client that cannot. `edit` turns texts into edits of the protocol.
+
+mod commands;
+mod deed;
+mod edit;
+mod offer;
+
+pub(super) use self::commands::{COMMANDS, command};
+pub(super) use self::deed::{document, resolve};
+pub(super) use self::offer::code_actions;
+
+use tower_lsp::ls_types::CodeActionKind;
+
+/// Applies every fix of a file that needs no look.
+pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.mangle");
+
+/// Applies every fix of the workspace that needs no look. Not below `source.fixAll`, which editors are told to run
+/// whenever a file is saved.
+pub(super) const FIX_WORKSPACE: CodeActionKind = CodeActionKind::new("source.fixWorkspace.mangle");

@@ -1,0 +1,162 @@
+//! Which actions there are at a place.
+
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Diagnostic,
+};
+
+use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
+use super::{FIX_ALL, FIX_WORKSPACE, commands};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::fixes::is_safely_fixable;
+use crate::ide::suppression::is_silenceable;
+use crate::lint;
+use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
+
+/// The actions that the client asks for.
+pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
+    let Some(file) = view.file(&params.text_document.uri) else { return Vec::new() };
+    let all = view.snapshot.diagnostics(file.id);
+    let mut offer = Offer { view, file, params, all, actions: Vec::new() };
+    if offer.wants(&CodeActionKind::QUICKFIX) {
+        offer.at_place();
+    }
+    offer.everywhere();
+    offer.actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+}
+
+struct Offer<'v> {
+    view: &'v View,
+    file: &'v SnapshotFile,
+    params: &'v CodeActionParams,
+    /// The diagnostics of the file.
+    all: Vec<&'v lint::Diagnostic>,
+    actions: Vec<CodeAction>,
+}
+
+impl<'v> Offer<'v> {
+    /// Whether the client wants actions of this kind: it names the kind, a kind above it, or none.
+    fn wants(&self, kind: &CodeActionKind) -> bool {
+        let covers = |wanted: &CodeActionKind| {
+            let rest = kind.as_str().strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
+        };
+        self.params.context.only.as_ref().is_none_or(|only| only.iter().any(covers))
+    }
+
+    /// What can be done about the diagnostics at the place: first what mends them, then what silences them.
+    fn at_place(&mut self) {
+        let Self { view, file, params, .. } = *self;
+        let range = from_proto::text_range(file.text(), file.lines(), params.range, view.session.encoding);
+        let here = self.all.iter().copied().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
+        let here: Vec<&'v lint::Diagnostic> = here.collect();
+        for diagnostic in &here {
+            if let Some(fix) = &diagnostic.fix {
+                let is_safe = is_safely_fixable(diagnostic);
+                let preferred = (is_safe && view.session.preferred_actions).then_some(true);
+                let title = fix.title.clone();
+                self.add(
+                    title,
+                    CodeActionKind::QUICKFIX,
+                    Some(diagnostic),
+                    What::Fix(Spot::of(diagnostic)),
+                    preferred,
+                );
+            }
+        }
+        for diagnostic in first_of_each(&here, is_safely_fixable) {
+            let same = |other: &&&lint::Diagnostic| other.rule == diagnostic.rule && is_safely_fixable(other);
+            if self.all.iter().filter(same).count() > 1 {
+                let title = format!("Fix all `{}` in this file", diagnostic.rule.name);
+                let what = What::FixKind(diagnostic.rule.code.into());
+                self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
+            }
+        }
+        for diagnostic in first_of_each(&here, |diagnostic| is_silenceable(diagnostic.rule)) {
+            let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
+            let mut silence = |place: &str, what| {
+                let title = format!("Silence `{name}` {place}");
+                self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
+            };
+            silence("here", What::SilenceHere(spot.clone()));
+            silence("in this file", What::SilenceFile(spot));
+        }
+        for diagnostic in first_of_each(&here, |_| true) {
+            let diagnostics = Some(vec![self.as_sent(diagnostic)]);
+            self.actions.push(commands::open_page(diagnostic.rule, diagnostics));
+        }
+    }
+
+    /// What can be done about the file and the workspace. Where nothing is asked for by name it is offered only to
+    /// somebody who asks at a place with diagnostics, and not while they are just moving about.
+    fn everywhere(&mut self) {
+        let by_name = self.params.context.only.is_some();
+        let moving = self.params.context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC);
+        if !by_name && (moving || self.actions.is_empty()) {
+            return;
+        }
+        if self.wants(&FIX_ALL) && self.all.iter().any(|diagnostic| is_safely_fixable(diagnostic)) {
+            self.add("Apply all safe fixes in this file".into(), FIX_ALL, None, What::FixFile, None);
+        }
+        let view = self.view;
+        // Without resolution every asking would pay for it.
+        if view.session.resolve_actions && self.wants(&FIX_WORKSPACE) && is_workspace_fixable(view) {
+            let title = "Apply all safe fixes in the workspace".into();
+            self.add(title, FIX_WORKSPACE, None, What::FixWorkspace, None);
+        }
+    }
+
+    /// Adds an action; its edit comes when it is resolved, if the client can do that.
+    fn add(
+        &mut self,
+        title: String,
+        kind: CodeActionKind,
+        about: Option<&lint::Diagnostic>,
+        what: What,
+        is_preferred: Option<bool>,
+    ) {
+        let (mut edit, mut data) = (None, None);
+        if self.view.session.resolve_actions {
+            let uri = self.params.text_document.uri.clone();
+            let deed = Deed { uri, version: version(self.file), what };
+            data = serde_json::to_value(deed).ok();
+        } else {
+            edit = work_out(self.view, self.file, &what);
+        }
+        let is_allowed = self.file.is_editable();
+        if is_allowed && (edit.is_some() || data.is_some()) {
+            let diagnostics = about.map(|diagnostic| vec![self.as_sent(diagnostic)]);
+            let kind = Some(kind);
+            self.actions.push(CodeAction {
+                title,
+                kind,
+                diagnostics,
+                edit,
+                data,
+                is_preferred,
+                ..CodeAction::default()
+            });
+        }
+    }
+
+    /// The diagnostic in the client's own words, if it sent it along.
+    fn as_sent(&self, diagnostic: &lint::Diagnostic) -> Diagnostic {
+        let diagnostic = to_proto::diagnostic(self.view, self.file, diagnostic);
+        let same = |sent: &&Diagnostic| sent.range == diagnostic.range && sent.code == diagnostic.code;
+        self.params.context.diagnostics.iter().find(same).cloned().unwrap_or(diagnostic)
+    }
+}
+
+/// The first diagnostic of each rule among those that `wanted` holds for.
+fn first_of_each<'v>(
+    diagnostics: &[&'v lint::Diagnostic],
+    wanted: impl Fn(&lint::Diagnostic) -> bool,
+) -> Vec<&'v lint::Diagnostic> {
+    let mut first: Vec<&lint::Diagnostic> = Vec::new();
+    for diagnostic in diagnostics.iter().copied().filter(|diagnostic| wanted(diagnostic)) {
+        if !first.iter().any(|other| other.rule == diagnostic.rule) {
+            first.push(diagnostic);
+        }
+    }
+    first
+}
