@@ -296,7 +296,11 @@ fn missing_use(program: &Program, file: &FileSummary, package: Symbol, name: Tex
     let (offset, text) = use_line(file, package);
     let span = Span { anchor: Anchor::File, range: TextRange::empty(offset) };
     let fix = Fix::safe(format!("Insert `Use {package}!`")).edit(span, text);
-    Finding::new(&USE_MISSING, prefix, message).fix(fix)
+    let finding = Finding::new(&USE_MISSING, prefix, message);
+    // Where the start of the file cannot be read, nobody knows where the line belongs.
+    let is_readable = file.findings.iter().all(|finding| finding.rule.group != Group::Syntax)
+        && file.items.first().is_none_or(|item| !item.statement.damaged);
+    if is_readable { finding.fix(fix) } else { finding }
 }
 
 /// Where a `Use` line belongs: behind the last one, else behind `Package`, else before the first

@@ -292,8 +292,9 @@ impl<'t> Lower<'_, 't> {
             return;
         }
         let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));
+        let finding = Finding::new(&rules::MISSING_DOT, range, message);
         let fix = Fix::safe("Insert the full stop").insert(range.end(), ".");
-        self.soft(Finding::new(&rules::MISSING_DOT, range, message).fix(fix));
+        self.soft(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
     }
 
     /// `pX, Y)`: an atom whose `(` is gone.

@@ -222,7 +222,24 @@ impl<'c, 't> Lower<'c, 't> {
         let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
         let message = format!("{what} after `{}`.", self.line_before(range.end()));
-        self.hard(Finding::new(rule, range, message).fix(fix));
+        let finding = Finding::new(rule, range, message);
+        self.hard(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
+    }
+
+    /// Whether a quote before `at` is never closed: what is inserted there would become a part of the string.
+    fn is_in_open_string(&self, at: TextSize) -> bool {
+        let mut chars = self.slice(TextRange::up_to(at)).chars();
+        let mut open = None;
+        while let Some(char) = chars.next() {
+            match (open, char) {
+                (Some(_), '\\') => drop(chars.next()),
+                (Some(quote), _) if quote == char => open = None,
+                (None, '"' | '\'' | '`') => open = Some(char),
+                (None, '#') => drop(chars.by_ref().find(|char| *char == '\n')),
+                _ => {}
+            }
+        }
+        open.is_some()
     }
 
     /// Text that tree-sitter could not fit in.

@@ -1,0 +1,289 @@
+//! Whatever a rule offers as its fix mends what it was offered for and damages nothing: tried on the examples, on the
+//! programs of the language suites and on the bad examples of all rules, each as it is and after seeded mutations.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use std::fs;
+use std::sync::Arc;
+
+use mangle_ls::config::RuleSettings;
+use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, apply, fix, is_safely_fixable};
+use mangle_ls::ide::registry::rules;
+use mangle_ls::lint::{Diagnostic, Group, ResolvedFix, Severity};
+use mangle_ls::program::{FileSummary, Program};
+use mangle_ls::syntax::SourceFile;
+use mangle_ls::text::FileId;
+
+use support::Random;
+
+/// A program, as the texts of its files.
+type Texts = Vec<String>;
+
+fn summaries(texts: &[String]) -> Vec<Arc<FileSummary>> {
+    let summary = |(text, id): (&String, u32)| {
+        Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
+    };
+    texts.iter().zip(0..).map(summary).collect()
+}
+
+/// Every rule on, also those that are off by default.
+fn settings() -> RuleSettings {
+    let mut settings = RuleSettings::default();
+    for rule in rules().filter(|rule| rule.severity.is_none()) {
+        settings.set(rule, Some(Severity::Hint));
+    }
+    settings
+}
+
+fn found(texts: &[String], settings: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
+    let all = diagnostics(&Program::new(summaries(texts)), settings, &FindingCache::default());
+    let all = all.into_iter();
+    all.flat_map(|(file, found)| found.into_iter().map(move |diagnostic| (file, diagnostic))).collect()
+}
+
+fn fixed(texts: &[String], guesses: bool) -> (Texts, Fixed) {
+    let files: Vec<_> = summaries(texts).into_iter().map(|file| (file.id, file)).collect();
+    let ids: Vec<_> = files.iter().map(|(id, _)| *id).collect();
+    let unit = Unit {
+        files: ids.clone(),
+        reported: ids,
+        rules: Arc::new(settings()),
+        embedding: Arc::default(),
+        cache: Arc::default(),
+    };
+    let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
+    let wish = Wish { guesses, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+    let fixed = fix(&mut bench, wish);
+    let mut new = texts.to_vec();
+    for file in &fixed.changed {
+        new[file.id.0 as usize] = file.text.to_string();
+    }
+    (new, fixed)
+}
+
+/// The texts after one fix.
+fn after(texts: &[String], fix: &ResolvedFix) -> Texts {
+    let mut new = texts.to_vec();
+    for (text, id) in new.iter_mut().zip(0..) {
+        let mut edits: Vec<_> = fix.edits.iter().filter(|edit| edit.file == FileId(id)).collect();
+        edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
+        *text = apply(text, edits.iter().map(|edit| (edit.range, edit.text.as_str()))).unwrap();
+    }
+    new
+}
+
+fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule.group == Group::Syntax && diagnostic.rule.severity == Some(Severity::Error)
+}
+
+/// How many bytes are in statements that cannot be read whole.
+fn damaged(texts: &[String]) -> usize {
+    let files = summaries(texts);
+    let items = files.iter().flat_map(|file| file.items.iter());
+    items.filter(|item| item.statement.damaged).map(|item| usize::from(item.statement.len)).sum()
+}
+
+/// What is wrong with the single fixes that a program is offered.
+fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<String> {
+    let before = found(texts, settings);
+    let mut wrong = Vec::new();
+    for (file, diagnostic) in before.iter().step_by(every) {
+        let Some(fix) = &diagnostic.fix else { continue };
+        let new = after(texts, fix);
+        let left = found(&new, settings);
+        let count = |found: &[(FileId, Diagnostic)], test: &dyn Fn(&Diagnostic) -> bool| {
+            found.iter().filter(|(_, diagnostic)| test(diagnostic)).count()
+        };
+        let same = |other: &Diagnostic| other.rule == diagnostic.rule && other.message == diagnostic.message;
+        let complaint = if count(&left, &same) >= count(&before, &same) {
+            "does not mend"
+        } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
+            // Behind the first damage of a statement there may be more, which shows when that is mended.
+            && !(diagnostic.rule.group == Group::Syntax
+                && damaged(&new) <= damaged(texts) + fix.edits.iter().map(|edit| edit.text.len()).sum::<usize>())
+        {
+            "damages"
+        } else {
+            continue;
+        };
+        wrong.push(format!(
+            "{} `{}` {complaint}: {}\n--- before ({})\n{}\n--- after\n{}",
+            diagnostic.rule.name,
+            fix.title,
+            diagnostic.message,
+            file.0,
+            excerpt(texts, diagnostic, *file),
+            excerpt(&new, diagnostic, *file),
+        ));
+    }
+    wrong
+}
+
+/// Some lines around a diagnostic.
+fn excerpt(texts: &[String], diagnostic: &Diagnostic, file: FileId) -> String {
+    let text = &texts[file.0 as usize];
+    let mut at = usize::from(diagnostic.range.start()).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let line = text[..at].matches('\n').count();
+    text.split('\n').skip(line.saturating_sub(2)).take(6).map(|line| format!("    {line}\n")).collect()
+}
+
+/// What is wrong after all fixes of a program.
+fn wrong_whole(texts: &[String], settings: &RuleSettings) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let (new, safe) = fixed(texts, false);
+    let describe = |what: &str, diagnostic: &Diagnostic, file: FileId, texts: &[String]| {
+        format!(
+            "{} {what}: {}\n{}",
+            diagnostic.rule.name,
+            diagnostic.message,
+            excerpt(texts, diagnostic, file)
+        )
+    };
+    for (file, diagnostic) in found(&new, settings).iter().filter(|(_, found)| is_safely_fixable(found)) {
+        wrong.push(describe("is left", diagnostic, *file, &new));
+    }
+    let (_, all) = fixed(texts, true);
+    // A guess may well be wrong.
+    for (file, diagnostic) in &safe.failed {
+        wrong.push(describe("was taken back", diagnostic, *file, texts));
+    }
+    if safe.endless || all.endless {
+        wrong.push("fixes undo each other".into());
+    }
+    wrong
+}
+
+/// All programs, with names.
+fn programs() -> Vec<(String, Texts)> {
+    let mut programs = Vec::new();
+    for name in ["guardian", "incident"] {
+        let folder = support::root().join("examples").join(name);
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|end| end == "mg" || end == "gl"));
+        files.sort();
+        programs
+            .push((name.to_owned(), files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()));
+    }
+    for rule in rules().filter(|rule| !rule.bad.starts_with("#- mangle-ls.toml")) {
+        programs.push((format!("bad {}", rule.name), split(rule.bad)));
+    }
+    for entry in fs::read_dir(support::root().join("tests/language")).unwrap() {
+        let path = entry.unwrap().path();
+        let suite = fs::read_to_string(&path).unwrap();
+        for (index, block) in suite.split("```mangle\n").skip(1).enumerate() {
+            let text = block.split("```").next().unwrap();
+            programs.push((format!("{} {index}", path.file_name().unwrap().display()), split(text)));
+        }
+    }
+    // Some rules are about files that are no programs.
+    programs.retain(|(_, texts)| !texts.is_empty());
+    programs.sort();
+    programs
+}
+
+fn split(text: &str) -> Texts {
+    let mut files: Texts = Vec::new();
+    for line in text.split_inclusive('\n') {
+        match files.last_mut() {
+            _ if line.starts_with("#- ") => files.push(String::new()),
+            Some(file) => file.push_str(line),
+            None => files.push(line.to_owned()),
+        }
+    }
+    files
+}
+
+/// What people lose, double and mix up.
+const PIECES: [&str; 18] = [
+    ".",
+    ",",
+    "(",
+    ")",
+    "\"",
+    ":-",
+    "!",
+    "_",
+    "X",
+    " == ",
+    "not ",
+    " // why\n",
+    "\n",
+    " + 1",
+    "|> do ",
+    "[",
+    "\r\n",
+    "é",
+];
+
+/// One small mistake in one file.
+fn mutate(texts: &mut Texts, random: &mut Random) {
+    let file = random.below(texts.len());
+    let text = &mut texts[file];
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    if starts.is_empty() {
+        return;
+    }
+    let at = random.below(starts.len());
+    let (start, end) = (starts[at], starts.get(at + 1 + random.below(3)).copied().unwrap_or(text.len()));
+    match random.below(3) {
+        0 => text.replace_range(start..end, ""),
+        1 => text.insert_str(start, PIECES[random.below(PIECES.len())]),
+        _ => text.replace_range(start..end, PIECES[random.below(PIECES.len())]),
+    }
+}
+
+fn report(wrong: &[String], count: usize) {
+    let mut shown: Vec<_> = wrong.to_vec();
+    shown.sort();
+    shown.truncate(40);
+    assert!(wrong.is_empty(), "{} of {count} tries:\n\n{}", wrong.len(), shown.join("\n\n"));
+}
+
+#[test]
+fn programs_as_they_are() {
+    let (mut wrong, settings, programs) = (Vec::new(), settings(), programs());
+    assert!(programs.len() > 200, "only {} programs were found", programs.len());
+    for (name, texts) in &programs {
+        let of_program = wrong_single(texts, &settings, 1).into_iter().chain(wrong_whole(texts, &settings));
+        wrong.extend(of_program.map(|complaint| format!("{name}: {complaint}")));
+    }
+    report(&wrong, programs.len());
+}
+
+#[test]
+fn programs_after_mutations() {
+    let (mut wrong, settings, programs) = (Vec::new(), settings(), programs());
+    let mut count = 0;
+    for (index, (name, texts)) in (0..).zip(&programs) {
+        let tries = if texts.len() > 5 { 12 } else { 4 };
+        for seed in 0..tries {
+            let mut random = Random(index * 1_000 + seed);
+            let mut texts = texts.clone();
+            for _ in 0..=random.below(3) {
+                mutate(&mut texts, &mut random);
+            }
+            count += 1;
+            let of_program =
+                wrong_single(&texts, &settings, 1).into_iter().chain(wrong_whole(&texts, &settings));
+            wrong.extend(of_program.map(|complaint| format!("{name} seed {seed}: {complaint}")));
+        }
+    }
+    report(&wrong, count);
+}
+
+#[test]
+fn the_corpus() {
+    let Some(texts) = support::kernel_texts() else { return };
+    let texts: Texts = texts.iter().map(ToString::to_string).collect();
+    let settings = settings();
+    let fixable = found(&texts, &settings).iter().filter(|(_, found)| found.fix.is_some()).count();
+    let mut wrong = wrong_single(&texts, &settings, (fixable / 40).max(1));
+    wrong.extend(wrong_whole(&texts, &settings));
+    report(&wrong, fixable);
+}
