@@ -176,7 +176,7 @@ impl Mended {
             output::warn(color, &message);
         }
         if self.fixed.endless {
-            output::warn(color, "some fixes undo each other; stopped");
+            output::warn(color, "the fixes have no end, so nothing was fixed; please report this as a bug");
         }
     }
 

@@ -81,7 +81,7 @@ pub struct Fixed {
     pub count: usize,
     /// Fixes that did not do what they promised and were taken back, as the finding was at that time.
     pub failed: Vec<(FileId, Diagnostic)>,
-    /// Whether it was stopped because fixes undo each other.
+    /// Whether fixes undo each other or never end. Nothing was fixed then.
     pub endless: bool,
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::edits::moved;
 use super::select::{Candidate, select};
 use super::verify::{Changes, persists, put, reads_no_worse};
-use super::{Bench, Fixed, Found, Wish};
+use super::{Bench, Fixed, Found, MAX_PASSES, Wish};
 use crate::lint::Diagnostic;
 use crate::program::FileSummary;
 use crate::text::{FileId, TextRange};
@@ -20,12 +20,21 @@ pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
     let mut run = Run { result: Fixed::default(), given_up: Vec::new() };
     let mut found = bench.check();
     let mut seen = FxHashSet::from_iter([state(bench)]);
-    for _ in 0..wish.passes {
-        let Some(after) = run.pass(bench, wish, &found) else { break };
+    let (mut passes, mut retried) = (0, false);
+    while passes < wish.passes {
+        let Some(after) = run.pass(bench, wish, &found) else {
+            // What did not work together with others may work alone.
+            if retried || !run.forgive() {
+                break;
+            }
+            retried = true;
+            continue;
+        };
         found = after;
-        if !seen.insert(state(bench)) {
-            run.result.endless = true;
-            break;
+        passes += 1;
+        if passes == MAX_PASSES || !seen.insert(state(bench)) {
+            bench.files = original;
+            return Fixed { endless: true, ..Fixed::default() };
         }
     }
     let mut result = run.result;
@@ -61,6 +70,12 @@ struct Applied<'f> {
 }
 
 impl Run {
+    /// Forgets which fixes did not work; says whether there are any.
+    fn forgive(&mut self) -> bool {
+        self.result.failed.clear();
+        !std::mem::take(&mut self.given_up).is_empty()
+    }
+
     /// One pass over what was found. Gives what is found afterwards; `None` when nothing was fixed.
     fn pass(&mut self, bench: &mut Bench, wish: Wish<'_>, found: &Found) -> Option<Found> {
         let is_given_up = |file: FileId, diagnostic: &Diagnostic| {

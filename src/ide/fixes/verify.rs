@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::edits::{Edit, apply, moved};
 use super::select::Candidate;
 use super::{Bench, Found};
-use crate::lint::{Diagnostic, FileEdit, Group, Rule, Severity};
+use crate::lint::{Diagnostic, Group, Rule, Severity};
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
-use crate::text::{FileId, TextRange, text_len};
+use crate::text::FileId;
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]
@@ -87,16 +87,4 @@ pub(super) fn persists(candidate: &Candidate<'_>, changes: &Changes<'_>, after: 
     // What was deleted whole is gone, whatever stands there now.
     let is_deleted = !candidate.diagnostic.range.is_empty() && places.iter().all(|place| place.is_empty());
     !is_deleted && after.get(&candidate.file).is_some_and(|found| found.iter().any(same))
-}
-
-/// Where the pieces that a fix inserts into the file of its finding stand afterwards. What is said of them is said of the
-/// fix: a full stop that is missing behind the one that was inserted.
-fn inserted(candidate: &Candidate<'_>, changes: &Changes<'_>) -> Vec<TextRange> {
-    let edits = changes.in_file(candidate.file);
-    let own = candidate.fix.edits.iter().filter(|edit| edit.file == candidate.file && edit.range.is_empty());
-    let place = |edit: &FileEdit| {
-        let [before, _] = moved(edit.range, edits);
-        TextRange::at(before.start(), text_len(&edit.text))
-    };
-    own.map(place).collect()
 }
