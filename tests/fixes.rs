@@ -12,7 +12,7 @@ use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
 use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, apply, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
-use mangle_ls::lint::{Diagnostic, Group, ResolvedFix, Severity};
+use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
 use mangle_ls::text::FileId;
@@ -101,8 +101,8 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
         let complaint = if count(&left, &same) >= count(&before, &same) {
             "does not mend"
         } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
-            // Behind the first damage of a statement there may be more, which shows when that is mended.
-            && !(diagnostic.rule.group == Group::Syntax
+            // Behind the first damage of a statement there may be more, which shows when that is mended; a guess may be wrong.
+            && !((diagnostic.rule.group == Group::Syntax || fix.applicability == Applicability::Unsafe)
                 && damaged(&new) <= damaged(texts) + fix.edits.iter().map(|edit| edit.text.len()).sum::<usize>())
         {
             "damages"

@@ -323,6 +323,10 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
         ) && (matches!(region.before(index), "=" | "do" | "!=" | "<" | ">" | "<=" | ">=")
             || region.token(index).is_some_and(|token| token.depth > 0));
         let Some(token) = region.token(index).filter(|_| is_value && region.is_atom(index)) else { continue };
+        // `fn:list` is a function, however much it looks like the reducer of another language.
+        if token.text.starts_with("fn:") && !token.text.starts_with("fn::") {
+            continue;
+        }
         let plain = token.text.trim_start_matches("fn.").trim_start_matches("fn::").trim_start_matches("fn_");
         let reducer = matches!(region.before(index), "=").then(|| reducer(plain)).flatten();
         let known = FUNCTIONS.iter().find(|(known, _)| *known == plain).map(|(_, function)| *function);

@@ -184,7 +184,7 @@ impl<'t> Lower<'_, 't> {
         let written = self.slice(range);
         let word = written.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
         let known = [Part::Temporal, Part::Descriptors, Part::Bound, Part::Inclusion];
-        let meant = known.into_iter().find(|part| part.is_meant_by(word));
+        let meant = known.into_iter().find(|part| part.is_meant_by(word) && part.word() != word);
         let word_range = TextRange::at(range.start(), super::size(word.len()));
         let message =
             format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");

@@ -135,7 +135,7 @@ impl<'c, 't> Lower<'c, 't> {
                 this.soft(Finding::new(&rules::PACKAGE_DOT, range, message).fix(fix));
             }
             Kind::MissingDot => {
-                let at = this.range(child);
+                let at = this.after_code(child);
                 let message = format!("This `{keyword}` is not finished: its `!` is missing.");
                 let fix = Fix::safe("Insert `!`").insert(at.start(), "!");
                 this.soft(Finding::new(&rules::PACKAGE_DOT, this.before(at), message).fix(fix));
