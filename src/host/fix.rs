@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tempfile::NamedTempFile;
 
-use super::resolve::{Member, ProgramFiles, Resolution};
+use super::resolve::{ProgramFiles, Resolution};
 use super::walk::plain;
 use super::{MAX_FILE_LEN, Memory};
 use crate::ide::fixes::{self, Bench, Fixed, Unit, Wish};
@@ -29,13 +29,6 @@ pub fn fix(
 
 /// The program itself and one for each of its sample kernels and policy tests.
 fn units(program: &ProgramFiles, memory: &Memory) -> Vec<Unit> {
-    let reported = |members: &[Member]| {
-        let wanted = members.iter().filter(|member| member.reported);
-        let mut files: Vec<_> = wanted.map(|member| member.file).collect();
-        files.sort_unstable();
-        files
-    };
-    let members: Vec<_> = program.members.iter().map(|member| member.file).collect();
     let unit = |files, reported, single| Unit {
         files,
         reported,
@@ -43,11 +36,13 @@ fn units(program: &ProgramFiles, memory: &Memory) -> Vec<Unit> {
         embedding: Arc::clone(&program.embedding),
         cache: memory.cache(program, single),
     };
-    let whole = unit(members.clone(), reported(&program.members), None);
-    let mut units = vec![whole];
-    for single in reported(&program.singles) {
-        let files = members.iter().copied().chain([single]).collect();
-        units.push(unit(files, vec![single], Some(single)));
+    let wanted = program.members.iter().filter(|member| member.reported);
+    let mut reported: Vec<_> = wanted.map(|member| member.file).collect();
+    reported.sort_unstable();
+    let mut units = vec![unit(program.members.iter().map(|member| member.file).collect(), reported, None)];
+    for single in program.singles.iter().filter(|single| single.member.reported) {
+        let file = single.member.file;
+        units.push(unit(program.with(single), vec![file], Some(file)));
     }
     units.retain(|unit| !unit.reported.is_empty());
     units

@@ -12,8 +12,9 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, ProgressToken, ShowDocumentParams, ShowMessageParams,
-    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport, WorkspaceEdit,
+    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, ProgressToken, ShowDocumentParams,
+    ShowMessageParams, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+    WorkspaceEdit,
 };
 
 use super::message::Message;

@@ -180,7 +180,10 @@ impl<'c, 't> Lower<'c, 't> {
         for (word, place) in all {
             fix = self.guarded(fix.replace(*place, format!("/{}", word.trim_start_matches(':'))), *place);
         }
-        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message).fix(fix));
+        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, message);
+        // A word that is missing altogether cannot be written otherwise.
+        let is_there = all.iter().all(|(word, _)| !word.is_empty());
+        self.soft(if is_there { finding.fix(fix) } else { finding });
     }
 
     fn report_bare_atoms(&mut self, all: &[Name]) {
