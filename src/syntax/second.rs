@@ -10,8 +10,8 @@ use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize};
 
-/// After so many stretches that nothing could be made of, a file is no program.
-const PATIENCE: u32 = 1000;
+/// So many stretches of a file are read again. Whoever has more mistakes than that mends some first.
+const PATIENCE: u32 = 2000;
 
 /// The mark of a code block in Markdown.
 const FENCE: &str = "```";
@@ -27,7 +27,8 @@ pub(super) struct SecondReadings {
     old: Memory,
     /// Those of this file.
     new: Memory,
-    failures: u32,
+    /// How many stretches were read.
+    count: u32,
     /// The finding for a fence that is still open.
     fence: Option<usize>,
 }
@@ -57,12 +58,16 @@ impl SecondReadings {
         parse: Parse<'_>,
         mut reaches: impl FnMut(usize) -> bool,
     ) -> Option<Understood> {
-        if self.failures > PATIENCE {
+        if self.count > PATIENCE {
             return None;
         }
         let mut all = Understood { items: Vec::new(), fences: Vec::new(), end: start };
         let mut foreign = false;
         while all.end == start || !reaches(all.end) {
+            self.count += 1;
+            if self.count > PATIENCE {
+                return None;
+            }
             let rest = text.get(all.end..)?;
             let blank = rest.len() - rest.trim_start().len();
             let (at, rest) = (all.end + blank, rest.trim_start());
@@ -88,7 +93,6 @@ impl SecondReadings {
     fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {
         let known = self.old.get_mut(region.text()).and_then(Vec::pop);
         let mended = known.unwrap_or_else(|| mend(region, parse));
-        self.failures += u32::from(mended.is_none());
         self.new.entry(region.text().into()).or_default().push(mended.clone());
         mended
     }

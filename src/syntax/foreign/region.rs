@@ -19,7 +19,12 @@ pub(in crate::syntax) struct Region<'t> {
 impl<'t> Region<'t> {
     /// The statement that starts at the start of `rest`; `None` when there is none.
     pub(in crate::syntax) fn of(rest: &'t str) -> Option<Self> {
-        let mut limit = rest.len().min(LONGEST);
+        // Most statements are short, and a file may have many.
+        [LONGEST / 16, LONGEST].into_iter().find_map(|longest| Self::within(rest, longest))
+    }
+
+    fn within(rest: &'t str, longest: usize) -> Option<Self> {
+        let mut limit = rest.len().min(longest);
         while !rest.is_char_boundary(limit) {
             limit -= 1;
         }
@@ -27,10 +32,12 @@ impl<'t> Region<'t> {
         let mut tokens = tokens(window);
         let count = extent(window, &tokens);
         let reaches_the_limit = count == tokens.len() && limit < rest.len();
-        if count == 0 || reaches_the_limit {
+        tokens.truncate(count);
+        let is_quote = |token: &Token<'_>| token.kind == Kind::Sign && matches!(token.text, "\"" | "'" | "`");
+        let cuts_string = limit < rest.len() && longest < LONGEST && tokens.iter().any(is_quote);
+        if count == 0 || reaches_the_limit || cuts_string {
             return None;
         }
-        tokens.truncate(count);
         let end = tokens.last()?.end;
         Some(Self { text: window.get(..end)?, tokens })
     }
