@@ -6,6 +6,7 @@
 //! ([`ClauseTypes`]). Knows no wording and no findings.
 
 mod closed;
+mod evidence;
 mod expression;
 mod infer;
 mod lattice;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::closed;
+use super::evidence::Evidence;
 use super::infer::{ClauseTypes, Relation, State};
 use super::rows::{Collector, Row, Rows};
 use crate::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program};
@@ -30,6 +31,7 @@ const ROUNDS: usize = 16;
 pub struct TypeCache {
     facts: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Vec<Row>)>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
+    evidence: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Evidence)>,
 }
 
 /// What each relation of a program holds.
@@ -47,6 +49,7 @@ impl ProgramTypes {
             program.predicates.iter().map(|predicate| declared(program, predicate)).collect();
         let mut inference = Inference { program, cache, new: TypeCache::default() };
         inference.close(&mut rows);
+        inference.doubt(&mut rows);
         for component in program.graph().strata() {
             inference.component(component, &mut rows);
         }
@@ -116,6 +119,34 @@ impl Inference<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Marks the columns of declared predicates whose declaration nearly all literals contradict.
+    fn doubt(&mut self, rows: &mut [Rows]) {
+        for (predicate, rows) in self.program.predicates.iter().zip(rows) {
+            if !rows.declared || rows.alternatives.len() != 1 {
+                continue;
+            }
+            let evidence = self.evidence(predicate);
+            let against = rows.alternatives.first().map(|row| evidence.against(row)).unwrap_or_default();
+            if !against.is_empty() {
+                *rows = rows.clone().contradicted(against);
+            }
+        }
+    }
+
+    fn evidence(&mut self, predicate: &Predicate) -> Evidence {
+        let mut all = Evidence::default();
+        let arity = usize::from(predicate.key.arity);
+        for (file, key) in &predicate.files {
+            let Some(file) = self.program.files.get(*file as usize) else { continue };
+            let Some(there) = file.predicates.get(key) else { continue };
+            let kept = self.cache.evidence.remove(&(file.id, *key)).filter(|(of, _)| Arc::ptr_eq(of, file));
+            let (_, here) = kept.unwrap_or_else(|| (Arc::clone(file), Evidence::of(file, there, arity)));
+            all.merge(&here);
+            self.new.evidence.insert((file.id, *key), (Arc::clone(file), here));
+        }
+        all
     }
 
     /// Infers the predicates of a component that no `Decl` describes, from below: first the facts,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use super::value::Type;
+use super::value::{Base, Type};
 use super::wellformed::faults;
 use crate::syntax::ast::{BoundRow, Declaration};
 
@@ -23,6 +23,9 @@ pub struct Rows {
     pub alternatives: Arc<[Row]>,
     /// Whether a `Decl` promises it; otherwise the clauses show it.
     pub declared: bool,
+    /// For each column, the kind that nearly all literals in it have where the declaration names
+    /// another; empty when there is no such column.
+    pub contradicted: Arc<[Option<Base>]>,
     fingerprint: u64,
 }
 
@@ -44,10 +47,18 @@ impl Rows {
     pub(super) fn new(alternatives: Vec<Row>, declared: bool) -> Self {
         let mut hasher = FxHasher::default();
         alternatives.hash(&mut hasher);
-        Self { alternatives: alternatives.into(), declared, fingerprint: hasher.finish() }
+        let contradicted = Arc::from([]);
+        Self { alternatives: alternatives.into(), declared, contradicted, fingerprint: hasher.finish() }
     }
 
-    /// A number that changes with the alternatives.
+    /// The same relation, some of whose columns the program contradicts.
+    pub(super) fn contradicted(self, columns: Vec<Option<Base>>) -> Self {
+        let mut hasher = FxHasher::default();
+        (self.fingerprint, &columns).hash(&mut hasher);
+        Self { contradicted: columns.into(), fingerprint: hasher.finish(), ..self }
+    }
+
+    /// A number that changes with what is known of the relation.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

@@ -5,6 +5,7 @@
 //! here they become findings.
 
 mod comparison;
+mod contradicted;
 mod division;
 mod head;
 mod impossible;
@@ -35,9 +36,10 @@ pub(super) const FAMILY: Family = Family {
         &head::TYPE_HEAD_MISMATCH,
         &impossible::EQ_NEVER,
         &names::NAME_NEVER_USED,
+        &contradicted::BOUND_CONTRADICTED,
     ],
     clause: Some(check_clause),
-    declaration: None,
+    declaration: Some(contradicted::check),
     program: None,
 };
 
@@ -45,6 +47,7 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
     division::check(clause, findings);
     for problem in &context.clause_types(clause).problems {
         findings.extend(match problem.kind {
+            _ if contradicted::explains(context, clause, problem) => None,
             _ if problem.names => names::finding(context, clause, problem),
             ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
             ProblemKind::Ordering { premise, both, left } => {

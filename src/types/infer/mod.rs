@@ -67,7 +67,7 @@ impl ClauseTypes {
         inference.head_interval(clause);
         inference.head_expressions(clause);
         let heads = inference.heads(clause);
-        if head.rows.declared && !inference.impossible {
+        if head.rows.declared {
             inference.check_head(clause, &heads, &head.rows);
         }
         let heads = if inference.impossible { Vec::new() } else { heads };

@@ -10,7 +10,7 @@ use crate::syntax::ast::{Atom, Comparison, Literal, Operator, Premise, Term, Ter
 use crate::text::{Symbol, TextRange};
 use crate::types::signature::Bindings;
 use crate::types::value::Base;
-use crate::types::{Row, Type};
+use crate::types::{Rows, Type};
 
 type Step = Result<(), Box<Problem>>;
 
@@ -49,9 +49,12 @@ impl Inference {
         let reflects = relation.signature.and_then(|signature| signature.reflects);
         if let (Some(prefix), [only], false) = (reflects, atom.args.as_slice(), place.negated) {
             let row = vec![Type::Prefix(prefix)];
-            self.step(|state, next| unify_row(place, std::slice::from_ref(only), &row, state, next), forget);
+            self.step(
+                |state, next| unify_row(place, std::slice::from_ref(only), &row, &[], state, next),
+                forget,
+            );
         } else {
-            self.step(|state, next| rows(place, atom, &relation.rows.alternatives, state, next), forget);
+            self.step(|state, next| rows(place, atom, &relation.rows, state, next), forget);
         }
         for bound in literal.interval.iter().flat_map(|interval| &interval.bounds) {
             if let TimeBoundKind::Variable(name) = bound.kind {
@@ -118,15 +121,15 @@ fn problem(
 }
 
 /// One state for each alternative of the relation that is possible.
-fn rows(place: Place, atom: &Atom, alternatives: &[Row], state: &State, next: &mut Vec<State>) -> Step {
-    if alternatives.is_empty() {
+fn rows(place: Place, atom: &Atom, rows: &Rows, state: &State, next: &mut Vec<State>) -> Step {
+    if rows.is_unknown() {
         next.push(unknown(&atom.args, state)?);
         return Ok(());
     }
     let before = next.len();
     let mut nearest: Option<Box<Problem>> = None;
-    for row in alternatives {
-        if let Err(problem) = unify_row(place, &atom.args, row, state, next)
+    for row in rows.alternatives.iter() {
+        if let Err(problem) = unify_row(place, &atom.args, row, &rows.contradicted, state, next)
             && nearest.as_ref().is_none_or(|known| is_nearer(&problem, known))
         {
             nearest = Some(problem);
@@ -155,9 +158,20 @@ fn unknown(args: &[Term], state: &State) -> Result<State, Box<Problem>> {
 }
 
 /// Narrows the arguments of an atom to the columns of one alternative.
-fn unify_row(place: Place, args: &[Term], row: &[Type], state: &State, next: &mut Vec<State>) -> Step {
+fn unify_row(
+    place: Place,
+    args: &[Term],
+    row: &[Type],
+    contradicted: &[Option<Base>],
+    state: &State,
+    next: &mut Vec<State>,
+) -> Step {
     let mut state = state.clone();
     for ((at, term), wanted) in (0u32..).zip(args).zip(row) {
+        // Where the declaration is to blame, a literal is not.
+        if term.is_constant() && contradicted.get(at as usize).is_some_and(Option::is_some) {
+            continue;
+        }
         narrow(place, at, term, wanted, &mut state)?;
     }
     next.push(state);

@@ -1,0 +1,90 @@
+//! What kinds of literals a program writes in the columns of a declared predicate: where nearly all
+//! of them are of one kind and the declaration names another, the declaration is what is wrong.
+
+use crate::program::{FileSummary, PredicateInFile};
+use crate::syntax::ast::{Atom, Clause, Term, TermKind};
+use crate::text::TextRange;
+
+use super::value::{Base, Type};
+
+/// How many literals have to speak against a declaration. A slip or two in few facts are slips.
+const ENOUGH: u32 = 5;
+
+/// How often each kind of literal stands in a column.
+type Kinds = [u32; 5];
+
+/// The literals of each column.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Evidence {
+    columns: Vec<Kinds>,
+}
+
+const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, Base::Name];
+
+impl Evidence {
+    /// What the clauses of one file write, in heads and in premises.
+    pub(super) fn of(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
+        let mut evidence = Self { columns: vec![Kinds::default(); arity] };
+        let clause = |at: u32| {
+            let statement = &file.items.get(at as usize)?.statement;
+            statement.clause().filter(|_| !statement.damaged)
+        };
+        for clause in there.facts.iter().chain(&there.rules).filter_map(|&at| clause(at)) {
+            evidence.add(&clause.head.args);
+        }
+        for used in &there.uses {
+            if let Some(atom) = clause(used.item).and_then(|clause| atom_at(clause, used.range)) {
+                evidence.add(&atom.args);
+            }
+        }
+        evidence
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.columns.resize(self.columns.len().max(other.columns.len()), Kinds::default());
+        for (kinds, more) in self.columns.iter_mut().zip(&other.columns) {
+            kinds.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        }
+    }
+
+    fn add(&mut self, args: &[Term]) {
+        for (kinds, term) in self.columns.iter_mut().zip(args) {
+            let kind = match term.kind {
+                TermKind::Number(_) => 0,
+                TermKind::Float(_) => 1,
+                TermKind::String => 2,
+                TermKind::Bytes => 3,
+                TermKind::Name(_) => 4,
+                _ => continue,
+            };
+            if let Some(count) = kinds.get_mut(kind) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// For each column of a declared row, the kind that nearly all literals in it have and that the
+    /// declaration does not; empty when there is no such column.
+    pub(super) fn against(&self, row: &[Type]) -> Vec<Option<Base>> {
+        let columns: Vec<_> = self
+            .columns
+            .iter()
+            .zip(row)
+            .map(|(kinds, ty)| match ty {
+                Type::Base(declared) => speaks_against(kinds, *declared),
+                _ => None,
+            })
+            .collect();
+        if columns.iter().all(Option::is_none) { Vec::new() } else { columns }
+    }
+}
+
+fn speaks_against(kinds: &Kinds, declared: Base) -> Option<Base> {
+    let total: u32 = kinds.iter().sum();
+    let (count, kind) = kinds.iter().zip(KINDS).max_by_key(|(count, _)| **count)?;
+    (kind != declared && *count >= ENOUGH && count * 10 >= total * 9).then_some(kind)
+}
+
+fn atom_at(clause: &Clause, name: TextRange) -> Option<&Atom> {
+    clause.literals().map(|literal| &literal.atom).find(|atom| atom.name.range == name)
+}
