@@ -79,11 +79,10 @@ fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.group == Group::Syntax && diagnostic.rule.severity == Some(Severity::Error)
 }
 
-/// How many bytes are in statements that cannot be read whole.
-fn damaged(texts: &[String]) -> usize {
+/// How many statements can be read whole.
+fn sound(texts: &[String]) -> usize {
     let files = summaries(texts);
-    let items = files.iter().flat_map(|file| file.items.iter());
-    items.filter(|item| item.statement.damaged).map(|item| usize::from(item.statement.len)).sum()
+    files.iter().flat_map(|file| file.items.iter()).filter(|item| !item.statement.damaged).count()
 }
 
 /// What is wrong with the single fixes that a program is offered.
@@ -103,7 +102,7 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
         } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
             // Behind the first damage of a statement there may be more, which shows when that is mended; a guess may be wrong.
             && !((diagnostic.rule.group == Group::Syntax || fix.applicability == Applicability::Unsafe)
-                && damaged(&new) <= damaged(texts) + fix.edits.iter().map(|edit| edit.text.len()).sum::<usize>())
+                && sound(&new) >= sound(texts))
         {
             "damages"
         } else {

@@ -135,7 +135,9 @@ fn suspect_documents_are_not_fixed() {
     assert_ne!(offered, json!([]));
     let nowhere = json!({ "start": { "line": 50, "character": 0 }, "end": { "line": 50, "character": 0 } });
     client.did_change(URI, 2, json!([{ "range": nowhere, "text": "x" }]));
-    assert_eq!(client.request("textDocument/codeAction", actions.clone()).unwrap(), json!([]));
+    let suspect = client.request("textDocument/codeAction", actions.clone()).unwrap();
+    let changes_nothing = |action: &Value| action["command"]["command"] == "mangle.openRulePage";
+    assert!(suspect.as_array().unwrap().iter().all(changes_nothing), "{suspect:#}");
     client.did_change(URI, 3, json!([{ "text": "p(1).\nq(X) :- p(X)\n" }]));
     let again = client.request("textDocument/codeAction", actions).unwrap();
     assert_eq!(again.as_array().unwrap().len(), offered.as_array().unwrap().len());

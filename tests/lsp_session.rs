@@ -49,5 +49,6 @@ fn what_is_offered_depends_on_the_client() {
     assert_eq!(able["positionEncoding"], "utf-8");
     assert_eq!(able["textDocumentSync"]["change"], 2);
     assert_eq!(able["diagnosticProvider"]["workspaceDiagnostics"], true);
-    assert_eq!(able["codeActionProvider"]["codeActionKinds"], json!(["quickfix", "source.fixAll.mangle"]));
+    let kinds = ["quickfix", "source.fixAll.mangle", "source.fixWorkspace.mangle"];
+    assert_eq!(able["codeActionProvider"]["codeActionKinds"], json!(kinds));
 }

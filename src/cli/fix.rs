@@ -19,12 +19,13 @@ use crate::text::FileId;
 
 /// What to do with fixes.
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("fixing").args(["fix", "diff"]).multiple(true))]
 pub(super) struct FixArgs {
     /// Apply the fixes that need no look; what is left is reported
     #[arg(long, conflicts_with_all = ["watch", "write_baseline"])]
     fix: bool,
-    /// Also apply fixes that guess
-    #[arg(long = "unsafe", requires = "fix")]
+    /// With `--fix` or `--diff`: also apply fixes that guess
+    #[arg(long = "unsafe", requires = "fixing")]
     guesses: bool,
     /// Show what `--fix` would change as a unified diff, and change nothing
     ///

@@ -135,7 +135,7 @@ fn attempt<'f>(
     let changes = Changes::of(&candidates);
     bench.files = base.clone();
     let before = put(bench, &changes)?;
-    if !reads_no_worse(bench, &before, &changes, &candidates) {
+    if !reads_no_worse(bench, &before, &candidates) {
         return None;
     }
     let found = bench.check();

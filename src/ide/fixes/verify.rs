@@ -50,32 +50,29 @@ pub(super) fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<Fi
 pub(super) fn reads_no_worse(
     bench: &Bench,
     before: &[Arc<FileSummary>],
-    changes: &Changes<'_>,
     candidates: &[Candidate<'_>],
 ) -> bool {
     before.iter().all(|old| {
         let Some(new) = bench.files.get(&old.id) else { return false };
-        let [(errors, damage), (new_errors, new_damage)] = [old, new].map(|file| damage(file));
+        let [(errors, sound), (new_errors, new_sound)] = [old, new].map(|file| soundness(file));
         // Of a statement that is damaged in several places only the first one is reported: mending that
-        // may bring two others to light, but it damages nothing.
-        let inserted: usize = changes.in_file(old.id).iter().map(|(_, text)| text.len()).sum();
+        // may bring two others to light, but it damages no other statement.
         let about_syntax = |candidate: &Candidate<'_>| candidate.diagnostic.rule.group == Group::Syntax;
         let touching =
             |candidate: &&Candidate<'_>| candidate.fix.edits.iter().any(|edit| edit.file == old.id);
-        new_errors <= errors
-            || (candidates.iter().filter(touching).all(about_syntax) && new_damage <= damage + inserted)
+        new_errors <= errors || (candidates.iter().filter(touching).all(about_syntax) && new_sound >= sound)
     })
 }
 
-/// How many syntax errors a file has, and how many bytes its damaged statements.
-fn damage(file: &FileSummary) -> (usize, usize) {
+/// How many syntax errors a file has, and how many statements that can be read whole.
+fn soundness(file: &FileSummary) -> (usize, usize) {
     let is_error = |rule: &Rule| rule.group == Group::Syntax && rule.severity == Some(Severity::Error);
     let whole = file.findings.iter().filter(|finding| is_error(finding.rule)).count();
     let mut sum = (whole, 0);
     for item in file.items.iter() {
         let statement = &item.statement;
         sum.0 += statement.findings.iter().filter(|finding| !item.rubble && is_error(finding.rule)).count();
-        sum.1 += if statement.damaged { usize::from(statement.len) } else { 0 };
+        sum.1 += usize::from(!statement.damaged);
     }
     sum
 }
