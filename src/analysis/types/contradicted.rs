@@ -27,10 +27,14 @@ pub(super) static BOUND_CONTRADICTED: Rule = Rule {
 pub(super) fn check(context: &Context<'_>, declaration: &Declaration, findings: &mut Vec<Finding>) {
     let Some(id) = context.program.id_of(context.file, &declaration.atom) else { return };
     let [row] = declaration.bounds.as_slice() else { return };
-    for (ty, kind) in row.types.iter().zip(context.types.rows(id).contradicted.iter()) {
+    let contradicted = context.types.rows(id).contradicted.iter();
+    for (at, (ty, kind)) in row.types.iter().zip(contradicted).enumerate() {
         let Some(kind) = kind else { continue };
         let message = format!(
-            "Declared `{}`, but nearly every literal that the program writes in this argument is {}: the declaration is wrong, or they all are.",
+            "Argument {} of `{}` is declared `{}`, but nearly every literal that the program writes there is \
+             {}. The engine does not look at bounds, so a premise that believes this one never holds.",
+            at + 1,
+            context.program.get(id).key,
             context.slice(ty.range),
             base_noun(*kind)
         );
