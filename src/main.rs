@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Analysis allocates many small values on several threads; the system's allocator is slow at that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     mangle_ls::cli::main()
 }

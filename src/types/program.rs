@@ -32,6 +32,7 @@ pub struct TypeCache {
     facts: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Vec<Row>)>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
     evidence: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Evidence)>,
+    declarations: FxHashMap<StatementId, Rows>,
 }
 
 /// What each relation of a program holds.
@@ -45,9 +46,9 @@ impl ProgramTypes {
     /// Infers the relations of `program`.
     #[must_use]
     pub fn new(program: &Program, cache: &mut TypeCache) -> Self {
-        let mut rows: Vec<Rows> =
-            program.predicates.iter().map(|predicate| declared(program, predicate)).collect();
         let mut inference = Inference { program, cache, new: TypeCache::default() };
+        let mut rows: Vec<Rows> =
+            program.predicates.iter().map(|predicate| inference.declared(predicate)).collect();
         inference.close(&mut rows);
         inference.doubt(&mut rows);
         for component in program.graph().strata() {
@@ -88,14 +89,6 @@ fn relation<'p>(program: &'p Program, file: &FileSummary, atom: &Atom, rows: &[R
     Relation { rows: known, signature: id.map(|id| &program.get(id).signature) }
 }
 
-/// What the `Decl` of a predicate says, if it may be believed.
-fn declared(program: &Program, predicate: &Predicate) -> Rows {
-    match program.declaration(predicate) {
-        Some(declaration) if !predicate.signature.synthetic => Rows::declared(declaration),
-        _ => Rows::unknown(),
-    }
-}
-
 /// Whether the clauses of a predicate are all that is known of it.
 fn is_inferred(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
@@ -109,6 +102,18 @@ struct Inference<'p, 'c> {
 }
 
 impl Inference<'_, '_> {
+    /// What the `Decl` of a predicate says, if it may be believed.
+    fn declared(&mut self, predicate: &Predicate) -> Rows {
+        let declaration = self.program.declaration(predicate).filter(|_| !predicate.signature.synthetic);
+        let (Some(declaration), Some((_, statement, _))) = (declaration, predicate.signature.declared) else {
+            return Rows::unknown();
+        };
+        let kept = self.cache.declarations.remove(&statement);
+        let rows = kept.unwrap_or_else(|| Rows::declared(declaration));
+        self.new.declarations.insert(statement, rows.clone());
+        rows
+    }
+
     /// Narrows the columns of declared predicates that all clauses fill with names.
     fn close(&mut self, rows: &mut [Rows]) {
         for (predicate, rows) in self.program.predicates.iter().zip(rows) {
