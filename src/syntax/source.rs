@@ -281,7 +281,7 @@ impl Walk<'_> {
 
     /// Collects the statements below the cursor's node.
     fn top(&mut self, cursor: &mut TreeCursor<'_>) {
-        let is_broken_root = cursor.node().parent().is_none() && cursor.node().is_error();
+        let is_broken_root = cursor.depth() == 0 && cursor.node().is_error();
         if !cursor.goto_first_child() {
             if is_broken_root {
                 self.stray = Some(cursor.node().start_byte());

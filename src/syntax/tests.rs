@@ -438,3 +438,13 @@ fn lists_that_may_not_end_with_a_comma() {
         "#]],
     );
 }
+
+/// Deeper than any stack: nothing may ask the tree for a node's parent or siblings, which starts at the root.
+#[test]
+fn nesting_without_end() {
+    for unit in ["p(", "p([{", "/a.List<fn:f(", "p([{let x"] {
+        let source = crate::syntax::SourceFile::parse(unit.repeat(20_000).into());
+        let reported: usize = source.items().iter().map(|item| item.statement.findings.len()).sum();
+        assert!(reported + source.findings().len() > 0, "{unit}");
+    }
+}

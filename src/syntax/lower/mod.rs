@@ -209,7 +209,8 @@ impl<'c, 't> Lower<'c, 't> {
             }
             _ if child.is_missing() => {
                 let message = format!("`{}` is missing here.", child.kind());
-                let range = self.before(self.after_code(child));
+                let at = self.after_code(child);
+                let range = self.before(at);
                 self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
             }
             _ => {}
@@ -218,7 +219,11 @@ impl<'c, 't> Lower<'c, 't> {
 
     /// A closing token or comma that the grammar had to invent.
     fn missing(&mut self, at: Node<'t>, token: &str, what: &str) {
-        let range = self.before(self.after_code(at));
+        if self.hard.is_some() {
+            return; // Only the first damage is shown; there may be thousands.
+        }
+        let place = self.after_code(at);
+        let range = self.before(place);
         let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
         let message = format!("{what} after `{}`.", self.line_before(range.end()));
@@ -335,11 +340,23 @@ impl<'c, 't> Lower<'c, 't> {
         self.text.as_bytes().get(offset).copied()
     }
 
-    /// The empty range before a zero-width `at` and before the comments that it stands behind.
-    fn after_code(&self, at: Node<'t>) -> TextRange {
+    /// The empty range before a zero-width `at`, the cursor's node, and before the comments that it stands
+    /// behind. Goes by the cursor: a node would look for its siblings from the root of the tree, and nest
+    /// as deep as the tree does.
+    fn after_code(&mut self, at: Node<'t>) -> TextRange {
         let mut place = at;
-        while let Some(comment) = place.prev_sibling().filter(Node::is_extra) {
-            place = comment;
+        let mut back = 0;
+        if self.cursor.node() == at {
+            while self.cursor.goto_previous_sibling() {
+                back += 1;
+                if !self.cursor.node().is_extra() {
+                    break;
+                }
+                place = self.cursor.node();
+            }
+        }
+        for _ in 0..back {
+            self.cursor.goto_next_sibling();
         }
         TextRange::empty(self.range(place).start())
     }

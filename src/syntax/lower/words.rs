@@ -53,7 +53,7 @@ impl<'c, 't> Lower<'c, 't> {
         if let Some(meant) = foreign_constant(word) {
             return self.foreign_constant(word, meant, range);
         }
-        let is_let = node.parent().is_some_and(|parent| kind_of(parent) == Kind::Let);
+        let is_let = self.follows_let(node);
         let words = self.words();
         let often = words.bare.iter().filter(|other| **other == word).count() > 1;
         if words.is_rule && (is_let || often || is_short(word)) {
@@ -62,6 +62,14 @@ impl<'c, 't> Lower<'c, 't> {
         }
         self.odd.unmarked.push((word, range));
         TermKind::Broken
+    }
+
+    /// Whether `let` stands before a node. Asking the tree for the node's parent would start at its root,
+    /// and nest as deep as the tree does.
+    fn follows_let(&self, node: Node<'t>) -> bool {
+        let before = self.text.get(..node.start_byte()).unwrap_or("").trim_ascii_end();
+        let rest = before.strip_suffix("let");
+        rest.is_some_and(|rest| !rest.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_'))
     }
 
     fn bare_name_in_declaration(&mut self, word: &str, range: TextRange) -> TermKind {
