@@ -47,6 +47,7 @@ pub(super) static DECL_UNUSED: Rule = Rule {
 
 /// Reports second declarations. They are rare, so that only counts are looked at for the others.
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    let wants_unused = out.wants(&DECL_UNUSED);
     for predicate in &program.predicates {
         if predicate.signature.declared.is_none() {
             continue;
@@ -54,7 +55,7 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
         if declaration_count(program, predicate) > 1 {
             duplicates(program, predicate, out);
         }
-        if predicate.signature.defined.is_none() && program.uses(predicate).next().is_none() {
+        if wants_unused && predicate.signature.defined.is_none() && program.uses(predicate).next().is_none() {
             unused(program, predicate, out);
         }
         if program.named(predicate.key.name).nth(1).is_some() {

@@ -63,12 +63,14 @@ const ADDED: usize = 3;
 /// Checks the uses of all predicates.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
     let mut vocabulary = None;
+    let wants_never_derived = findings.wants(&NEVER_DERIVED);
     for predicate in &program.predicates {
         let signature = &predicate.signature;
         if !predicate.exists() {
             let vocabulary: &mut Vocabulary<'_> = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
             check_missing(program, predicate, vocabulary, findings);
-        } else if signature.defined.is_none()
+        } else if wants_never_derived
+            && signature.defined.is_none()
             && !(signature.extensional || signature.external || signature.host)
         {
             check_never_derived(program, predicate, findings);

@@ -71,7 +71,8 @@ const COMPARED: usize = 16;
 
 /// Checks what all predicates are defined as.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
-    let declares = program.predicates.iter().any(|predicate| predicate.signature.declared.is_some());
+    let declares = || program.predicates.iter().any(|predicate| predicate.signature.declared.is_some());
+    let wants_declared = findings.wants(&UNDECLARED_HEAD) && declares();
     for predicate in &program.predicates {
         let name = predicate.key.name.as_str();
         if name.ends_with("__tmp") {
@@ -81,7 +82,7 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
             report_once(program, predicate, builtin_defined(name), findings);
         } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
             check_arity(program, predicate, findings);
-            if declares {
+            if wants_declared {
                 report_once(program, predicate, (&UNDECLARED_HEAD, "It has no `Decl`.".to_owned()), findings);
             }
         }
