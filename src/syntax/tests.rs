@@ -373,7 +373,7 @@ fn rubbish_between_statements() {
         "p(1).\n$$$ what is this\nq(2).\n?q(X).\n",
         expect![[r#"
             2:1-17 error syntax-error: `$$$ what is this` cannot be read here.
-            4:1-2 error query-in-file: A file cannot ask a query; it holds declarations, facts and rules only. Ask on the command line: `mangle-ls query 'p(X)'`.
+            4:1-2 error query-in-file: A file cannot ask a query; it holds declarations, facts and rules only.
               fix: Turn it into a comment
         "#]],
     );

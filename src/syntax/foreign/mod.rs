@@ -26,8 +26,7 @@ pub(super) use region::Region;
 use super::lower::{camel_case, shorten};
 
 /// What is said of a query.
-pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarations, facts and rules only. \
-                                   Ask on the command line: `mangle-ls query 'p(X)'`.";
+pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarations, facts and rules only.";
 
 /// The recognisers in the order in which they are asked: the first one to claim a place has it.
 const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
