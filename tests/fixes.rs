@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
-use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, apply, fix, is_safely_fixable};
+use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
 use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::FileId;
+use mangle_ls::text::{FileId, apply};
 
 use support::Random;
 

@@ -6,7 +6,7 @@ use toml_span::{Span, Value};
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
 use super::keys::{self, Section};
 use crate::lint::{Finding, Fix};
-use crate::text::{TextRange, TextSize, nearest, slice, text_len};
+use crate::text::{TextRange, TextSize, nearest, size, slice, text_len};
 
 /// Collects findings while values are read.
 #[derive(Debug)]
@@ -153,8 +153,7 @@ pub(super) fn suggest<'a>(
 
 /// A span of the TOML parser as a range.
 pub(super) fn range(span: Span) -> TextRange {
-    let offset = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
-    TextRange::new(offset(span.start), offset(span.end.max(span.start)))
+    TextRange::new(size(span.start), size(span.end.max(span.start)))
 }
 
 /// The first line of a span: where an entry as a whole is at fault, its start says enough.

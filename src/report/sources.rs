@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::program::FileSummary;
-use crate::text::{Encoding, FileId, LineCol, LineIndex, TextSize, slice};
+use crate::text::{Encoding, FileId, LineCol, LineIndex, TextSize, size, slice};
 
 /// Files by id, as output shows them.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ impl SourceText {
 
     fn place_in(&self, offset: TextSize, units: &UnitIndex) -> LineCol {
         let offset = usize::from(offset).min(self.text.len());
-        let line = self.lines().line_of(TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX)));
+        let line = self.lines().line_of(size(offset));
         let start = usize::from(self.lines().line_range(line).start());
         let col = units.before(&self.text, offset) - units.before(&self.text, start);
         LineCol { line: line + 1, col: col + 1 }

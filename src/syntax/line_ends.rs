@@ -4,7 +4,7 @@ use tree_sitter::Tree;
 
 use super::rules;
 use crate::lint::{Finding, Fix};
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, size};
 
 /// The most line ends that one fix replaces.
 const MAX_EDITS: usize = 5_000;
@@ -22,7 +22,7 @@ pub(super) fn check(text: &str, tree: &Tree) -> Option<Finding> {
         text.get(*at..comment.end_byte()).is_some_and(|rest| !rest.trim().is_empty())
     };
     let at = lone_returns(text).find(swallowing)?;
-    let range = |at| TextRange::at(TextSize::new(u32::try_from(at).unwrap_or(u32::MAX)), TextSize::new(1));
+    let range = |at| TextRange::at(size(at), TextSize::new(1));
     let message = "The line ends with a lone carriage return, which ends no comment: the engine ignores \
                    everything up to the next line feed.";
     let finding = Finding::new(&rules::LONE_CR, range(at), message);

@@ -15,7 +15,7 @@ use super::foreign::{self, Change, Hit, Region, apply};
 use super::kind::{Kind, kind_of};
 use super::{lower, rules};
 use crate::lint::{Finding, Fix, Rule};
-use crate::text::{StatementId, TextRange, TextSize};
+use crate::text::{StatementId, TextRange, TextSize, size};
 
 /// Findings which say that a habit of another language may be behind them.
 static DOUBTS: [&Rule; 16] = [
@@ -244,8 +244,4 @@ impl Map {
             old_start + old_len + inside - new_len
         }
     }
-}
-
-fn size(bytes: usize) -> TextSize {
-    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }

@@ -8,7 +8,7 @@ use super::foreign::Region;
 use super::mend::{Mended, Parse, mend};
 use super::rules;
 use crate::lint::{Finding, Fix};
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, size};
 
 /// So many stretches of a file are read again. Whoever has more mistakes than that mends some first.
 const PATIENCE: u32 = 2000;
@@ -111,8 +111,4 @@ impl SecondReadings {
         let fix = Fix::safe("Delete the fences").replace(whole, "");
         findings.push(Finding::new(&rules::PASTED_MARKUP, line, message).fix(fix));
     }
-}
-
-fn size(bytes: usize) -> TextSize {
-    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }

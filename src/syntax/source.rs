@@ -16,7 +16,7 @@ use super::mend::is_doubtful;
 use super::second::SecondReadings;
 use super::{directives, line_ends, lower, rules};
 use crate::lint::{Finding, Fix};
-use crate::text::{TextEdit, TextRange, TextSize, slice, text_len};
+use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};
 
 const BOM: &str = "\u{feff}";
 
@@ -272,7 +272,7 @@ impl Walk<'_> {
     /// are its children. The first of them that makes no sense shows where the trouble starts.
     fn check_root(&mut self, root: Node<'_>) {
         let Some(stray) = self.stray else { return };
-        let start = absolute(root).start().max(TextSize::new(u32::try_from(stray).unwrap_or(u32::MAX)));
+        let start = absolute(root).start().max(size(stray));
         let rest = TextRange::new(start, text_len(&self.text));
         let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
         let message = format!("`{}` cannot be read here.", lower::shorten(line));
@@ -310,7 +310,7 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
-        let start = TextSize::new(u32::try_from(node.start_byte()).unwrap_or(u32::MAX));
+        let start = size(node.start_byte());
         let kept = self.old.as_mut().and_then(|old| old.find(node));
         let statement = match kept {
             Some(item) => Arc::clone(&item.statement),
@@ -455,6 +455,5 @@ fn is_statement(kind: Kind) -> bool {
 }
 
 fn absolute(node: Node<'_>) -> TextRange {
-    let size = |byte| TextSize::new(u32::try_from(byte).unwrap_or(u32::MAX));
     TextRange::new(size(node.start_byte()), size(node.end_byte()))
 }

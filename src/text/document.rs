@@ -3,7 +3,7 @@
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 
-use super::{Encoding, LineCol};
+use super::{Encoding, LineCol, size};
 
 /// One change as the protocol states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,6 @@ impl TextEdit {
         {
             suffix -= 1;
         }
-        let size = |bytes: usize| TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX));
         let range = TextRange::at(size(prefix), size(old_rest.len() - suffix));
         Self { range, new_len: size(new_rest.len() - suffix) }
     }
@@ -125,10 +124,6 @@ impl Document {
         let content = content.trim_end_matches(['\n', '\r']);
         Ok(self.rope.line_to_byte(line) + encoding.byte_of(content, at.col))
     }
-}
-
-fn size(bytes: usize) -> TextSize {
-    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

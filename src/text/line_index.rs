@@ -5,7 +5,7 @@
 
 use text_size::{TextRange, TextSize};
 
-use super::text_len;
+use super::{size, text_len};
 
 /// The unit in which a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,7 +76,7 @@ impl LineIndex {
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let crlf = bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
             if !crlf {
-                starts.push(TextSize::new(u32::try_from(at + 1).unwrap_or(u32::MAX)));
+                starts.push(size(at + 1));
             }
         }
         Self { starts, len: text_len(text) }

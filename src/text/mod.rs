@@ -21,11 +21,17 @@ pub use nearest::nearest;
 pub use symbol::Symbol;
 pub use text_size::{TextRange, TextSize};
 
-/// The length of `text` in bytes as a [`TextSize`]; texts beyond 4 GiB saturate (files of that
-/// size never get this far, see the size limit of `host`).
+/// A number of bytes as a [`TextSize`]; 4 GiB and more saturate (files of that size never get this
+/// far, see the size limit of `host`).
+#[must_use]
+pub fn size(bytes: usize) -> TextSize {
+    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+/// The length of `text` in bytes, see [`size`].
 #[must_use]
 pub fn text_len(text: &str) -> TextSize {
-    TextSize::new(u32::try_from(text.len()).unwrap_or(u32::MAX))
+    size(text.len())
 }
 
 /// The part of `text` that `range` covers, or the empty string where the range does not fit
@@ -33,4 +39,19 @@ pub fn text_len(text: &str) -> TextSize {
 #[must_use]
 pub fn slice(text: &str, range: TextRange) -> &str {
     text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or("")
+}
+
+/// The text after `edits`, replacements that are sorted and do not overlap; `None` where they do not
+/// fit.
+#[must_use]
+pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = (TextRange, &'e str)>) -> Option<String> {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, replacement) in edits {
+        new.push_str(text.get(at..usize::from(range.start()))?);
+        new.push_str(replacement);
+        at = usize::from(range.end());
+    }
+    new.push_str(text.get(at..)?);
+    Some(new)
 }

@@ -8,7 +8,7 @@ use super::{Context, Family, ProgramFindings};
 use crate::lint::{Anchor, Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use crate::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
-use crate::text::{Symbol, TextRange, TextSize, nearest};
+use crate::text::{Symbol, TextRange, TextSize, nearest, size};
 
 static PACKAGE_NOT_LOWERCASE: Rule = Rule {
     code: "MG351",
@@ -282,7 +282,7 @@ fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings
 }
 
 fn missing_use(program: &Program, file: &FileSummary, package: Symbol, name: TextRange) -> Finding {
-    let length = TextSize::new(u32::try_from(package.as_str().len()).unwrap_or(u32::MAX));
+    let length = size(package.as_str().len());
     let prefix = TextRange::at(name.start(), length.min(name.len()));
     if !is_known(program, package) {
         let message = format!(

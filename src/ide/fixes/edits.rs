@@ -1,26 +1,11 @@
-//! Edits of texts: applying them, following places through them, and finding those that lead from one text
-//! to another.
+//! Edits of texts: following places through them, and finding those that lead from one text to another.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::text::{TextRange, TextSize, text_len};
+use crate::text::{TextRange, TextSize, size, text_len};
 
 /// A replacement in one text.
 pub(super) type Edit<'e> = (TextRange, &'e str);
-
-/// The text after `edits`, which are sorted and do not overlap; `None` where they do not fit.
-#[must_use]
-pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = Edit<'e>>) -> Option<String> {
-    let mut new = String::with_capacity(text.len());
-    let mut at = 0;
-    for (range, replacement) in edits {
-        new.push_str(text.get(at..usize::from(range.start()))?);
-        new.push_str(replacement);
-        at = usize::from(range.end());
-    }
-    new.push_str(text.get(at..)?);
-    Some(new)
-}
 
 /// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
 /// become a part of it or not: without and with that text.
@@ -98,7 +83,6 @@ fn trimmed(start: usize, before: &str, after: &str) -> (TextRange, String) {
     let suffix: usize = tails.take_while(same).map(|(c, _)| c.len_utf8()).sum();
     let suffix =
         suffix - usize::from([before_rest, after_rest].iter().any(|text| splits(text, text.len() - suffix)));
-    let size = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
     let range = TextRange::new(size(start + prefix), size(start + before.len() - suffix));
     (range, after_rest.get(..after_rest.len() - suffix).unwrap_or("").to_owned())
 }

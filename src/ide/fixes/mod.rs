@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use self::edits::{apply, difference};
+pub use self::edits::difference;
 pub use self::passes::fix;
 use super::diagnostics::{FindingCache, diagnostics, once};
 use crate::config::RuleSettings;

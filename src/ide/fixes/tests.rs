@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::ide::testing::program;
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, apply};
 
 /// The bench of a fixture: one program, all of it reported.
 fn bench(fixture: &str) -> Bench {

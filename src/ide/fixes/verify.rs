@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::edits::{Edit, apply, moved};
+use super::edits::{Edit, moved};
 use super::select::Candidate;
 use super::{Bench, Found};
 use crate::lint::{Diagnostic, Group, Rule, Severity};
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
-use crate::text::FileId;
+use crate::text::{FileId, apply};
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::Suppression;
 use super::directive::{self, MARK};
 use crate::program::FileSummary;
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, size};
 
 /// All silencing comments, in their order.
 pub(super) fn suppressions(file: &FileSummary) -> Vec<Suppression> {
@@ -83,10 +83,6 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     let carriage_return = end > 0 && end < rest.len() && rest.get(end - 1) == Some(&b'\r');
     at + end - usize::from(carriage_return)
-}
-
-pub(super) fn size(at: usize) -> TextSize {
-    TextSize::new(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
 /// Whether a byte of a statement is inside of a string.

@@ -3,7 +3,7 @@
 
 use crate::ide::registry;
 use crate::lint::Rule;
-use crate::text::{TextRange, TextSize, text_len};
+use crate::text::{TextRange, TextSize, size, text_len};
 
 /// The word that every silencing comment starts with.
 pub(super) const MARK: &str = "mangle-ls";
@@ -82,7 +82,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn offset(&self, at: usize) -> TextSize {
-        self.start + TextSize::new(u32::try_from(at).unwrap_or(u32::MAX))
+        self.start + size(at)
     }
 
     fn slice(&self, range: TextRange) -> &str {

@@ -1,13 +1,13 @@
 //! What is wrong with the silencing comments themselves.
 
-use super::comments::{is_alone, line_start, size};
+use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use super::{Suppression, is_silenceable};
 use crate::config::RuleSettings;
 use crate::ide::registry;
 use crate::lint::{Finding, Fix, Group, Rule};
-use crate::text::{TextRange, TextSize, nearest, slice};
+use crate::text::{TextRange, TextSize, nearest, size, slice};
 
 /// The findings about one comment; `is_unused` says whether the name at an index silenced nothing. Ranges
 /// count from the start of the file.

@@ -1,11 +1,11 @@
 //! Writing a silencing comment: above the line of a finding, or at the top of its file. A comment that is
 //! there already gets one more name.
 
-use super::comments::{self, line_end, line_start, size};
+use super::comments::{self, line_end, line_start};
 use super::{Suppression, is_silenceable};
 use crate::lint::{Diagnostic, FileEdit};
 use crate::program::FileSummary;
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, size};
 
 /// How much a comment silences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,20 @@
 use std::ops::Range;
 
 use crate::lint::Rule;
+use crate::text::{TextRange, size};
 
 /// A replacement of some bytes of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct Change {
     pub(in crate::syntax) range: Range<usize>,
     pub(in crate::syntax) text: String,
+}
+
+impl Change {
+    /// The bytes that are replaced.
+    fn text_range(&self) -> TextRange {
+        TextRange::new(size(self.range.start), size(self.range.end.max(self.range.start)))
+    }
 }
 
 /// How a habit is mended.
@@ -119,13 +127,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 pub(in crate::syntax) fn apply(text: &str, changes: &[Change]) -> String {
     let mut sorted: Vec<&Change> = changes.iter().collect();
     sorted.sort_by_key(|change| (change.range.start, change.range.end));
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for change in sorted {
-        out.push_str(text.get(at..change.range.start).unwrap_or(""));
-        out.push_str(&change.text);
-        at = change.range.end.max(at);
-    }
-    out.push_str(text.get(at..).unwrap_or(""));
-    out
+    let edits = sorted.iter().map(|change| (change.text_range(), change.text.as_str()));
+    // Changes that do not fit together change nothing, and then the reading does not parse.
+    crate::text::apply(text, edits).unwrap_or_else(|| text.to_owned())
 }

@@ -22,7 +22,7 @@ use super::digest::digest;
 use super::kind::{Kind, kind_of};
 use super::{literal, rules};
 use crate::lint::{Finding, Fix};
-use crate::text::{StatementId, Symbol, TextRange, TextSize};
+use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
 
 /// Terms nested deeper than this are not read. Nobody writes them; the limit keeps the recursion
 /// over terms, here and in every rule, within a small stack.
@@ -397,11 +397,6 @@ pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
     let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
     let fix = Fix::safe("Turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
     Finding::new(&rules::WRONG_COMMENT, range, message).fix(fix)
-}
-
-/// A byte count as a [`TextSize`]; files are far smaller than 4 GiB.
-fn size(bytes: usize) -> TextSize {
-    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
 /// Up to 40 characters of the first line of `text`.
