@@ -7,6 +7,7 @@ mod ci;
 mod formats;
 mod schema;
 mod since;
+#[path = "../support/command.rs"]
 mod support;
 #[cfg(unix)]
 mod watch;

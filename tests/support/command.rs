@@ -1,8 +1,11 @@
-//! Folders with files, and the program in them.
+//! Folders with files, and the real program in them.
+
+#![allow(dead_code)]
 
 use std::path::Path;
 use std::process::{Command, Output};
 
+use expect_test::Expect;
 use tempfile::TempDir;
 
 /// A clean file, and one with a finding.
@@ -11,14 +14,20 @@ pub(crate) const BAD: &str = "Decl q(X) bound [/number].\nq(X) :- p(X), r(X).\n"
 
 /// A folder with files.
 pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    folder_of_bytes(&files)
+}
+
+/// A folder with files that may be no text.
+pub(crate) fn folder_of_bytes(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        write(folder.path(), name, text);
+    for (name, bytes) in files {
+        write(folder.path(), name, bytes);
     }
     folder
 }
 
-pub(crate) fn write(folder: &Path, name: &str, text: &str) {
+pub(crate) fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -58,6 +67,16 @@ pub(crate) fn stdout(output: &Output) -> String {
 pub(crate) fn render(output: &Output) -> String {
     let complaints = String::from_utf8(output.stderr.clone()).unwrap();
     format!("{}{complaints}exit {}\n", stdout(output), output.status.code().unwrap())
+}
+
+/// Compares what the program does in a folder with `files`.
+pub(crate) fn check(files: &[(&str, &str)], arguments: &[&str], expected: Expect) {
+    check_in(&folder(files), arguments, expected);
+}
+
+/// Compares what the program does in a folder.
+pub(crate) fn check_in(folder: &TempDir, arguments: &[&str], expected: Expect) {
+    expected.assert_eq(&render(&run(folder.path(), arguments)));
 }
 
 /// Where `check` finds predicates that are not defined, as `file:line`. Other rules may come and go.

@@ -1,34 +1,13 @@
 //! `check --fix`, `--unsafe` and `--diff` through the real program: what is written, what is left alone, exit
 //! statuses.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
-
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use expect_test::expect;
 use tempfile::TempDir;
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
-}
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mangle-ls"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("MANGLE_LS_LOG");
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().unwrap()
-}
+use super::support::{command, folder, run};
 
 fn read(folder: &TempDir, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()

@@ -1,0 +1,10 @@
+//! The command line through the real program, a file for each command.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
+
+mod check;
+mod fix;
+mod rule;
+mod settings;
+#[path = "../support/command.rs"]
+mod support;

@@ -1,0 +1,314 @@
+//! What a configuration does to a check; `config` and `status`, which tell.
+
+use expect_test::expect;
+
+use super::support::{GOOD, check, check_in, folder, folder_of_bytes, run};
+
+#[test]
+fn a_project_for_another_version() {
+    check(
+        &[("mangle-ls.toml", "required_version = '>=99'\ncolour = 1\n"), ("a.mg", GOOD)],
+        &["check"],
+        expect![[r#"
+            error[MG920 required-version]: This project asks for mangle-ls >=99, and this is 0.1.0: it may not know all settings and rules. Install a version that fits, or change `required_version`.
+             --> mangle-ls.toml:1:21
+              |
+            1 | required_version = '>=99'
+              |                     ^^^^
+
+            1 error in 1 file (1 clause)
+            error: mangle-ls.toml: it asks for another version of mangle-ls
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_configuration_that_is_no_text() {
+    check_in(
+        &folder_of_bytes(&[("mangle-ls.toml", b"fail_on = '\xff'\n"), ("a.mg", GOOD.as_bytes())]),
+        &["check"],
+        expect![[r#"
+        error[MG901 config-syntax]: This is not UTF-8, which TOML has to be. Nothing of this file is used.
+         --> mangle-ls.toml:1:12
+          |
+        1 | fail_on = '␚'
+          |            ^
+
+        1 error in 1 file (1 clause)
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn patterns_that_match_nothing() {
+    check(
+        &[
+            (
+                "mangle-ls.toml",
+                "[[program]]\ninclude = ['a.mg', 'b.mg', '**/*.gl']\nhybrid = ['b.mg', 'a.mg']\n",
+            ),
+            ("a.mg", GOOD),
+        ],
+        &["check"],
+        expect![[r#"
+            warning[MG921 unmatched-pattern]: `b.mg` in `include` matches no file. Patterns are relative to the folder of this file, and only `.mg` and `.gl` files that git does not ignore count.
+             --> mangle-ls.toml:2:21
+              |
+            2 | include = ['a.mg', 'b.mg', '**/*.gl']
+              |                     ^^^^
+
+            warning[MG921 unmatched-pattern]: `b.mg` in `hybrid` matches no file. Patterns are relative to the folder of this file, and only `.mg` and `.gl` files that git does not ignore count.
+             --> mangle-ls.toml:3:12
+              |
+            3 | hybrid = ['b.mg', 'a.mg']
+              |            ^^^^
+
+            2 warnings in 1 file (1 clause)
+            exit 0
+        "#]],
+    );
+}
+
+const SETTINGS: &str = "fail_on = 'warning'\n[[program]]\nname = 'guardian'\ninclude = ['policy']\nhybrid = ['policy/b.mg']\n\
+    host_predicates = ['now/1']\ntarget = '0.4.0'\n[rules]\nnegation-wildcard = 'warning'\n'MG92*' = 'off'\nlone-cr = 'error'\n";
+
+const PROJECT: &[(&str, &str)] = &[
+    ("mangle-ls.toml", SETTINGS),
+    ("policy/a.mg", GOOD),
+    ("policy/b.mg", "TAXONOMY: a > b\n"),
+    ("x.mg", GOOD),
+];
+
+#[test]
+fn what_applies_to_a_file() {
+    check(
+        PROJECT,
+        &["config", "--show", "policy/b.mg"],
+        expect![[r#"
+        policy/b.mg
+          configuration     mangle-ls.toml
+          fail_on           warning
+          program           guardian in .: part of the program (2 files)
+                            for the engine of 0.4.0
+                            hybrid: directives of codeNERD are passed over
+          rules that are not at their defaults
+            MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+            MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+            MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        exit 0
+    "#]],
+    );
+    check(
+        PROJECT,
+        &["config", "--show", "x.mg"],
+        expect![[r#"
+        x.mg
+          configuration     mangle-ls.toml
+          fail_on           warning
+          program           x.mg in .: left out by its configuration; with the schemas beside it (1 file)
+          rules that are not at their defaults
+            MG210 negation-wildcard  warning instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+            MG920 required-version   off instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+            MG921 unmatched-pattern  off instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        exit 0
+    "#]],
+    );
+    check(
+        PROJECT,
+        &["config", "--show", "gone.mg"],
+        expect![[r#"
+        error: gone.mg: there is no such file
+        exit 2
+    "#]],
+    );
+    check(
+        &[("a.mg", GOOD)],
+        &["config", "--show", "a.mg"],
+        expect![[r#"
+        a.mg
+          configuration     none here or above; everything is at its default
+          fail_on           error
+          program           a.mg in .: alone, with the schemas beside it (1 file)
+          rules             all at their defaults
+        exit 0
+    "#]],
+    );
+    check(
+        PROJECT,
+        &["config", "--show", "policy/a.mg", "--format", "json"],
+        expect![[r#"
+        {
+          "file": "policy/a.mg",
+          "configuration": "mangle-ls.toml",
+          "fail_on": "warning",
+          "required_version": null,
+          "programs": [
+            {
+              "name": "guardian",
+              "root": ".",
+              "role": "part of the program",
+              "files": 2,
+              "target": "0.4.0",
+              "hybrid": false
+            }
+          ],
+          "rules": [
+            {
+              "code": "MG210",
+              "name": "negation-wildcard",
+              "severity": "warning",
+              "default": "error",
+              "file": "mangle-ls.toml",
+              "line": 9,
+              "text": "negation-wildcard = 'warning'"
+            },
+            {
+              "code": "MG920",
+              "name": "required-version",
+              "severity": "off",
+              "default": "error",
+              "file": "mangle-ls.toml",
+              "line": 10,
+              "text": "'MG92*' = 'off'"
+            },
+            {
+              "code": "MG921",
+              "name": "unmatched-pattern",
+              "severity": "off",
+              "default": "warning",
+              "file": "mangle-ls.toml",
+              "line": 10,
+              "text": "'MG92*' = 'off'"
+            }
+          ]
+        }
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn all_settings() {
+    check(
+        PROJECT,
+        &["config"],
+        expect![[r##"
+        # What mangle-ls.toml says, with all defaults.
+        fail_on = "warning"
+        # required_version: any
+
+        [[program]] # 2 files
+        name = "guardian"
+        include = ["policy"]
+        exclude = []
+        hybrid = ["policy/b.mg"]
+        host_predicates = ["now/1"]
+        target = "0.4.0"
+
+        [rules]
+        negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+        required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+        unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        exit 0
+    "##]],
+    );
+    check(
+        &[("a.mg", GOOD)],
+        &["config"],
+        expect![[r##"
+        # No mangle-ls.toml here or above; these are the defaults.
+        fail_on = "error"
+        # required_version: any
+
+        [[program]] # 1 file
+        name = "the given paths"
+        include = ["**/*.mg", "**/*.gl"]
+        exclude = []
+        hybrid = []
+        host_predicates = []
+        # target: the newest engine
+
+        [rules]
+        # All are at their defaults; `mangle-ls rule` lists them.
+        exit 0
+    "##]],
+    );
+    check(
+        &[("a.mg", GOOD)],
+        &["config", "--format", "json"],
+        expect![[r#"
+        {
+          "configuration": null,
+          "fail_on": "error",
+          "required_version": null,
+          "programs": [
+            {
+              "name": "the given paths",
+              "include": [
+                "**/*.mg",
+                "**/*.gl"
+              ],
+              "exclude": [],
+              "hybrid": [],
+              "host_predicates": [],
+              "target": null,
+              "files": [
+                "a.mg"
+              ]
+            }
+          ],
+          "rules": []
+        }
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn directives_are_errors_but_in_hybrid_files() {
+    check(
+        PROJECT,
+        &["check"],
+        expect![[r#"
+        No findings in 2 files (1 clause)
+        exit 0
+    "#]],
+    );
+    check(
+        &[("b.mg", "INTENT: 'x' -> /y\nINTENT: 'z' -> /w\np(1).\n")],
+        &["check"],
+        expect![[r#"
+        error[MG080 directive-outside-hybrid]: `INTENT:` starts a directive of codeNERD (and one more line below): the engine itself rejects it. If codeNERD loads this file, name it in `hybrid` of its `[[program]]` in mangle-ls.toml.
+         --> b.mg:1:1
+          |
+        1 | INTENT: 'x' -> /y
+          | ^^^^^^^^^^^^^^^^^
+
+        1 error in 1 file (1 clause)
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn the_state_of_a_folder() {
+    check(
+        PROJECT,
+        &["status"],
+        expect![[r#"
+        mangle-ls 0.1.0
+        settings  mangle-ls.toml
+        program   guardian: 2 files
+        exit 0
+    "#]],
+    );
+    let folder = folder(PROJECT);
+    let output = run(folder.path(), &["status", "--format", "json"]);
+    let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
+    let files: Vec<&str> =
+        status["programs"][0]["files"].as_array().unwrap().iter().map(|f| f.as_str().unwrap()).collect();
+    assert!(files.len() == 2 && files[0].ends_with("policy/a.mg"), "{files:?}");
+}
