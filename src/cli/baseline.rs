@@ -9,7 +9,6 @@ use clap::Args;
 use super::findings::Findings;
 use super::output;
 use crate::host::{self, Target};
-use crate::lint::{Group, Severity};
 use crate::report::{Baseline, Entry, Identity};
 
 /// What to do with a baseline.
@@ -32,7 +31,8 @@ impl BaselineArgs {
         self.baseline.as_deref().or(self.write_baseline.as_deref())
     }
 
-    /// Writes the baseline if that is wanted, and leaves the findings that are not in it.
+    /// Writes the baseline if that is wanted, and leaves the findings that are not in it. Counts what is
+    /// in it and no longer found.
     ///
     /// # Errors
     /// When the baseline cannot be read or written.
@@ -47,15 +47,25 @@ impl BaselineArgs {
             let path = host::absolute(file.folder(), Path::new(name));
             targets.iter().any(|target| target.covers(&path))
         };
-        file.report_stale(baseline.count(is_checked));
+        findings.stale = baseline.count(is_checked);
         Ok(())
+    }
+
+    /// Says how many findings of the baseline are no longer there.
+    pub(super) fn report_stale(&self, stale: usize) {
+        let Some(file) = self.file().filter(|_| stale > 0) else { return };
+        let (findings, name) = (findings_of(stale), file.display());
+        let verb = if stale == 1 { "is" } else { "are" };
+        output::note(&format!(
+            "{findings} of the baseline {name} {verb} no longer there: `--write-baseline {name}` writes it anew\n"
+        ));
     }
 }
 
 /// Whether a finding may be in a baseline: all may that a comment can silence, and those about configuration. The
 /// engine loads no file that it cannot read, so nothing is gained by keeping silent about that.
 fn can_wait(entry: &Entry) -> bool {
-    entry.diagnostic.rule.group != Group::Syntax || entry.diagnostic.rule.severity != Some(Severity::Error)
+    !entry.diagnostic.rule.is_unreadable()
 }
 
 /// The file of a baseline.
@@ -103,16 +113,6 @@ impl File {
             output::note(&format!("{} is not written, since not everything could be checked\n", self.name));
         }
         Ok(baseline)
-    }
-
-    fn report_stale(&self, stale: usize) {
-        if stale > 0 {
-            let (findings, name) = (findings_of(stale), &self.name);
-            let verb = if stale == 1 { "is" } else { "are" };
-            output::note(&format!(
-                "{findings} of the baseline {name} {verb} no longer there: `--write-baseline {name}` writes it anew\n"
-            ));
-        }
     }
 }
 

@@ -98,6 +98,7 @@ impl Check {
         let mut pretended = overlay.clone();
         let mended = self.mend(&overlay, &mut pretended, &targets, &mut resolution, working, session)?;
         let mut findings = self.gather(&pretended, &targets, &mut resolution, working, session)?;
+        self.baseline.report_stale(findings.stale);
         if let Some(mended) = &mended {
             findings.failures.extend(mended.unwritten.iter().cloned());
         }

@@ -37,6 +37,8 @@ pub(super) struct Findings {
     pub(super) files: Vec<FileId>,
     /// What could not be checked although it was named.
     pub(super) failures: Vec<Problem>,
+    /// How many findings of a baseline are no longer there.
+    pub(super) stale: usize,
     clauses: usize,
 }
 
@@ -64,7 +66,7 @@ impl Findings {
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let mut files: Vec<_> = summaries.map(|file| file.id).collect();
         files.sort_by_key(|file| sources.name(*file));
-        Self { entries, sources, files, failures, clauses }
+        Self { entries, sources, files, failures, stale: 0, clauses }
     }
 
     /// The numbers at the end of a report.

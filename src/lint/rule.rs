@@ -203,6 +203,21 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Whether it is about what the engine cannot even read, so that it loads nothing of the file.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        self.group == Group::Syntax && self.severity == Some(Severity::Error)
+    }
+
+    /// Whether comments may silence it. What cannot be read stays visible, and so does what is wrong
+    /// with the settings and with the comments themselves.
+    #[must_use]
+    pub fn is_silenceable(&self) -> bool {
+        self.group != Group::Configuration && !self.is_unreadable()
+    }
+}
+
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.code == other.code

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::edits::{Edit, moved};
 use super::select::Candidate;
 use super::{Bench, Found};
-use crate::lint::{Diagnostic, Group, Rule, Severity};
+use crate::lint::{Diagnostic, Group};
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
 use crate::text::{FileId, apply};
@@ -66,12 +66,12 @@ pub(super) fn reads_no_worse(
 
 /// How many syntax errors a file has, and how many statements that can be read whole.
 fn soundness(file: &FileSummary) -> (usize, usize) {
-    let is_error = |rule: &Rule| rule.group == Group::Syntax && rule.severity == Some(Severity::Error);
-    let whole = file.findings.iter().filter(|finding| is_error(finding.rule)).count();
+    let whole = file.findings.iter().filter(|finding| finding.rule.is_unreadable()).count();
     let mut sum = (whole, 0);
     for item in file.items.iter() {
         let statement = &item.statement;
-        sum.0 += statement.findings.iter().filter(|finding| !item.rubble && is_error(finding.rule)).count();
+        sum.0 +=
+            statement.findings.iter().filter(|finding| !item.rubble && finding.rule.is_unreadable()).count();
         sum.1 += usize::from(!statement.damaged);
     }
     sum

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Suppression, is_silenceable};
+use super::Suppression;
 use crate::lint::Diagnostic;
 use crate::text::{TextRange, TextSize};
 
@@ -37,7 +37,7 @@ impl Covered {
         let mut this = Self::default();
         for (index, suppression) in suppressions.iter().enumerate() {
             for (at, named) in suppression.directive.names.iter().enumerate() {
-                let Some(rule) = named.rule.filter(|rule| is_silenceable(rule)) else { continue };
+                let Some(rule) = named.rule.filter(|rule| rule.is_silenceable()) else { continue };
                 let (places, slot) = (this.places.entry(rule.code).or_default(), (index, at));
                 match suppression.covers {
                     Some(range) => places.ranges.push(Place { range, reach: range.end(), slot }),

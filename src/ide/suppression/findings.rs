@@ -1,9 +1,9 @@
 //! What is wrong with the silencing comments themselves.
 
+use super::Suppression;
 use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use super::{Suppression, is_silenceable};
 use crate::config::RuleSettings;
 use crate::ide::registry;
 use crate::lint::{Finding, Fix, Group, Rule};
@@ -30,10 +30,10 @@ pub(super) fn about(
         let known = names.clone().filter_map(|(at, named)| Some((at, named.rule?)));
         known.filter(|(at, rule)| wanted(*at, rule)).map(|(at, _)| at).collect()
     };
-    let futile = among(&|_, rule| !is_silenceable(rule));
+    let futile = among(&|_, rule| !rule.is_silenceable());
     // A rule that is off here may be on for somebody else.
     let is_on = |rule: &Rule| settings.severity(rule).is_some();
-    let unused = among(&|at, rule| is_silenceable(rule) && is_on(rule) && is_unused(at));
+    let unused = among(&|at, rule| rule.is_silenceable() && is_on(rule) && is_unused(at));
     if !futile.is_empty() {
         let message = format!("{} cannot be silenced by a comment.", quoted(suppression, text, &futile));
         findings.push(superfluous(suppression, text, &FUTILE_SUPPRESSION, &futile, message));
@@ -50,14 +50,15 @@ pub(super) fn about(
 fn unknown(text: &str, range: TextRange) -> Finding {
     let word = slice(text, range);
     let is_group = Group::ALL.iter().any(|group| group.as_str() == word);
-    let code = registry::rules().map(|rule| rule.code).find(|code| code.eq_ignore_ascii_case(word));
-    let near = code.or_else(|| nearest(word, registry::rules().map(|rule| rule.name)));
+    let near = registry::similar(word);
     let message = match near {
-        Some(near) => format!("No rule is called `{word}`, so nothing is silenced. `{near}` is."),
+        Some(near) => {
+            format!("No rule is called `{word}`, so this name silences nothing. Did you mean `{near}`?")
+        }
         None if is_group => {
             format!("`{word}` is a group; a comment names the rules that it silences, by name or code.")
         }
-        None => format!("No rule is called `{word}`, so nothing is silenced."),
+        None => format!("No rule is called `{word}`, so this name silences nothing."),
     };
     let finding = Finding::new(&UNKNOWN_SUPPRESSION, range, message);
     match near {

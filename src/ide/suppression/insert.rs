@@ -1,8 +1,8 @@
 //! Writing a silencing comment: above the line of a finding, or at the top of its file. A comment that is
 //! there already gets one more name.
 
+use super::Suppression;
 use super::comments::{self, line_end, line_start};
-use super::{Suppression, is_silenceable};
 use crate::lint::{Diagnostic, FileEdit};
 use crate::program::FileSummary;
 use crate::text::{TextRange, TextSize, size};
@@ -19,7 +19,7 @@ pub enum Scope {
 /// The edit that silences a diagnostic of `file`; `None` for what cannot be silenced.
 #[must_use]
 pub fn silence(file: &FileSummary, diagnostic: &Diagnostic, scope: Scope) -> Option<FileEdit> {
-    if !is_silenceable(diagnostic.rule) {
+    if !diagnostic.rule.is_silenceable() {
         return None;
     }
     let name = diagnostic.rule.name;

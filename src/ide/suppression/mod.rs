@@ -19,7 +19,7 @@ pub use self::rules::{RULES, UNUSED_SUPPRESSION};
 
 use self::covered::Covered;
 use crate::config::RuleSettings;
-use crate::lint::{Diagnostic, Finding, Group, Rule, Severity};
+use crate::lint::{Diagnostic, Finding};
 use crate::program::FileSummary;
 use crate::text::TextRange;
 
@@ -36,17 +36,6 @@ struct Suppression {
     covers: Option<TextRange>,
     /// What stands in it, with ranges from the start of the file.
     directive: directive::Directive,
-}
-
-/// Whether comments may silence a rule. What the engine cannot even read stays visible, and so does
-/// what is wrong with the settings and with the comments themselves.
-#[must_use]
-pub fn is_silenceable(rule: &Rule) -> bool {
-    match rule.group {
-        Group::Configuration => false,
-        Group::Syntax => rule.severity != Some(Severity::Error),
-        _ => true,
-    }
 }
 
 impl Suppressions {

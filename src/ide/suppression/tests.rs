@@ -111,7 +111,7 @@ fn unused_ones() {
         expect![[r#"
             2:41-58 warning unused-suppression: `negation-wildcard` finds nothing here, so there is nothing to silence.
               fix: Delete it from the comment
-            4:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so nothing is silenced.
+            4:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so this name silences nothing.
             5:18-43 warning unused-suppression: `MG215` finds nothing here, so there is nothing to silence.
               fix: Delete the comment
             6:1-53 warning unused-suppression: `singleton-variable` finds nothing here, so there is nothing to silence.
@@ -142,12 +142,12 @@ fn malformed_ones() {
               fix: Insert the comma
             10:40-56 warning malformed-suppression: `--` separates the reason from the name of the rule.
               fix: Insert `--`
-            11:21-26 warning unknown-suppression: No rule is called `mg215`, so nothing is silenced. `MG215` is.
+            11:21-26 warning unknown-suppression: No rule is called `mg215`, so this name silences nothing. Did you mean `MG215`?
               fix: Replace it by `MG215`
             11:28-34 warning unknown-suppression: `safety` is a group; a comment names the rules that it silences, by name or code.
-            11:36-53 warning unknown-suppression: No rule is called `singletonvariable`, so nothing is silenced. `singleton-variable` is.
+            11:36-53 warning unknown-suppression: No rule is called `singletonvariable`, so this name silences nothing. Did you mean `singleton-variable`?
               fix: Replace it by `singleton-variable`
-            11:55-70 warning unknown-suppression: No rule is called `nothing-like-it`, so nothing is silenced.
+            11:55-70 warning unknown-suppression: No rule is called `nothing-like-it`, so this name silences nothing.
             12:1-17 hint duplicate-clause: The program says this already.
               3:1-2 the first time
         "#]],
@@ -285,12 +285,12 @@ fn silencing_in_the_file() {
     file(
         "q(1, 2).\np(X) :- q(X, N).\n# mangle-ls: ignore-file unsafe-head\n",
         expect![[r#"
-        q(1, 2).
-        p(X) :- q(X, N).
-        # mangle-ls: ignore-file unsafe-head, singleton-variable
-        --
-        3:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so nothing is silenced.
-    "#]],
+            q(1, 2).
+            p(X) :- q(X, N).
+            # mangle-ls: ignore-file unsafe-head, singleton-variable
+            --
+            3:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so this name silences nothing.
+        "#]],
     );
     check_silence("missing-dot", "p(1)\nq(2).\n", Scope::Here, expect!["nothing"]);
 }

@@ -8,7 +8,6 @@ use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::fixes::is_safely_fixable;
-use crate::ide::suppression::is_silenceable;
 use crate::lint;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
@@ -72,7 +71,7 @@ impl<'v> Offer<'v> {
                 self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
             }
         }
-        for diagnostic in first_of_each(&here, |diagnostic| is_silenceable(diagnostic.rule)) {
+        for diagnostic in first_of_each(&here, |diagnostic| diagnostic.rule.is_silenceable()) {
             let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
             let mut silence = |place: &str, what| {
                 let title = format!("Silence `{name}` {place}");

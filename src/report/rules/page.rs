@@ -70,7 +70,9 @@ fn silencing(rule: &Rule) -> String {
     let setting =
         format!("For all files, in `mangle-ls.toml`:\n\n```toml\n[rules]\n{} = \"off\"\n```\n", rule.name);
     let comment = match rule.group {
-        Group::Syntax => "A comment does not silence it: the engine cannot load the file.\n\n".to_owned(),
+        _ if rule.is_unreadable() => {
+            "A comment does not silence it: the engine cannot load the file.\n\n".to_owned()
+        }
         Group::Configuration => String::new(),
         _ => format!(
             "At one place, with a comment on the line before it (or behind the code of the same line):\n\n\

@@ -85,7 +85,9 @@ fn code_of(example: &str, colour: AnsiColor) -> String {
 fn silencing(rule: &Rule) -> String {
     let setting = format!("`{} = \"off\"` under `[rules]` in mangle-ls.toml", rule.name);
     match rule.group {
-        Group::Syntax => format!("{setting}. A comment does not: the engine cannot load the file."),
+        _ if rule.is_unreadable() => {
+            format!("{setting}. A comment does not: the engine cannot load the file.")
+        }
         Group::Configuration => format!("{setting}."),
         _ => format!(
             "`# mangle-ls: ignore {} -- reason` on the line before it or behind its code, or {setting}.",
