@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::file::key_of;
 use super::graph::Graph;
 use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
-use crate::syntax::ast::{Atom, Clause, Declaration, Item, Statement, StatementKind};
+use crate::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use crate::text::{FileId, StatementId, Symbol, TextRange, TextSize};
 
 /// A predicate of a program: an index into [`Program::predicates`].
@@ -55,7 +55,14 @@ pub struct Site<'p> {
     pub range: TextRange,
 }
 
-impl Site<'_> {
+impl<'p> Site<'p> {
+    /// The premise at this place, unless the statement could not be read whole.
+    #[must_use]
+    pub fn literal(&self) -> Option<&'p Literal> {
+        let statement = &self.item.statement;
+        statement.clause().filter(|_| !statement.damaged)?.literal_at(self.range)
+    }
+
     /// File, statement and range, as [`crate::lint::Span::of`] wants them.
     #[must_use]
     pub fn place(&self) -> (FileId, StatementId, TextRange) {

@@ -2,8 +2,7 @@
 //! of them are of one kind and the declaration names another, the declaration is what is wrong.
 
 use crate::program::{FileSummary, PredicateInFile};
-use crate::syntax::ast::{Atom, Clause, Term, TermKind};
-use crate::text::TextRange;
+use crate::syntax::ast::{Term, TermKind};
 
 use super::value::{Base, Type};
 
@@ -33,8 +32,8 @@ impl Evidence {
             evidence.add(&clause.head.args);
         }
         for used in &there.uses {
-            if let Some(atom) = clause(used.item).and_then(|clause| atom_at(clause, used.range)) {
-                evidence.add(&atom.args);
+            if let Some(literal) = clause(used.item).and_then(|clause| clause.literal_at(used.range)) {
+                evidence.add(&literal.atom.args);
             }
         }
         evidence
@@ -83,8 +82,4 @@ fn speaks_against(kinds: &Kinds, declared: Base) -> Option<Base> {
     let total: u32 = kinds.iter().sum();
     let (count, kind) = kinds.iter().zip(KINDS).max_by_key(|(count, _)| **count)?;
     (kind != declared && *count >= ENOUGH && count * 10 >= total * 9).then_some(kind)
-}
-
-fn atom_at(clause: &Clause, name: TextRange) -> Option<&Atom> {
-    clause.literals().map(|literal| &literal.atom).find(|atom| atom.name.range == name)
 }

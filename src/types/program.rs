@@ -159,11 +159,22 @@ impl Inference<'_, '_> {
     fn component(&mut self, component: &[PredicateId], rows: &mut [Rows]) {
         let members: Vec<_> =
             component.iter().copied().filter(|&id| is_inferred(self.program.get(id))).collect();
+        if !members.iter().any(|&id| self.is_recursive(id)) {
+            for &id in &members {
+                let mut collector = self.facts(self.program.get(id));
+                self.rules(self.program.get(id), rows, &mut collector);
+                store(rows, id, collector.finish());
+            }
+            return;
+        }
+        self.recursive_component(&members, rows);
+    }
+
+    fn recursive_component(&mut self, members: &[PredicateId], rows: &mut [Rows]) {
         let mut collectors: Vec<_> = members.iter().map(|&id| self.facts(self.program.get(id))).collect();
         for (&id, collector) in members.iter().zip(&collectors) {
             store(rows, id, collector.clone().finish());
         }
-        let recursive = members.iter().any(|&id| self.is_recursive(id));
         for round in 0..ROUNDS {
             let mut changed = false;
             for (&id, collector) in members.iter().zip(&mut collectors) {
@@ -176,7 +187,7 @@ impl Inference<'_, '_> {
                 }
                 store(rows, id, collector.clone().finish());
             }
-            if !changed || !recursive {
+            if !changed {
                 return;
             }
         }

@@ -6,8 +6,8 @@
 use super::near::Vocabulary;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
-use crate::program::{FileSummary, Predicate, PredicateKey, Program, Site, UseKind, builtins};
-use crate::syntax::ast::{Atom, Premise};
+use crate::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
+use crate::syntax::ast::Atom;
 use crate::text::Symbol;
 
 /// `busy(P) :- crw(P, _).`
@@ -85,7 +85,7 @@ fn check_missing(
     findings: &mut ProgramFindings,
 ) {
     for (site, kind) in program.uses(predicate) {
-        let Some(atom) = used_atom(&site) else { continue };
+        let Some(atom) = site.literal().map(|literal| &literal.atom) else { continue };
         if !is_imported(program, site.file, predicate.key) {
             continue;
         }
@@ -96,18 +96,6 @@ fn check_missing(
             wrong_arity(atom, kind, &others)
         };
         findings.push(site.file.id, site.item.statement.id, finding);
-    }
-}
-
-/// The atom at a use, unless its statement could not be read whole.
-fn used_atom<'p>(site: &Site<'p>) -> Option<&'p Atom> {
-    let statement = &site.item.statement;
-    let premises = &statement.clause().filter(|_| !statement.damaged)?.premises;
-    // Premises stand in the order of their ranges; a clause may have very many.
-    let at = premises.partition_point(|premise| premise.range().end() <= site.range.start());
-    match premises.get(at)? {
-        Premise::Literal(literal) => Some(&literal.atom).filter(|atom| atom.name.range == site.range),
-        Premise::Comparison(_) | Premise::Broken(..) => None,
     }
 }
 

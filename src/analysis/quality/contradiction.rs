@@ -25,14 +25,8 @@ pub(super) static CONTRADICTORY_PREMISES: Rule = Rule {
     fix: FixKind::None,
 };
 
-/// Clauses with more premises than this are not looked at: nobody wrote them.
-const PREMISES: usize = 64;
-
 /// Reports the first contradiction of a body.
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
-    if clause.premises.len() > PREMISES {
-        return;
-    }
     let Some((one, other)) = of_atoms(context, clause).or_else(|| of_comparisons(context, clause)) else {
         return;
     };

@@ -23,9 +23,6 @@ pub(super) static JOIN_ORDER: Rule = Rule {
     fix: FixKind::Unsafe,
 };
 
-/// Clauses with more premises than this are not looked at: nobody wrote them.
-const PREMISES: usize = 64;
-
 type Symbols = SmallVec<[Symbol; 8]>;
 
 /// The positive atoms of a body that have variables, and which of them are connected.
@@ -41,11 +38,8 @@ struct Atom<'c> {
 }
 
 impl<'c> Parts<'c> {
-    /// The atoms of `clause`, each connected with nothing. None of a clause that is too long.
+    /// The atoms of `clause`, each connected with nothing.
     pub(super) fn new(clause: &'c Clause) -> Self {
-        if clause.premises.len() > PREMISES {
-            return Self { atoms: Vec::new() };
-        }
         let looked_up = |literal: &&Literal| !literal.is_negated() && !literal.atom.is_builtin();
         let atoms =
             clause.literals().filter(looked_up).map(|literal| variables_of(&literal.atom.args, literal));

@@ -42,8 +42,11 @@ pub(super) const FAMILY: Family = Family {
     program: Some(check_program),
 };
 
+/// Clauses with more premises than this are not looked at: nobody wrote them.
+const PREMISES: usize = 64;
+
 fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
-    if clause.premises.len() < 2 {
+    if !(2..=PREMISES).contains(&clause.premises.len()) {
         return;
     }
     contradiction::check(context, clause, out);

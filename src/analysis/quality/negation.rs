@@ -5,7 +5,7 @@ use super::facts::Facts;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
 use crate::program::{Predicate, PredicateId, Program, Site, UseKind};
-use crate::syntax::ast::{Literal, Premise, Term};
+use crate::syntax::ast::{Literal, Term};
 
 pub(super) static NEGATION_ALWAYS_FALSE: Rule = Rule {
     code: "MG802",
@@ -25,7 +25,7 @@ pub(super) static NEGATION_ALWAYS_TRUE: Rule = Rule {
     group: Group::Quality,
     severity: Some(Severity::Hint),
     summary: "A negated premise about a predicate without facts.",
-    rationale: "The predicate has rules only, and none of them can ever fire, so the negation always holds and \
+    rationale: "The predicate has no facts, and no rule that can ever fire, so the negation always holds and \
         protects from nothing.",
     bad: "crew(/p/ann).\nbarred(P) :- barred(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
     good: "crew(/p/ann).\nlate(/p/ann).\nbarred(P) :- late(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
@@ -39,7 +39,8 @@ pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramF
             if kind != UseKind::Negated {
                 continue;
             }
-            let Some(literal) = negated(&site) else { continue };
+            let negated = site.literal().filter(|literal| literal.is_negated() && !literal.is_temporal());
+            let Some(literal) = negated else { continue };
             if emptiness.is_empty(id) {
                 report_true(predicate, &site, literal, out);
             } else if literal.atom.args.iter().all(Term::is_constant) {
@@ -52,22 +53,14 @@ pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramF
     }
 }
 
-/// The literal at a negated use, unless its statement could not be read whole.
-fn negated<'p>(site: &Site<'p>) -> Option<&'p Literal> {
-    let statement = &site.item.statement;
-    let premises = &statement.clause().filter(|_| !statement.damaged)?.premises;
-    let at = premises.partition_point(|premise| premise.range().end() <= site.range.start());
-    match premises.get(at)? {
-        Premise::Literal(literal) => Some(literal).filter(|it| it.is_negated() && !it.is_temporal()),
-        Premise::Comparison(_) | Premise::Broken(..) => None,
-    }
-}
-
 fn report_true(predicate: &Predicate, site: &Site<'_>, literal: &Literal, out: &mut ProgramFindings) {
-    let message = format!(
-        "`{}` never has facts, because none of its rules can fire: this negation always holds.",
-        predicate.key.name
-    );
+    let because = if predicate.signature.has_rules {
+        "none of its rules can fire"
+    } else {
+        super::never_fires::NO_CLAUSE
+    };
+    let message =
+        format!("`{}` never has facts, because {because}: this negation always holds.", predicate.key.name);
     let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message);
     if let Some(origin) = Context::origin(predicate) {
         finding = finding.related(origin, format!("`{}` is here", predicate.key.name));

@@ -50,13 +50,17 @@ fn is_cause(graph: &Graph, emptiness: &Emptiness, component: ComponentId) -> boo
     })
 }
 
+/// Why a predicate without rules has no facts.
+pub(super) const NO_CLAUSE: &str =
+    "it has no clause, and `host_predicates` in the configuration does not name it";
+
 fn report(program: &Program, edge: &Edge, circle: bool, out: &mut ProgramFindings) {
     let Some(file) = program.files.get(edge.file as usize) else { return };
     let Some(item) = file.items.get(edge.item as usize) else { return };
     let (from, to) = (program.get(edge.from), program.get(edge.to));
     let name = to.key.name;
     let because = if !circle {
-        "it has no clause, and `host_predicates` in the configuration does not name it".to_owned()
+        NO_CLAUSE.to_owned()
     } else if edge.from == edge.to {
         "each of its rules needs one to begin with".to_owned()
     } else {

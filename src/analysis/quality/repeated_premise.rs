@@ -18,12 +18,9 @@ pub(super) static REPEATED_PREMISE: Rule = Rule {
     fix: FixKind::None,
 };
 
-/// Clauses with more premises than this are not looked at: nobody wrote them.
-const PREMISES: usize = 64;
-
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     // A second premise changes how the engine counts the rows of a group.
-    if clause.premises.len() > PREMISES || clause.aggregates() {
+    if clause.aggregates() {
         return;
     }
     let literals = || clause.literals().filter(|literal| !literal.is_temporal());

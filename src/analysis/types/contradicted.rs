@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, findings: 
         let Some(kind) = kind else { continue };
         let message = format!(
             "Argument {} of `{}` is declared `{}`, but nearly every literal that the program writes there is \
-             {}. The engine does not look at bounds, so a premise that believes this one never holds.",
+             {}. The engine does not look at bounds, so a premise that believes this one misses those facts.",
             at + 1,
             context.program.get(id).key,
             context.slice(ty.range),

@@ -169,6 +169,17 @@ impl Clause {
         })
     }
 
+    /// The premise whose predicate's name stands at `name`, if an atom's does. Takes no longer in a long
+    /// clause: premises stand in the order of their ranges.
+    #[must_use]
+    pub fn literal_at(&self, name: TextRange) -> Option<&Literal> {
+        let at = self.premises.partition_point(|premise| premise.range().end() <= name.start());
+        match self.premises.get(at)? {
+            Premise::Literal(literal) => Some(literal).filter(|literal| literal.atom.name.range == name),
+            Premise::Comparison(_) | Premise::Broken(..) => None,
+        }
+    }
+
     /// Whether its transform aggregates (starts with `do`).
     #[must_use]
     pub fn aggregates(&self) -> bool {

@@ -55,7 +55,7 @@ fn map(args: &[Type]) -> Type {
 }
 
 /// The kind of a key that a map is built with: the map can be asked for others of its kind.
-fn key_kind(ty: &Type) -> Type {
+pub(super) fn key_kind(ty: &Type) -> Type {
     if ty.is_name() { Type::name() } else { ty.clone() }
 }
 

@@ -1,7 +1,7 @@
 //! The `let`s of a transform, reducers among them.
 
 use super::Inference;
-use super::expression::{type_of, type_or_any};
+use super::expression::{key_kind, type_of, type_or_any};
 use super::problem::{Problem, ProblemKind};
 use super::state::{Origin, State};
 use crate::program::builtins::{self, BuiltinFunction};
@@ -61,7 +61,7 @@ fn reduce(
         ("fn:collect" | "fn:collect_distinct", [_, ..]) => {
             Ok(Type::list(Type::tuple(args.iter().map(column))))
         }
-        ("fn:collect_to_map", [key, value]) => Ok(Type::map(key_kind(column(key)), column(value))),
+        ("fn:collect_to_map", [key, value]) => Ok(Type::map(key_kind(&column(key)), column(value))),
         ("fn:pick_any", [only]) => Ok(column(only)),
         (_, [only]) => {
             let wanted = function.parameters.first().map_or(Type::Any, |text| Type::named(text));
@@ -82,8 +82,4 @@ fn reduce(
         ("fn:count", []) => Ok(Type::Base(Base::Number)),
         _ => Ok(Type::Any),
     }
-}
-
-fn key_kind(ty: Type) -> Type {
-    if ty.is_name() { Type::name() } else { ty }
 }
