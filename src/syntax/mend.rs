@@ -1,8 +1,8 @@
 //! Reading a statement that the grammar could not read: with the habits of other languages undone, it
 //! parses, and so one knows what was meant.
 //!
-//! A reading counts only if it parses without damage, and a fix is offered only if what it leaves
-//! does. The statements of a reading have their ranges in the text as it was written. They are marked
+//! A reading counts only if it parses without damage, and the fix of a lone habit is offered
+//! only if what it leaves does. The statements of a reading have their ranges in the text as it was written. They are marked
 //! as damaged: their predicates count as defined and used, but no rule about meaning looks at them,
 //! since it would quote text that is not there.
 
@@ -11,7 +11,7 @@ use tree_sitter::Tree;
 use super::ast::ranges::each_range;
 use super::ast::{Item, Statement, StatementKind};
 use super::digest::digest;
-use super::foreign::{self, Change, Hit, Region, apply};
+use super::foreign::{self, Change, Hit, Mend, Region, apply};
 use super::kind::{Kind, kind_of};
 use super::{lower, rules};
 use crate::lint::{Finding, Fix, Rule};
@@ -89,9 +89,11 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<Mended> {
     if items.is_empty() {
         items.push(Item { start: TextSize::new(0), statement: broken(text).into(), rubble: false });
     }
-    let mendable =
-        hits.iter().all(|hit| hit.fix().is_some_and(|fix| whole(&apply(text, fix), parse).is_some()))
-            || hits.len() > 1;
+    // Of several, each fix leaves the others, and what is left cannot be read yet. What is read is parsed.
+    let mendable = match hits {
+        [Hit { mend: Mend::By(changes), .. }] => whole(&apply(text, changes), parse).is_some(),
+        _ => true,
+    };
     let first = items.first_mut()?;
     let statement = std::sync::Arc::get_mut(&mut first.statement)?;
     statement.findings.extend(hits.iter().map(|hit| finding(hit, mendable)));

@@ -328,11 +328,13 @@ impl Walk<'_> {
 
     /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`.
     fn goes_on(&self, statement: &Statement, node: Node<'_>) -> bool {
-        let is_open = statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT);
+        if !statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT) {
+            return false;
+        }
         let text = self.text.get(node.start_byte()..).unwrap_or("");
         let line = text.get(usize::from(statement.len)..).unwrap_or("").lines().next().unwrap_or("");
         let inside = text.get(..usize::from(statement.len)).unwrap_or("");
-        is_open && (line.trim_start().starts_with(['?', '%']) || inside.contains('%'))
+        line.trim_start().starts_with(['?', '%']) || inside.contains('%')
     }
 
     /// Reads the node of the cursor, and what follows as far as it belongs to it, with the habits of other

@@ -106,8 +106,7 @@ fn message(call: &str, keys: &str) -> String {
 
 /// `p(X, count(Y)) :- q(X, Y).`
 fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
-    let open = region.token(1).filter(|token| token.is("("))?;
-    let _ = open;
+    region.token(1).filter(|token| token.is("("))?;
     let close = region.close(1)?;
     let mut keys: Vec<&str> = Vec::new();
     let mut found: Option<(Range<usize>, Aggregate)> = None;
@@ -125,7 +124,7 @@ fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
         start = end + 1;
     }
     let (place, aggregate) = found?;
-    let variable = fresh(region, &aggregate, &place);
+    let variable = fresh(region, &aggregate);
     let range = region.range(place);
     let message = message(&aggregate.call(), &keys.join(", "));
     let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range.clone(), message);
@@ -146,8 +145,7 @@ fn aggregate_at(region: &Region<'_>, tokens: Range<usize>) -> Option<Aggregate> 
 }
 
 /// A variable for the result that the clause does not use.
-fn fresh(region: &Region<'_>, aggregate: &Aggregate, place: &Range<usize>) -> String {
-    let _ = place;
+fn fresh(region: &Region<'_>, aggregate: &Aggregate) -> String {
     let mut name = camel_case(aggregate.reducer.trim_start_matches("fn:"));
     while region.has_word(&name) {
         name.push('2');
@@ -317,11 +315,12 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
 /// `Y = plus(X, 1)`, `let N = count()`, `do group_by(X)`: the `fn:` is missing.
 fn functions(region: &Region<'_>, hits: &mut Hits) {
     for index in 2..region.tokens.len() {
-        let is_value = matches!(
-            region.before(index),
-            "=" | "do" | "(" | "," | "[" | ":" | "!=" | "<" | ">" | "<=" | ">="
-        ) && (matches!(region.before(index), "=" | "do" | "!=" | "<" | ">" | "<=" | ">=")
-            || region.token(index).is_some_and(|token| token.depth > 0));
+        let is_inside = region.token(index).is_some_and(|token| token.depth > 0);
+        let is_value = match region.before(index) {
+            "=" | "do" | "!=" | "<" | ">" | "<=" | ">=" => true,
+            "(" | "," | "[" | ":" => is_inside,
+            _ => false,
+        };
         let Some(token) = region.token(index).filter(|_| is_value && region.is_atom(index)) else { continue };
         // `fn:list` is a function, however much it looks like the reducer of another language.
         if token.text.starts_with("fn:") && !token.text.starts_with("fn::") {

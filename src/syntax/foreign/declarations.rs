@@ -125,14 +125,13 @@ fn arguments(region: &Region<'_>, tokens: Range<usize>) -> Option<Vec<Argument>>
 fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<Argument> {
     let first = region.token(tokens.start)?;
     let rest = tokens.start + 1..tokens.end;
-    let variable = |word: &str| camel_case(word);
     if let (Kind::Word, Some((name, written))) = (first.kind, first.text.split_once(':')) {
         let bound = (rest.is_empty() && !written.is_empty()).then(|| type_of_word(written))?;
-        return Some(Argument { name: variable(name), bound: Some(bound) });
+        return Some(Argument { name: camel_case(name), bound: Some(bound) });
     }
     match (first.kind, region.at(rest.start), region.kind(rest.start)) {
         (Kind::Word | Kind::Variable, _, _) if rest.is_empty() => {
-            Some(Argument { name: variable(first.text), bound: None })
+            Some(Argument { name: camel_case(first.text), bound: None })
         }
         (Kind::Name, _, _) if rest.is_empty() => Some(Argument {
             name: format!("Arg{number}"),
@@ -140,25 +139,25 @@ fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<
         }),
         // `X: t`, `X : t`, `X :t`
         (Kind::Word | Kind::Variable, ":" | "::", _) => Some(Argument {
-            name: variable(first.text),
+            name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 1..rest.end)),
         }),
         (Kind::Word | Kind::Variable, word, Some(Kind::Word)) if word.starts_with(':') => Some(Argument {
-            name: variable(first.text),
+            name: camel_case(first.text),
             bound: Some(type_of_word(word.trim_start_matches(':'))),
         }),
         // `X.Type<t>`
         (Kind::Variable, ".", _) if region.at(rest.start + 2) == "<" => Some(Argument {
-            name: variable(first.text),
+            name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 3..rest.end - 1)),
         }),
         // `X /t`
         (Kind::Word | Kind::Variable, _, Some(Kind::Name)) => {
-            Some(Argument { name: variable(first.text), bound: Some(type_of(region, rest)) })
+            Some(Argument { name: camel_case(first.text), bound: Some(type_of(region, rest)) })
         }
         // `string X`
         (Kind::Word, word, Some(Kind::Variable)) if rest.len() == 1 => {
-            Some(Argument { name: variable(word), bound: Some(type_of_word(first.text)) })
+            Some(Argument { name: camel_case(word), bound: Some(type_of_word(first.text)) })
         }
         _ => None,
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::Kind;
+use crate::syntax::lower::full_stop_behind;
 use crate::syntax::rules;
 
 const OR: [&str; 8] = [";", "|", "||", "or", "Or", "OR", "∨", "\\/"];
@@ -76,14 +77,18 @@ fn split(region: &Region<'_>, arrow: usize) -> Option<Vec<String>> {
     let head = region.slice(region.range(0..arrow + 1));
     let several = region.is_multi_line();
     let (before, between) = if several { ("\n    ", ",\n    ") } else { (" ", ", ") };
-    Some(bodies.iter().map(|body| format!("{head}{before}{}{}", body.join(between), end_of(body))).collect())
-}
-
-/// A full stop would become part of a name in front of it.
-fn end_of(body: &[&str]) -> &'static str {
-    let last = body.last().map_or("", |premise| premise);
-    let word = last.rsplit([' ', '\t', '\n']).next().unwrap_or("");
-    if word.starts_with('/') { " ." } else { "." }
+    Some(
+        bodies
+            .iter()
+            .map(|body| {
+                format!(
+                    "{head}{before}{}{}",
+                    body.join(between),
+                    full_stop_behind(body.last().unwrap_or(&""))
+                )
+            })
+            .collect(),
+    )
 }
 
 fn alternatives<'t>(region: &Region<'t>, tokens: Range<usize>) -> Option<Bodies<'t>> {

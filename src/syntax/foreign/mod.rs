@@ -19,7 +19,7 @@ mod token;
 
 pub(super) use arithmetic::as_functions;
 use hit::Hits;
-pub(super) use hit::{Change, Hit, apply};
+pub(super) use hit::{Change, Hit, Mend, apply};
 use premises::premise_with_comma;
 pub(super) use region::Region;
 

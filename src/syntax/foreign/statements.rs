@@ -3,6 +3,7 @@
 use super::hit::{Hit, Hits};
 use super::region::{Region, is_prose};
 use super::token::{Kind, Token};
+use crate::syntax::lower::full_stop_behind;
 use crate::syntax::rules;
 
 /// Words and signs that stand between head and body, head first.
@@ -104,8 +105,7 @@ pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
     };
     let message = format!("A statement ends with a full stop, not with `{}`.", token.text);
     let hit = Hit::new(&rules::MISSING_DOT, token.range(), message);
-    // A full stop becomes part of a name in front of it.
-    let stop = if region.kind_before(last) == Some(Kind::Name) { " ." } else { "." };
+    let stop = full_stop_behind(region.before(last));
     hits.add(hit.replace(token.range(), stop).title("Write a full stop"));
 }
 

@@ -133,13 +133,12 @@ impl<'t> Lexer<'t> {
 
 /// The length of `-- …`, `<!-- … -->`, or of `; …` at the very start.
 fn comment_length(rest: &str, at_start: bool) -> Option<usize> {
-    let line = rest.find('\n').unwrap_or(rest.len());
-    let line = rest.get(..line).unwrap_or(rest).trim_end().len();
+    let line = || rest.lines().next().unwrap_or("").trim_end().len();
     if rest.starts_with("<!--") {
-        return Some(rest.find("-->").map_or(line, |end| end + "-->".len()));
+        return Some(rest.find("-->").map_or_else(line, |end| end + "-->".len()));
     }
     let dashes = rest.strip_prefix("--").is_some_and(|rest| rest.starts_with([' ', '\t', '-', '\r', '\n']));
-    (dashes || (at_start && rest.starts_with(';'))).then_some(line)
+    (dashes || (at_start && rest.starts_with(';'))).then(line)
 }
 
 /// Kind and length of the token at the start of `rest`, which is not empty.

@@ -273,8 +273,7 @@ impl<'t> Lower<'_, 't> {
         let place = self.after_code(node);
         let range = self.before(place);
         let text = self.slice(TextRange::up_to(place.start())).trim_end();
-        let word_start = text.rfind(|c: char| !is_name_character(c)).map_or(0, |at| at + 1);
-        let word = text.get(word_start..).unwrap_or("");
+        let word = last_word(text);
         if word.starts_with('/') && word.ends_with('.') {
             let dot = TextRange::new(super::size(text.len() - 1), super::size(text.len()));
             let fix = Fix::safe("Insert a space before the full stop").insert(dot.start(), " ");
@@ -287,13 +286,15 @@ impl<'t> Lower<'_, 't> {
         if let Some(comma) = text.strip_suffix(',') {
             let comma = TextRange::at(super::size(comma.len()), 1.into());
             let message = "A statement ends with a full stop, not with `,`.";
-            let fix = Fix::safe("Write a full stop").replace(comma, ".");
+            let stop = full_stop_behind(text.trim_end_matches([',', ' ', '\t']));
+            let fix = Fix::safe("Write a full stop").replace(comma, stop);
             self.soft(Finding::new(&rules::MISSING_DOT, comma, message).fix(fix));
             return;
         }
         let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));
         let finding = Finding::new(&rules::MISSING_DOT, range, message);
-        let fix = Fix::safe("Insert the full stop").insert(range.end(), ".");
+        let stop = full_stop_behind(text);
+        let fix = Fix::safe("Insert the full stop").insert(range.end(), stop);
         self.soft(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
     }
 
@@ -316,6 +317,19 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn is_bare(node: Node<'_>) -> bool {
         kind_of(node) == Kind::BareAtom
     }
+}
+
+/// How a full stop is written behind `text`: glued to a name it would be a part of it.
+pub(in crate::syntax) fn full_stop_behind(text: &str) -> &'static str {
+    if last_word(text).starts_with('/') { " ." } else { "." }
+}
+
+/// The characters at the end of `text` that could be a name.
+fn last_word(text: &str) -> &str {
+    text.rfind(|c: char| !is_name_character(c)).map_or(text, |at| {
+        let after = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        text.get(at + after..).unwrap_or("")
+    })
 }
 
 fn is_name_character(c: char) -> bool {

@@ -17,6 +17,7 @@ pub(super) use token::camel_case;
 
 use tree_sitter::{Node, TreeCursor};
 
+pub(super) use self::clause::full_stop_behind;
 use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{Kind, kind_of};
