@@ -1,6 +1,7 @@
 //! Words that are no Mangle: lower-case variables, underscores, atoms without parentheses, `true` and
 //! `null`. One finding for all of a kind in a statement, since they are one habit.
 
+use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::ast::{Name, TermKind};
@@ -17,10 +18,10 @@ pub(super) type Place<'c> = (&'c str, TextRange);
 /// The words of a statement, collected when the first odd one is met.
 #[derive(Debug, Default)]
 pub(super) struct Words<'c> {
-    /// Lower-case words where terms belong.
-    bare: Vec<&'c str>,
-    /// Variables.
-    variables: Vec<&'c str>,
+    /// Lower-case words where terms belong, and how often each occurs.
+    bare: FxHashMap<&'c str, u32>,
+    /// Variables, likewise.
+    variables: FxHashMap<&'c str, u32>,
     is_rule: bool,
     is_declaration: bool,
 }
@@ -55,7 +56,7 @@ impl<'c, 't> Lower<'c, 't> {
         }
         let is_let = self.follows_let(node);
         let words = self.words();
-        let often = words.bare.iter().filter(|other| **other == word).count() > 1;
+        let often = words.bare.get(word).is_some_and(|count| *count > 1);
         if words.is_rule && (is_let || often || is_short(word)) {
             self.odd.lowercase.push((word, range));
             return TermKind::Variable(Symbol::new(&camel_case(word)));
@@ -114,7 +115,7 @@ impl<'c, 't> Lower<'c, 't> {
     pub(super) fn capital_constant(&mut self, word: &str) -> Option<&'static str> {
         let meant = foreign_constant(word)?;
         let words = self.words();
-        let once = words.variables.iter().filter(|other| **other == word).count() == 1;
+        let once = words.variables.get(word) == Some(&1);
         (once && !words.is_declaration).then_some(meant)
     }
 
@@ -133,15 +134,17 @@ impl<'c, 't> Lower<'c, 't> {
 
     /// One finding a variable, whose fix renames it wherever it stands in the statement.
     fn report_underscores(&mut self, all: &[Place<'c>]) {
-        for (index, &(word, range)) in all.iter().enumerate() {
-            if all.iter().take(index).any(|(earlier, _)| *earlier == word) {
-                continue;
-            }
-            let places: Vec<_> = all.iter().filter(|(other, _)| *other == word).collect();
+        let mut places: FxHashMap<&str, Vec<TextRange>> = FxHashMap::default();
+        for (word, range) in all {
+            places.entry(word).or_default().push(*range);
+        }
+        for &(word, range) in all {
+            // The first occurrence stands for all.
+            let Some(places) = places.remove(word) else { continue };
             let ignored = word.starts_with('_') && places.len() == 1 && self.words().is_rule;
             let name = if ignored { "_".to_owned() } else { self.unused(camel_case(word)) };
             let fix = Fix::guess(format!("Rename to `{name}`"));
-            let fix = places.iter().fold(fix, |fix, (_, place)| fix.replace(*place, name.as_str()));
+            let fix = places.iter().fold(fix, |fix, place| fix.replace(*place, name.as_str()));
             let message = if ignored {
                 format!(
                     "Variables have no underscore: `{word}` does not parse. What is not looked at is `_`."
@@ -156,7 +159,7 @@ impl<'c, 't> Lower<'c, 't> {
     /// `name`, or the first of `name2`, `name3`, … that is no variable of the statement.
     fn unused(&mut self, name: String) -> String {
         let words = self.words();
-        let taken = |name: &str| words.variables.contains(&name);
+        let taken = |name: &str| words.variables.contains_key(name);
         let mut unused = name.clone();
         let mut number = 2;
         while taken(&unused) {
@@ -233,8 +236,8 @@ fn collect<'c>(root: Node<'_>, text: &'c str) -> Words<'c> {
         let node = cursor.node();
         let source = text.get(node.byte_range()).unwrap_or("");
         match kind_of(node) {
-            Kind::BareName => words.bare.push(source),
-            Kind::Variable => words.variables.push(source),
+            Kind::BareName => *words.bare.entry(source).or_default() += 1,
+            Kind::Variable => *words.variables.entry(source).or_default() += 1,
             Kind::Arrow | Kind::LongArrow | Kind::WrongArrow => words.is_rule = true,
             _ => {}
         }
