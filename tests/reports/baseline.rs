@@ -38,7 +38,7 @@ fn what_is_new_is_reported_wherever_the_old_moved() {
     let known = ["--baseline", "known.jsonl"];
     write(root, "sub/b.mg", "# a new line\n\nDecl q(X) bound [/number].\nq(X) :-\n  p(X), # why\n  r(X).\n");
     assert_eq!(found(root, &known), [""; 0]);
-    write(root, "sub/b.mg", &format!("{BAD}q(X) :- p(X), r(X).\nq(X) :- s(X).\n"));
+    write(root, "sub/b.mg", format!("{BAD}q(X) :- p(X), r(X).\nq(X) :- s(X).\n"));
     assert_eq!(found(root, &known), ["sub/b.mg:3", "sub/b.mg:4"]);
     write(root, "sub/b.mg", "Decl q(X) bound [/number].\nq(Y) :- p(Y), r(Y).\n");
     assert_eq!(found(root, &known), ["sub/b.mg:2"]);

@@ -49,7 +49,7 @@ fn old_findings_are_not_reported() {
         exit 0
     "#]]
     .assert_eq(&render(&run(root, &["check", "--since", "HEAD"])));
-    write(root, "sub/b.mg", &format!("# moved\n{BAD}q(X) :- s(X).\n"));
+    write(root, "sub/b.mg", format!("# moved\n{BAD}q(X) :- s(X).\n"));
     assert_eq!(found(root, HEAD), ["sub/b.mg:4"]);
     commit(root);
     assert_eq!(found(root, HEAD), [""; 0]);
@@ -91,7 +91,7 @@ fn from_a_folder_below_and_for_a_lone_file() {
     let folder = repository(OLD);
     let root = folder.path();
     let sub = root.join("sub");
-    write(root, "sub/b.mg", &format!("{BAD}q(X) :- s(X).\n"));
+    write(root, "sub/b.mg", format!("{BAD}q(X) :- s(X).\n"));
     assert_eq!(found(&sub, HEAD), ["b.mg:3"]);
     assert_eq!(found(&sub, &["--since", "HEAD", "b.mg"]), ["b.mg:3"]);
     assert_eq!(found(&sub, &["--since", "HEAD", "../*.gl"]), [""; 0]);
