@@ -1,0 +1,207 @@
+//! Who waits for diagnostics, what is computed for them, and who hears of it.
+
+use std::sync::Arc;
+
+use super::Writer;
+use crate::host::workspace::SnapshotProgram;
+use crate::lsp::message::{Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
+use crate::lsp::pool::guarded;
+use crate::lsp::pull;
+use crate::lsp::push::Audience;
+use crate::lsp::session::Session;
+use crate::lsp::view::View;
+use crate::text::Cancel;
+
+/// The computation of diagnostics that is under way.
+pub(super) struct Running {
+    pub(super) cancel: Cancel,
+    /// Whom its result is pushed to, if to anybody.
+    pub(super) audience: Option<Audience>,
+}
+
+impl Writer {
+    fn audience(&self, session: &Session) -> Audience {
+        match (session.pull, self.pulls_workspace) {
+            (false, _) => Audience::Listener,
+            (true, false) => Audience::DocumentPuller,
+            (true, true) => Audience::WorkspacePuller,
+        }
+    }
+
+    /// Somebody stopped waiting. A computation that nobody waits for any more stops too, unless its
+    /// result is to be pushed.
+    pub(super) fn cancelled(&mut self) {
+        self.questions.retain(|question| !question.cancel.is_cancelled());
+        self.pulls.retain(|pull| !pull.cancel.is_cancelled());
+        let audience = self.running.as_ref().and_then(|running| running.audience);
+        let is_pushed = audience.is_some_and(|audience| audience != Audience::WorkspacePuller);
+        if !is_pushed && self.questions.is_empty() && self.pulls.is_empty() {
+            self.stop();
+        }
+    }
+
+    pub(super) fn refuse(&self, question: Question, refusal: Refusal) {
+        let span = question.span.clone();
+        span.in_scope(|| self.pool.spawn(move || (question.answer)(Err(refusal))));
+    }
+
+    fn view(&mut self) -> Option<View> {
+        Some(View {
+            session: Arc::clone(self.session.as_ref()?),
+            snapshot: self.workspace.snapshot(),
+            pulse: Arc::clone(&self.pulse),
+            told: Arc::clone(&self.told),
+            outbox: self.outbox.clone(),
+        })
+    }
+
+    /// Answers the questions whose needs are met.
+    pub(super) fn answer(&mut self) {
+        self.questions.retain(|question| !question.cancel.is_cancelled());
+        if self.questions.is_empty() {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        for question in std::mem::take(&mut self.questions) {
+            if self.is_answerable(&question.needs, &view) {
+                self.dispatch(question, &view);
+            } else {
+                self.questions.push(question);
+            }
+        }
+    }
+
+    fn is_answerable(&self, needs: &Needs, view: &View) -> bool {
+        let Needs::Diagnostics(path) = needs else { return true };
+        if self.workspace.is_loading() || self.workspace.is_unplaced(path) {
+            return false;
+        }
+        programs_of(needs, view).iter().all(|program| program.is_diagnosed())
+    }
+
+    fn dispatch(&self, question: Question, view: &View) {
+        let view = view.clone();
+        question.span.record("revision", view.snapshot.revision);
+        let span = question.span.clone();
+        span.in_scope(|| {
+            self.pool.spawn(move || {
+                if !question.cancel.is_cancelled() {
+                    (question.answer)(Ok(&view));
+                }
+            });
+        });
+    }
+
+    /// Starts the computation that somebody waits for, unless one is running.
+    pub(super) fn diagnose(&mut self) {
+        if self.running.is_some() || self.workspace.is_loading() {
+            return;
+        }
+        self.pulls.retain(|pull| !pull.cancel.is_cancelled());
+        let revision = self.workspace.revision();
+        let pushing = self.ready && self.pushed != Some(revision);
+        let pulling = self.pulls.iter().any(|pull| pull.checked != Some(revision));
+        let asked = !self.questions.is_empty();
+        if !(asked || pushing || pulling) {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let audience = self.audience(&view.session);
+        let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
+        // Those who ask for one document do not wait for the rest of the workspace.
+        let mut programs: Vec<_> = if asked {
+            self.questions.iter().flat_map(|question| programs_of(&question.needs, &view)).collect()
+        } else if pulling || tells_of_programs {
+            view.snapshot.programs.clone()
+        } else {
+            Vec::new()
+        };
+        programs.retain(|program| !program.is_diagnosed());
+        self.start(view, programs, (pushing && !asked).then_some(audience));
+    }
+
+    fn start(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, audience: Option<Audience>) {
+        let cancel = Cancel::new();
+        self.running = Some(Running { cancel: cancel.clone(), audience });
+        let (address, outbox, publisher) =
+            (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
+        self.pool.spawn(move || {
+            let revision = view.snapshot.revision;
+            let span = tracing::debug_span!("diagnose", revision, programs = programs.len());
+            let compute = || {
+                for program in &programs {
+                    program.diagnose(&cancel);
+                }
+                let audience = audience.filter(|_| !cancel.is_cancelled());
+                if let Some(audience) = audience {
+                    publisher.lock().publish(&view, audience, &outbox);
+                }
+                audience.is_some()
+            };
+            let result = span.in_scope(|| guarded(compute));
+            let _ = address.send(Message::Diagnosed(Diagnosed { revision, result }));
+        });
+    }
+
+    pub(super) fn diagnosed(&mut self, Diagnosed { revision, result }: Diagnosed) {
+        let audience = self.running.take().and_then(|running| running.audience);
+        if revision != self.workspace.revision() {
+            return;
+        }
+        let current = self.session.as_ref().map(|session| self.audience(session));
+        // What panics once will do so again: nothing more until something changes.
+        if result.is_err() || (result == Ok(true) && audience == current) {
+            self.pushed = Some(revision);
+        }
+        if let Err(panic) = result {
+            for question in std::mem::take(&mut self.questions) {
+                self.refuse(question, Refusal::Panicked(panic.clone()));
+            }
+            for pull in &mut self.pulls {
+                pull.checked = Some(revision);
+            }
+            return;
+        }
+        self.answer();
+        self.answer_pulls();
+    }
+
+    /// Answers the pulls of the whole workspace that have news to hear.
+    fn answer_pulls(&mut self) {
+        let Some(view) = self.view() else { return };
+        if !view.snapshot.programs.iter().all(|program| program.is_diagnosed()) {
+            return;
+        }
+        for pull in std::mem::take(&mut self.pulls) {
+            if pull.checked == Some(view.snapshot.revision) {
+                self.pulls.push(pull);
+            } else {
+                self.dispatch_pull(pull, &view);
+            }
+        }
+    }
+
+    /// Computes what a pull has to hear; one without news comes back.
+    fn dispatch_pull(&self, mut pull: WorkspacePull, view: &View) {
+        let (view, address) = (view.clone(), self.address.clone());
+        let span = pull.span.clone();
+        span.record("revision", view.snapshot.revision);
+        span.in_scope(|| {
+            self.pool.spawn(move || {
+                if let Some(report) = pull::workspace(&view, &pull.known) {
+                    let _ = pull.reply.send(Ok(report));
+                } else if !pull.cancel.is_cancelled() {
+                    pull.checked = Some(view.snapshot.revision);
+                    let _ = address.send(Message::Pull(pull));
+                }
+            });
+        });
+    }
+}
+
+/// The programs that must be diagnosed for a question.
+fn programs_of(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>> {
+    let Needs::Diagnostics(path) = needs else { return Vec::new() };
+    let id = view.snapshot.id(path);
+    id.into_iter().flat_map(|id| view.snapshot.programs_of(id)).cloned().collect()
+}

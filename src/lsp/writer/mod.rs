@@ -1,0 +1,281 @@
+//! The single writer: owns the workspace, takes messages in their order of arrival, hands
+//! snapshots to the pool. The only place where anything changes.
+//!
+//! One computation of diagnostics runs at a time. An edit stops it; the newest state is computed
+//! next, for all who wait.
+
+mod answering;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use self::answering::Running;
+use super::client::{Outbox, Progress};
+use super::message::{Message, Opened, Question, Refusal, WorkspacePull};
+use super::pool::{Panicked, Pool, guarded};
+use super::push::Publisher;
+use super::session::Session;
+use super::settings;
+use super::view::{Pulse, Told};
+use crate::host::workspace::{FileEvent, Scanned, Workspace};
+use crate::text::ContentChange;
+
+/// A turn that takes longer is logged: everybody waits for it.
+const SLOW_TURN: Duration = Duration::from_millis(50);
+
+/// The writer's state.
+pub(super) struct Writer {
+    inbox: Receiver<Message>,
+    /// For those who work on the writer's behalf.
+    address: Sender<Message>,
+    outbox: Outbox,
+    pool: Pool,
+    workspace: Workspace,
+    session: Option<Arc<Session>>,
+    /// The client takes messages of ours: it said so, or opened a document.
+    ready: bool,
+    /// The client has pulled the whole workspace, so that it will again.
+    pulls_workspace: bool,
+    pulse: Arc<Pulse>,
+    told: Arc<Told>,
+    questions: Vec<Question>,
+    pulls: Vec<WorkspacePull>,
+    running: Option<Running>,
+    publisher: Arc<Mutex<Publisher>>,
+    /// The revision whose diagnostics were pushed, or could not be computed.
+    pushed: Option<u64>,
+    progress: Option<Progress>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        inbox: Receiver<Message>,
+        address: Sender<Message>,
+        outbox: Outbox,
+        pool: Pool,
+    ) -> Self {
+        Self {
+            inbox,
+            address,
+            outbox,
+            pool,
+            workspace: Workspace::new(),
+            session: None,
+            ready: false,
+            pulls_workspace: false,
+            pulse: Arc::default(),
+            told: Arc::default(),
+            questions: Vec::new(),
+            pulls: Vec::new(),
+            running: None,
+            publisher: Arc::default(),
+            pushed: None,
+            progress: None,
+        }
+    }
+
+    /// Takes messages until nobody can send any more.
+    pub(super) fn run(mut self) {
+        loop {
+            let message = match self.inbox.try_recv() {
+                Ok(message) => message,
+                Err(_) => {
+                    // The queue is empty: the newest state is worth computing.
+                    self.timed("idle", Self::work);
+                    match self.inbox.recv() {
+                        Ok(message) => message,
+                        Err(_) => return,
+                    }
+                }
+            };
+            self.timed(message.name(), |writer| writer.take(message));
+        }
+    }
+
+    /// Runs one turn. A panic in it is logged; the state is whole again for the next one, because
+    /// every change of it is one assignment.
+    fn timed(&mut self, name: &'static str, turn: impl FnOnce(&mut Self)) {
+        let start = Instant::now();
+        if guarded(|| turn(self)).is_err() {
+            tracing::error!(turn = name, "a turn of the writer failed");
+        }
+        let elapsed = start.elapsed();
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        self.pulse.longest_turn.fetch_max(micros, Ordering::Relaxed);
+        if elapsed > SLOW_TURN {
+            tracing::warn!(turn = name, milliseconds = elapsed.as_millis(), "slow turn");
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        let before = self.workspace.revision();
+        match message {
+            Message::Initialize(session) => self.initialize(session),
+            Message::Initialized => self.initialized(),
+            Message::Open(document) => self.open(&document),
+            Message::Change { path, version, changes } => self.change(&path, version, &changes),
+            Message::Lost(path) => self.lost(&path),
+            Message::Close(path) => self.workspace.close(&path),
+            Message::Files(events) => self.files(events),
+            Message::Folders { added, removed } => self.folders(added, &removed),
+            Message::Reconfigure(sent) => self.reconfigure(&sent),
+            Message::Settings(settings) => self.settings(&settings),
+            Message::Ask(question) => self.questions.push(question),
+            Message::Pull(pull) => self.pull(pull),
+            Message::Cancelled => self.cancelled(),
+            Message::Scanned(result) => return self.scanned(result),
+            Message::Diagnosed(done) => return self.diagnosed(done),
+        }
+        if self.workspace.revision() == before {
+            self.answer();
+        } else {
+            self.edited();
+        }
+    }
+
+    fn initialize(&mut self, session: Session) {
+        self.workspace.set_folders(session.folders.clone());
+        self.workspace.set_rules(session.settings.clone().unwrap_or_default());
+        self.session = Some(Arc::new(session));
+    }
+
+    fn initialized(&mut self) {
+        let Some(session) = self.session.clone() else { return };
+        self.ready = true;
+        if session.watch_files {
+            self.outbox.register_watchers();
+        }
+        if session.configuration && session.settings.is_none() {
+            self.outbox.ask_settings(self.address.clone());
+        }
+        if !self.workspace.is_loading() {
+            return;
+        }
+        let offered = session.initial_progress.clone();
+        self.progress = self.outbox.progress("Loading Mangle policies", offered, session.progress);
+    }
+
+    fn open(&mut self, document: &Opened) {
+        self.ready = true;
+        let Opened { path, uri, language, version, text } = document;
+        self.workspace.open(path, uri, language, *version, text);
+    }
+
+    fn change(&mut self, path: &std::path::Path, version: i32, changes: &[ContentChange]) {
+        let Some(session) = &self.session else { return };
+        let was_suspect = self.workspace.is_suspect(path);
+        if let Err(error) = self.workspace.change(path, version, changes, session.encoding)
+            && !was_suspect
+        {
+            tracing::warn!(path = %path.display(), version, %error, "an edit does not fit; the document is suspect");
+        }
+    }
+
+    fn lost(&mut self, path: &std::path::Path) {
+        tracing::warn!(path = %path.display(), "an edit cannot be read; the document is suspect");
+        self.workspace.distrust(path);
+    }
+
+    fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
+        for (path, event) in events {
+            self.workspace.file_event(&path, event);
+        }
+    }
+
+    fn folders(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        let mut folders: Vec<_> = self.workspace.folders().to_vec();
+        folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
+        folders.extend(added);
+        self.workspace.set_folders(folders);
+    }
+
+    fn scanned(&mut self, result: Result<Scanned, Panicked>) {
+        let scanned = result.unwrap_or_else(|panic| {
+            tracing::error!(%panic, "the look at the disk failed");
+            Scanned::default()
+        });
+        let different = self.workspace.scanned(scanned);
+        for problem in self.workspace.problems() {
+            tracing::warn!(path = %problem.path.display(), why = problem.why, "a file cannot be read");
+        }
+        self.progress = None;
+        if different {
+            self.stop();
+            self.publish_revision();
+            if self.ready && self.session.as_ref().is_some_and(|session| session.refresh && session.pull) {
+                self.outbox.refresh_diagnostics();
+            }
+        }
+        self.answer();
+    }
+
+    /// The client changed something: what was asked before cannot be answered any more.
+    fn edited(&mut self) {
+        self.stop();
+        self.publish_revision();
+        for question in std::mem::take(&mut self.questions) {
+            self.refuse(question, Refusal::Outdated);
+        }
+    }
+
+    fn pull(&mut self, pull: WorkspacePull) {
+        if !self.pulls_workspace {
+            self.pulls_workspace = true;
+            // What was pushed so far, the client asks for from now on.
+            self.pushed = None;
+        }
+        self.pulls.push(pull);
+    }
+
+    /// The client's settings changed. Some send them along, others want to be asked.
+    fn reconfigure(&mut self, sent: &Value) {
+        self.workspace.look_for_programs();
+        let asks = self.session.as_ref().is_some_and(|session| session.configuration);
+        match settings::rules(sent) {
+            Some(rules) => self.workspace.set_rules(rules),
+            None if asks => self.outbox.ask_settings(self.address.clone()),
+            None => {}
+        }
+    }
+
+    fn settings(&mut self, settings: &Value) {
+        self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
+    }
+
+    fn publish_revision(&mut self) {
+        self.pulse.revision.store(self.workspace.revision(), Ordering::Release);
+    }
+
+    fn stop(&mut self) {
+        if let Some(running) = &self.running {
+            running.cancel.cancel();
+        }
+    }
+
+    /// Starts what is worth doing now that no message waits.
+    fn work(&mut self) {
+        if self.session.is_some()
+            && let Some(scan) = self.workspace.next_scan()
+        {
+            let (address, progress) = (self.address.clone(), self.progress.clone());
+            self.pool.spawn(move || {
+                let report = |done: usize, total: usize| {
+                    if let Some(progress) = progress.as_ref().filter(|_| done.is_multiple_of(64)) {
+                        let percentage = u32::try_from(done * 100 / total.max(1)).unwrap_or(100);
+                        progress.step(format!("{done} of {total} files"), percentage);
+                    }
+                };
+                let _ = address.send(Message::Scanned(guarded(|| scan.run(report))));
+            });
+        }
+        self.diagnose();
+    }
+}
