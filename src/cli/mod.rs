@@ -12,6 +12,7 @@ mod findings;
 mod fix;
 mod form;
 mod format;
+mod graph;
 mod log;
 mod output;
 mod progress;
@@ -46,6 +47,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Serve(serve::Serve),
+    Graph(graph::GraphCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
         Command::Serve(serve) => serve.run(),
+        Command::Graph(graph) => graph.run(cli.color),
         Command::Rule(rule) => rule.run(cli.color),
         Command::Config(config) => config.run(cli.color),
         Command::Status(status) => status.run(cli.color),

@@ -5,6 +5,7 @@
 pub mod diagnostics;
 pub mod file_findings;
 pub mod fixes;
+pub mod graph;
 pub mod registry;
 pub mod suppression;
 

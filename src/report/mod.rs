@@ -1,5 +1,6 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
-//! of them are known already, from a baseline or an older version of the program. And rules as output ([`rules`]).
+//! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
+//! dependencies of predicates ([`graph`]) as output.
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of how files become programs.
@@ -9,6 +10,7 @@ mod compare;
 mod diff;
 mod excerpt;
 mod github;
+pub mod graph;
 mod identity;
 mod json;
 mod junit;

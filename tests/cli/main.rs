@@ -4,6 +4,7 @@
 
 mod check;
 mod fix;
+mod graph;
 mod rule;
 mod settings;
 #[path = "../support/command.rs"]

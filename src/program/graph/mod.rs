@@ -106,6 +106,28 @@ impl Graph {
         (0u32..).take(self.component_count()).map(|at| self.members(ComponentId(at)))
     }
 
+    /// For each predicate, how many times the evaluation has to be complete before it can begin with this
+    /// one: one more than for any predicate that it negates or aggregates, and as often as for any other
+    /// that it depends on. Inside a component all have the same number, also where that cannot be.
+    #[must_use]
+    pub fn strata_of_predicates(&self) -> Vec<u32> {
+        let mut strata = vec![0; self.component_of.len()];
+        for members in self.strata() {
+            let edges = members.iter().flat_map(|member| self.edges_from(*member));
+            let below = |edge: &Edge| {
+                let below = strata.get(edge.to.0 as usize).copied().unwrap_or(0);
+                if self.is_recursive(edge) { 0 } else { below + u32::from(edge.is_negative()) }
+            };
+            let stratum = edges.map(below).max().unwrap_or(0);
+            for member in members {
+                if let Some(slot) = strata.get_mut(member.0 as usize) {
+                    *slot = stratum;
+                }
+            }
+        }
+        strata
+    }
+
     /// Whether an edge stays inside its component, so that it lies on a cycle.
     #[must_use]
     pub fn is_recursive(&self, edge: &Edge) -> bool {

@@ -1,0 +1,162 @@
+//! `graph`: what depends on what, as JSON or as a picture; the twin of the server's `mangle/graph`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::{Args, ColorChoice, ValueEnum};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::output::{self, Output};
+use crate::host::{self, FileTable, Joined, Memory, Overlay, Problem, Shell};
+use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
+use crate::program::FileSummary;
+use crate::report::graph::{self, Place, PredicateGraph};
+use crate::report::{SourceText, Sources};
+use crate::text::FileId;
+
+/// Show which predicates depend on which
+///
+/// Exit status: 0, or 2 if something that was named is not there or cannot be read.
+#[derive(Debug, Args)]
+pub(super) struct GraphCommand {
+    /// Files, folders or globs [default: the working folder]
+    ///
+    /// They select what is shown of the programs that they belong to, as with `check`.
+    paths: Vec<PathBuf>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Picture,
+    /// Only this predicate and those around it; `lead` is `lead` of any arity. May be repeated
+    #[arg(long, value_name = "PRED[/N]")]
+    of: Vec<String>,
+    /// How many steps around
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "of")]
+    depth: usize,
+    /// In which direction
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH", requires = "of")]
+    direction: Around,
+    /// Only predicates that depend on themselves, alone or around a circle
+    #[arg(long)]
+    recursive: bool,
+}
+
+/// How a graph is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Picture {
+    /// For programs
+    #[default]
+    Json,
+    /// For Markdown pages
+    Mermaid,
+    /// For Graphviz
+    Dot,
+}
+
+/// In which direction edges are followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Around {
+    /// To what it depends on, and to what depends on it
+    #[default]
+    Both,
+    /// To what it depends on
+    Uses,
+    /// To what depends on it
+    Users,
+}
+
+impl GraphCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let memory = Memory::default();
+        let (programs, files, mut problems) = self.load(&working, &memory);
+        let wanted: Vec<_> = self.of.iter().map(|name| Wanted::parse(name)).collect();
+        let missing = |wanted: &Wanted| wanted.missing_from(programs.iter().map(|joined| &joined.program));
+        let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
+        let graphs: Vec<_> = programs.iter().map(|joined| self.graph(joined, &wanted)).collect();
+        let mut out = Output::new(color);
+        out.write(&self.written(&graphs, &sources(&files, memory.table(), &working)))?;
+        out.flush()?;
+        problems.retain(|problem| problem.named);
+        for problem in &problems {
+            let name = host::relative(&working, &problem.path);
+            output::complain(color, &format!("{name}: {}", problem.why));
+        }
+        complaints.iter().for_each(|why| output::complain(color, why));
+        if files.is_empty() && problems.is_empty() {
+            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
+        }
+        let is_done = problems.is_empty() && complaints.is_empty();
+        Ok(if is_done { Outcome::Clean } else { Outcome::Failure })
+    }
+
+    fn load(
+        &self,
+        working: &Path,
+        memory: &Memory,
+    ) -> (Vec<Joined>, FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
+        let (named, overlay) = (host::targets(&self.paths, working), Overlay::default());
+        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        resolution.problems.extend(named.problems);
+        let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
+        resolution.problems.extend(problems);
+        (host::join(&resolution, &files), files, resolution.problems)
+    }
+
+    fn graph(&self, joined: &Joined, wanted: &[Wanted]) -> PredicateGraph {
+        let selection = Selection {
+            files: joined.files.clone(),
+            of: wanted.to_vec(),
+            depth: self.depth,
+            direction: match self.direction {
+                Around::Both => Direction::Both,
+                Around::Uses => Direction::Uses,
+                Around::Users => Direction::Users,
+            },
+            recursive: self.recursive,
+        };
+        predicate_graph(&joined.program, &joined.name, &selection)
+    }
+
+    fn written(&self, graphs: &[PredicateGraph], sources: &Sources) -> String {
+        match self.format {
+            Picture::Json => {
+                let value = graph::json(graphs, &|place| located(place, sources));
+                // Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+                serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+            }
+            Picture::Mermaid => graph::mermaid(graphs),
+            Picture::Dot => graph::dot(graphs),
+        }
+    }
+}
+
+/// A place as in `check --format json`.
+fn located(place: Place, sources: &Sources) -> Value {
+    let (start, end) = (place.range.start(), place.range.end());
+    let (from, to) = (sources.place(place.file, start), sources.place(place.file, end));
+    json!({
+        "file": sources.name(place.file),
+        "line": from.line,
+        "column": from.col,
+        "end_line": to.line,
+        "end_column": to.col,
+        "start": u32::from(start),
+        "end": u32::from(end),
+    })
+}
+
+fn sources(files: &FxHashMap<FileId, Arc<FileSummary>>, table: &FileTable, working: &Path) -> Sources {
+    let mut sources = Sources::default();
+    for file in files.values() {
+        let name = host::relative(working, &table.path(file.id));
+        sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
+    }
+    sources
+}

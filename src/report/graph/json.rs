@@ -1,0 +1,53 @@
+//! The graph as JSON, for programs.
+
+use serde_json::{Value, json};
+
+use super::{Edge, Node, Place, PredicateGraph};
+
+/// The graphs as `{"programs": [{"name", "predicates", "edges", "components"}]}`; `place` says where a
+/// place is, in the way that the reader counts.
+#[must_use]
+pub fn json(graphs: &[PredicateGraph], place: &dyn Fn(Place) -> Value) -> Value {
+    let programs: Vec<_> = graphs.iter().map(|graph| program(graph, place)).collect();
+    json!({ "programs": programs })
+}
+
+fn program(graph: &PredicateGraph, place: &dyn Fn(Place) -> Value) -> Value {
+    let predicates: Vec<_> = graph.predicates.iter().map(|node| predicate(node, place)).collect();
+    let edges: Vec<_> = graph.edges.iter().map(|edge| dependency(graph, edge, place)).collect();
+    let components = graph.components.iter().map(|component| {
+        let members: Vec<_> = component.members.iter().map(|at| graph.label(*at)).collect();
+        json!({ "predicates": members, "stratified": component.stratified })
+    });
+    json!({
+        "name": graph.name,
+        "predicates": predicates,
+        "edges": edges,
+        "components": components.collect::<Vec<_>>(),
+    })
+}
+
+fn predicate(node: &Node, place: &dyn Fn(Place) -> Value) -> Value {
+    json!({
+        "id": node.key.to_string(),
+        "name": node.key.name.as_str(),
+        "arity": node.key.arity,
+        "kind": node.kind.as_str(),
+        "declared": node.declared,
+        "stratum": node.stratum,
+        "facts": node.facts,
+        "rules": node.rules,
+        "where": node.place.map(place),
+    })
+}
+
+fn dependency(graph: &PredicateGraph, edge: &Edge, place: &dyn Fn(Place) -> Value) -> Value {
+    json!({
+        "from": graph.label(edge.from),
+        "to": graph.label(edge.to),
+        "kind": edge.kind.as_str(),
+        "temporal": edge.temporal,
+        "recursive": edge.recursive,
+        "where": edge.places.iter().map(|at| place(*at)).collect::<Vec<_>>(),
+    })
+}

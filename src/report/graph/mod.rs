@@ -1,0 +1,432 @@
+//! The predicates of a program and what depends on what, as a picture: JSON for programs, Mermaid and
+//! DOT for eyes.
+//!
+//! Takes the plain data of [`PredicateGraph`], which `ide::graph` makes; gives text. Everything is in an
+//! order that depends on the program alone.
+
+mod dot;
+mod json;
+mod mermaid;
+
+pub use dot::dot;
+pub use json::json;
+pub use mermaid::mermaid;
+
+use crate::program::PredicateKey;
+use crate::text::{FileId, TextRange};
+
+/// A program's predicates and what they depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PredicateGraph {
+    /// The program.
+    pub name: String,
+    /// The predicates, by name and arity.
+    pub predicates: Vec<Node>,
+    /// What depends on what, by the positions of both ends in `predicates`, then by kind.
+    pub edges: Vec<Edge>,
+    /// The predicates that depend on themselves, alone or around a circle; by their first one.
+    pub components: Vec<Component>,
+}
+
+/// A predicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its qualified name and arity.
+    pub key: PredicateKey,
+    /// Where its rows come from.
+    pub kind: NodeKind,
+    /// Whether a `Decl` describes it.
+    pub declared: bool,
+    /// How many times the evaluation has to be complete before it can begin with this one: 0 for what
+    /// needs no other predicate to be complete.
+    pub stratum: u32,
+    /// How many facts the program has of it.
+    pub facts: usize,
+    /// How many rules the program has for it.
+    pub rules: usize,
+    /// Its name in its first `Decl`, else in the head of its first clause.
+    pub place: Option<Place>,
+}
+
+/// Where the rows of a predicate come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// From rules, and maybe facts.
+    Rules,
+    /// From facts of the program.
+    Facts,
+    /// From the host, as the configuration says.
+    Host,
+    /// There is a `Decl` and nothing else.
+    Declared,
+    /// Nobody says anything of it: it is always empty.
+    Undefined,
+}
+
+impl NodeKind {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::Facts => "facts",
+            Self::Host => "host",
+            Self::Declared => "declared",
+            Self::Undefined => "undefined",
+        }
+    }
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The bytes, from the start of the file.
+    pub range: TextRange,
+}
+
+/// A predicate asks for another in some premises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The predicate whose rules ask: a position in [`PredicateGraph::predicates`].
+    pub from: usize,
+    /// The predicate that they ask for, likewise.
+    pub to: usize,
+    /// How they ask.
+    pub kind: EdgeKind,
+    /// Whether the premises are temporal.
+    pub temporal: bool,
+    /// Whether the edge lies on a circle.
+    pub recursive: bool,
+    /// The premises, in file order.
+    pub places: Vec<Place>,
+}
+
+/// How a premise asks for a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EdgeKind {
+    /// For its rows as they come.
+    Positive,
+    /// For what is not among its rows.
+    Negated,
+    /// For all its rows at once: the rule has a `do`.
+    Aggregated,
+}
+
+impl EdgeKind {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Negated => "negated",
+            Self::Aggregated => "aggregated",
+        }
+    }
+
+    /// What pictures write on it.
+    fn label(self) -> Option<&'static str> {
+        match self {
+            Self::Positive => None,
+            Self::Negated => Some("not"),
+            Self::Aggregated => Some("do"),
+        }
+    }
+}
+
+/// Predicates that depend on themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Positions in [`PredicateGraph::predicates`], ascending.
+    pub members: Vec<usize>,
+    /// Whether no edge among them is negated or aggregated. The engine refuses to evaluate the program
+    /// otherwise.
+    pub stratified: bool,
+}
+
+impl PredicateGraph {
+    /// What a predicate is called, by its position: `reachable/2`.
+    fn label(&self, at: usize) -> String {
+        self.predicates.get(at).map(|node| node.key.to_string()).unwrap_or_default()
+    }
+
+    /// Whether a predicate depends on itself.
+    fn is_recursive(&self, at: usize) -> bool {
+        self.components.iter().any(|component| component.members.binary_search(&at).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::text::Symbol;
+
+    /// A graph with names that mean something in both languages of pictures.
+    fn graph() -> PredicateGraph {
+        let node = |name: &str, arity, kind, stratum| Node {
+            key: PredicateKey { name: Symbol::new(name), arity },
+            kind,
+            declared: kind == NodeKind::Declared,
+            stratum,
+            facts: usize::from(kind == NodeKind::Facts),
+            rules: usize::from(kind == NodeKind::Rules),
+            place: None,
+        };
+        let place = Place { file: FileId(0), range: TextRange::new(3.into(), 6.into()) };
+        let edge = |from, to, kind, temporal| Edge {
+            from,
+            to,
+            kind,
+            temporal,
+            recursive: from == to,
+            places: vec![place],
+        };
+        PredicateGraph {
+            name: "the \"ship\"".into(),
+            predicates: vec![
+                node("crew.lead:s", 2, NodeKind::Facts, 0),
+                node("end", 0, NodeKind::Declared, 0),
+                node("odd\"\\<b>#1", 1, NodeKind::Rules, 1),
+                node("sent", 1, NodeKind::Host, 0),
+                node("x", 1, NodeKind::Undefined, 0),
+            ],
+            edges: vec![
+                edge(2, 0, EdgeKind::Positive, false),
+                edge(2, 1, EdgeKind::Negated, false),
+                edge(2, 2, EdgeKind::Positive, false),
+                edge(2, 3, EdgeKind::Aggregated, false),
+                edge(2, 4, EdgeKind::Positive, true),
+            ],
+            components: vec![Component { members: vec![2], stratified: true }],
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        expect.assert_eq(text);
+    }
+
+    #[test]
+    fn as_dot() {
+        check(
+            &dot(&[graph()]),
+            expect![[r#"
+            digraph predicates {
+              rankdir=LR;
+              node [fontname="monospace"];
+              p0_0 [label="crew.lead:s/2", shape=cylinder];
+              p0_1 [label="end/0", shape=ellipse];
+              p0_2 [label="odd\"\\<b>#1/1", shape=box, color=red];
+              p0_3 [label="sent/1", shape=house];
+              p0_4 [label="x/1", shape=ellipse, style=dotted];
+              p0_2 -> p0_0;
+              p0_2 -> p0_1 [style=dashed, label="not"];
+              p0_2 -> p0_2 [color=red];
+              p0_2 -> p0_3 [style=bold, label="do"];
+              p0_2 -> p0_4 [arrowhead=empty];
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn as_mermaid() {
+        check(
+            &mermaid(&[graph()]),
+            expect![[r#"
+            flowchart LR
+              p0_0[("crew.lead:s/2")]
+              p0_1(["end/0"])
+              p0_2["odd#34;#92;#60;b#62;#35;1/1"]:::recursive
+              p0_3[/"sent/1"/]
+              p0_4(["x/1"]):::undefined
+              p0_2 --> p0_0
+              p0_2 -.->|not| p0_1
+              p0_2 --> p0_2
+              p0_2 ==>|do| p0_3
+              p0_2 -->|temporal| p0_4
+              classDef recursive stroke:#c00
+              classDef undefined stroke-dasharray:2 2
+        "#]],
+        );
+    }
+
+    #[test]
+    fn several_programs_are_boxes_of_one_picture() {
+        let empty = PredicateGraph { predicates: vec![], edges: vec![], components: vec![], ..graph() };
+        check(
+            &dot(&[empty.clone(), empty.clone()]),
+            expect![[r#"
+            digraph predicates {
+              rankdir=LR;
+              node [fontname="monospace"];
+              subgraph cluster_0 {
+                label="the \"ship\"";
+              }
+              subgraph cluster_1 {
+                label="the \"ship\"";
+              }
+            }
+        "#]],
+        );
+        check(
+            &mermaid(&[empty.clone(), empty]),
+            expect![[r#"
+            flowchart LR
+              subgraph g0["the #34;ship#34;"]
+              end
+              subgraph g1["the #34;ship#34;"]
+              end
+              classDef recursive stroke:#c00
+              classDef undefined stroke-dasharray:2 2
+        "#]],
+        );
+    }
+
+    #[test]
+    fn as_json() {
+        let place = |place: Place| serde_json::json!({ "start": u32::from(place.range.start()) });
+        let text = serde_json::to_string_pretty(&json(&[graph()], &place)).unwrap_or_default();
+        check(
+            &text,
+            expect![[r#"
+            {
+              "programs": [
+                {
+                  "name": "the \"ship\"",
+                  "predicates": [
+                    {
+                      "id": "crew.lead:s/2",
+                      "name": "crew.lead:s",
+                      "arity": 2,
+                      "kind": "facts",
+                      "declared": false,
+                      "stratum": 0,
+                      "facts": 1,
+                      "rules": 0,
+                      "where": null
+                    },
+                    {
+                      "id": "end/0",
+                      "name": "end",
+                      "arity": 0,
+                      "kind": "declared",
+                      "declared": true,
+                      "stratum": 0,
+                      "facts": 0,
+                      "rules": 0,
+                      "where": null
+                    },
+                    {
+                      "id": "odd\"\\<b>#1/1",
+                      "name": "odd\"\\<b>#1",
+                      "arity": 1,
+                      "kind": "rules",
+                      "declared": false,
+                      "stratum": 1,
+                      "facts": 0,
+                      "rules": 1,
+                      "where": null
+                    },
+                    {
+                      "id": "sent/1",
+                      "name": "sent",
+                      "arity": 1,
+                      "kind": "host",
+                      "declared": false,
+                      "stratum": 0,
+                      "facts": 0,
+                      "rules": 0,
+                      "where": null
+                    },
+                    {
+                      "id": "x/1",
+                      "name": "x",
+                      "arity": 1,
+                      "kind": "undefined",
+                      "declared": false,
+                      "stratum": 0,
+                      "facts": 0,
+                      "rules": 0,
+                      "where": null
+                    }
+                  ],
+                  "edges": [
+                    {
+                      "from": "odd\"\\<b>#1/1",
+                      "to": "crew.lead:s/2",
+                      "kind": "positive",
+                      "temporal": false,
+                      "recursive": false,
+                      "where": [
+                        {
+                          "start": 3
+                        }
+                      ]
+                    },
+                    {
+                      "from": "odd\"\\<b>#1/1",
+                      "to": "end/0",
+                      "kind": "negated",
+                      "temporal": false,
+                      "recursive": false,
+                      "where": [
+                        {
+                          "start": 3
+                        }
+                      ]
+                    },
+                    {
+                      "from": "odd\"\\<b>#1/1",
+                      "to": "odd\"\\<b>#1/1",
+                      "kind": "positive",
+                      "temporal": false,
+                      "recursive": true,
+                      "where": [
+                        {
+                          "start": 3
+                        }
+                      ]
+                    },
+                    {
+                      "from": "odd\"\\<b>#1/1",
+                      "to": "sent/1",
+                      "kind": "aggregated",
+                      "temporal": false,
+                      "recursive": false,
+                      "where": [
+                        {
+                          "start": 3
+                        }
+                      ]
+                    },
+                    {
+                      "from": "odd\"\\<b>#1/1",
+                      "to": "x/1",
+                      "kind": "positive",
+                      "temporal": true,
+                      "recursive": false,
+                      "where": [
+                        {
+                          "start": 3
+                        }
+                      ]
+                    }
+                  ],
+                  "components": [
+                    {
+                      "predicates": [
+                        "odd\"\\<b>#1/1"
+                      ],
+                      "stratified": true
+                    }
+                  ]
+                }
+              ]
+            }"#]],
+        );
+    }
+}
