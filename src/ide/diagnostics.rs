@@ -52,6 +52,12 @@ pub struct FindingCache {
 }
 
 impl FindingCache {
+    /// What the relations of `program` hold, with what is kept of its earlier revisions.
+    #[must_use]
+    pub fn types(&self, program: &Program) -> ProgramTypes {
+        ProgramTypes::new(program, &mut self.types.lock())
+    }
+
     /// Forgets a file that left its program.
     pub fn forget(&self, file: FileId) {
         self.files.remove(&file);
@@ -66,7 +72,7 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    diagnostics_unless(&Cancel::new(), program, settings, cache).unwrap_or_default()
+    diagnostics_unless(&Cancel::new(), program, &cache.types(program), settings, cache).unwrap_or_default()
 }
 
 /// [`diagnostics`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
@@ -74,6 +80,7 @@ pub fn diagnostics(
 pub fn diagnostics_unless(
     cancel: &Cancel,
     program: &Program,
+    types: &ProgramTypes,
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
@@ -81,11 +88,10 @@ pub fn diagnostics_unless(
     for (file, statement, finding) in check_program(program, settings) {
         of_program.entry(file).or_default().push((statement, finding));
     }
-    let types = ProgramTypes::new(program, &mut cache.types.lock());
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
-        let of_statements = check_file(program, &types, file, cache, cancel)?;
+        let of_statements = check_file(program, types, file, cache, cancel)?;
         let of_program = of_program.remove(&file.id).unwrap_or_default();
         all.push((file.id, placer.place_all(file, &of_statements, of_program)));
     }
@@ -365,7 +371,8 @@ mod tests {
         let before = diagnostics(&program, &settings, &cache);
         let edited = Program::new(vec![summary()]);
         cancel.cancel();
-        assert_eq!(diagnostics_unless(&cancel, &edited, &settings, &cache), None);
+        let types = cache.types(&edited);
+        assert_eq!(diagnostics_unless(&cancel, &edited, &types, &settings, &cache), None);
         assert_eq!(diagnostics(&edited, &settings, &cache), before);
         assert!(before.iter().any(|(_, found)| !found.is_empty()));
     }

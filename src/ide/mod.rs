@@ -1,13 +1,20 @@
 //! What an editor or the command line asks of a program, one file a feature, and the registry
-//! that joins all rules. Takes snapshots of programs and offsets; gives plain data. Knows neither
-//! protocol nor files on disk.
+//! that joins all rules. Takes snapshots of programs and offsets ([`Place`]); gives plain data. Knows neither
+//! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
 
+pub mod describe;
 pub mod diagnostics;
 pub mod file_findings;
 pub mod fixes;
 pub mod graph;
+pub mod hover;
+pub mod markup;
+pub mod mention;
+mod place;
 pub mod registry;
 pub mod suppression;
+
+pub use place::{Analysis, Place};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,9 +1,9 @@
 //! Fixtures for tests of rules and features.
 //!
 //! A fixture is a program in one string. A line `#- NAME` starts a file of that name; without one
-//! the whole string is the file `main.mg`.
+//! the whole string is the file `main.mg`. `$0` is a cursor.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, dead_code)]
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,11 +11,13 @@ use std::sync::Arc;
 use expect_test::Expect;
 
 use super::diagnostics::{FindingCache, diagnostics};
+use super::{Analysis, Place};
 use crate::config::RuleSettings;
 use crate::lint::{Diagnostic, Rule, Severity};
 use crate::program::{FileSummary, Program};
 use crate::syntax::SourceFile;
-use crate::text::{Encoding, FileId, LineIndex, TextRange};
+use crate::text::{Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
+use crate::types::{ProgramTypes, TypeCache};
 
 /// A fixture and its diagnostics.
 pub(crate) struct Checked {
@@ -134,4 +136,96 @@ pub(crate) fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
 pub(crate) fn check_fix(rule: &str, fixture: &str, expect: Expect) {
     let rule = super::registry::find(rule).unwrap();
     expect.assert_eq(&apply_fixes(fixture, rule));
+}
+
+/// A fixture as features see it.
+pub(crate) struct Fixture {
+    program: Program,
+    types: ProgramTypes,
+    sources: Vec<SourceFile>,
+    /// The names of the files, as in the fixture.
+    pub(crate) names: Vec<String>,
+    /// Where `$0` stood.
+    pub(crate) cursors: Vec<(FileId, TextSize)>,
+}
+
+impl Fixture {
+    /// Reads a fixture. Each `$0` in it is taken out and remembered.
+    pub(crate) fn new(fixture: &str) -> Self {
+        let (mut names, mut sources, mut cursors) = (Vec::new(), Vec::new(), Vec::new());
+        for ((name, marked), id) in files(fixture).into_iter().zip(0..) {
+            let mut text = String::new();
+            for (index, part) in marked.split("$0").enumerate() {
+                if index > 0 {
+                    cursors.push((FileId(id), text_len(&text)));
+                }
+                text.push_str(part);
+            }
+            names.push(name);
+            sources.push(SourceFile::parse(text.into()));
+        }
+        let summaries = sources.iter().zip(0..);
+        let program = Program::new(
+            summaries.map(|(source, id)| Arc::new(FileSummary::new(FileId(id), source))).collect(),
+        );
+        let types = ProgramTypes::new(&program, &mut TypeCache::default());
+        Self { program, types, sources, names, cursors }
+    }
+
+    /// The place of the only cursor.
+    #[track_caller]
+    pub(crate) fn place(&self) -> Place<'_> {
+        let [(file, offset)] = self.cursors[..] else { panic!("a fixture with one $0") };
+        self.place_at(file, offset)
+    }
+
+    /// Any place.
+    pub(crate) fn place_at(&self, file: FileId, offset: TextSize) -> Place<'_> {
+        Place::new(self, file, offset).unwrap()
+    }
+
+    /// The text of a file, `$0` taken out.
+    pub(crate) fn text(&self, file: FileId) -> &str {
+        self.sources[file.0 as usize].text()
+    }
+
+    /// The ids of all files.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = FileId> {
+        (0u32..).take(self.sources.len()).map(FileId)
+    }
+
+    /// All files with `<` and `>` around ranges; files without any are left out.
+    pub(crate) fn mark(&self, ranges: &[(FileId, TextRange)]) -> String {
+        let mut out = String::new();
+        for file in self.ids() {
+            let here = ranges.iter().filter(|(of, _)| *of == file).map(|(_, range)| *range);
+            let mut marks: Vec<_> =
+                here.flat_map(|range| [(range.end(), 0, '>'), (range.start(), 1, '<')]).collect();
+            if marks.is_empty() {
+                continue;
+            }
+            marks.sort_unstable();
+            let mut text = self.text(file).to_owned();
+            marks.iter().rev().for_each(|(at, _, mark)| text.insert(usize::from(*at), *mark));
+            if self.sources.len() > 1 {
+                writeln!(out, "#- {}", self.names[file.0 as usize]).unwrap();
+            }
+            out.push_str(&text);
+        }
+        out
+    }
+}
+
+impl Analysis for Fixture {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn types(&self) -> &ProgramTypes {
+        &self.types
+    }
+
+    fn source(&self, file: FileId) -> Option<&SourceFile> {
+        self.sources.get(file.0 as usize)
+    }
 }

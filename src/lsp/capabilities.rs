@@ -2,10 +2,10 @@
 
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher, GlobPattern, InitializeResult,
-    OneOf, Registration, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, WatchKind, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher, GlobPattern,
+    HoverProviderCapability, InitializeResult, OneOf, Registration, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WatchKind,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::actions::{COMMANDS, FIX_ALL, FIX_WORKSPACE};
@@ -46,6 +46,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
             change: Some(TextDocumentSyncKind::INCREMENTAL),
             ..TextDocumentSyncOptions::default()
         })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
         code_action_provider: session
             .action_literals
             .then_some(CodeActionProviderCapability::Options(actions)),

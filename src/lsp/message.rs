@@ -97,6 +97,11 @@ pub(super) struct Opened {
 pub(super) enum Needs {
     /// Nothing but the texts.
     Nothing,
+    /// Which program one document belongs to.
+    Place(PathBuf),
+    /// All files of the workspace.
+    #[expect(dead_code, reason = "the first feature over the workspace constructs it")]
+    Workspace,
     /// The diagnostics of one document.
     Diagnostics(PathBuf),
 }

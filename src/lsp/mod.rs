@@ -10,6 +10,7 @@
 mod actions;
 mod capabilities;
 mod client;
+mod features;
 mod frame;
 mod from_proto;
 mod message;

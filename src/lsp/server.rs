@@ -6,6 +6,7 @@ use std::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Request, Result};
+use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -18,7 +19,7 @@ use tracing::Span;
 use super::message::{Message, Needs, Opened, Question, Refusal, WorkspacePull};
 use super::session::{Session, folder_paths};
 use super::view::View;
-use super::{actions, capabilities, from_proto, pull, status};
+use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::text::Cancel;
 
@@ -139,7 +140,28 @@ fn outdated(refusal: Refusal) -> Error {
     }
 }
 
+/// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
+/// `text[]`: the text alone, `workspace[]`: all files) and who answers. `=?` for answers that can be errors.
+macro_rules! features {
+    ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
+        async fn $name(&self, params: $params) -> Result<$result> {
+            let needs = features!(@$need params $(, $($uri).+)?);
+            self.ask(needs, outdated, move |view, _| features!(@answer $op ($answer(view, &params)))).await
+        }
+    )*};
+    (@at $params:ident, $($uri:ident).+) => { Needs::Place(from_proto::document_path(&$params.$($uri).+)) };
+    (@text $params:ident) => { Needs::Nothing };
+    (@workspace $params:ident) => { Needs::Workspace };
+    (@answer => ($answer:expr)) => { Ok($answer) };
+    (@answer =? ($answer:expr)) => { $answer };
+}
+
 impl LanguageServer for Server {
+    features! {
+        hover(lsp::HoverParams) -> Option<lsp::Hover>,
+            at[text_document_position_params.text_document.uri] => features::hover::hover;
+    }
+
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let session = Session::new(&params);
         let result = capabilities::initialize_result(&session);

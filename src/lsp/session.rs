@@ -11,8 +11,10 @@ use crate::config::RuleSettings;
 use crate::text::Encoding;
 
 /// The client's abilities and the folders it opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Session {
+    /// What the client said it can do; each feature looks up what matters to it alone.
+    pub(super) client: Box<ClientCapabilities>,
     /// The unit of columns, as negotiated.
     pub(super) encoding: Encoding,
     /// The folders of the workspace at the start.
@@ -57,6 +59,7 @@ impl Session {
         let push = document.and_then(|document| document.publish_diagnostics.as_ref());
         let action = document.and_then(|document| document.code_action.as_ref());
         Self {
+            client: Box::new(client.clone()),
             encoding: encoding(client),
             folders: folders(params),
             pull: pull.is_some(),

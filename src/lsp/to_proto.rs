@@ -55,8 +55,9 @@ fn path_bytes(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A range of bytes as lines and columns.
+/// A range of the text that features see, as lines and columns of the document.
 pub(super) fn range(view: &View, file: &SnapshotFile, range: TextRange) -> Range {
+    let range = file.map().to_source(range);
     Range { start: position(view, file, range.start()), end: position(view, file, range.end()) }
 }
 
@@ -65,7 +66,8 @@ fn position(view: &View, file: &SnapshotFile, offset: crate::text::TextSize) -> 
     Position { line: at.line, character: at.col }
 }
 
-fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
+/// A range of a file, if the file is still there.
+pub(super) fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
     let file = view.snapshot.file(file)?;
     Some(Location { uri: uri(file)?, range: range(view, file, bytes) })
 }

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{Range, TextDocumentPositionParams, Uri};
 
 use super::client::Outbox;
-use super::from_proto;
 use super::session::Session;
+use super::{from_proto, to_proto};
 use crate::host::workspace::{Snapshot, SnapshotFile};
-use crate::text::FileId;
+use crate::ide::Place;
+use crate::text::{FileId, TextRange, TextSize};
 
 /// A snapshot with its session. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -60,8 +61,44 @@ impl View {
         self.file_at(&from_proto::document_path(uri))
     }
 
+    /// Where a request points to.
+    pub(super) fn spot(&self, at: &TextDocumentPositionParams) -> Option<Spot<'_>> {
+        let file = self.file(&at.text_document.uri)?;
+        let position = from_proto::line_col(at.position);
+        let source = file.lines().offset(file.text(), position, self.session.encoding);
+        Some(Spot { view: self, file, offset: file.map().to_derived(source)? })
+    }
+
     /// The file at a path.
     pub(super) fn file_at(&self, path: &Path) -> Option<&Arc<SnapshotFile>> {
         self.snapshot.file(self.snapshot.id(path)?)
+    }
+}
+
+/// A place in a document that a request points to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot<'v> {
+    pub(super) view: &'v View,
+    pub(super) file: &'v Arc<SnapshotFile>,
+    /// In the text that features see.
+    pub(super) offset: TextSize,
+}
+
+impl<'v> Spot<'v> {
+    /// The place in the first program that shows the file.
+    pub(super) fn place(&self) -> Option<Place<'v>> {
+        self.places().next()
+    }
+
+    /// The place in each program that shows the file.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place<'v>> {
+        let Self { view, file, offset } = *self;
+        let programs = view.snapshot.programs_of(file.id);
+        programs.filter_map(move |program| Place::new(program.as_ref(), file.id, offset))
+    }
+
+    /// A range of the same document for the client.
+    pub(super) fn range(&self, range: TextRange) -> Range {
+        to_proto::range(self.view, self.file, range)
     }
 }

@@ -138,6 +138,7 @@ impl FileSummary {
 }
 
 /// The key of an atom as it is written, not qualified by a package.
-pub(super) fn key_of(atom: &Atom) -> PredicateKey {
+#[must_use]
+pub fn key_of(atom: &Atom) -> PredicateKey {
     PredicateKey { name: atom.name.symbol, arity: atom.arity() }
 }

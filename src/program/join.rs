@@ -185,6 +185,12 @@ impl Program {
         }
     }
 
+    /// What `key`, as written in `file`, means: qualified by the file's package, if that has it.
+    #[must_use]
+    pub fn meaning(&self, file: &FileSummary, key: PredicateKey) -> PredicateKey {
+        self.qualify(file.package, key)
+    }
+
     /// Whether somebody listed the predicates that the host supplies, so that it adds no facts of
     /// others.
     #[must_use]
@@ -232,7 +238,7 @@ impl Program {
     /// The id of the predicate that an atom of `file` means, as [`Program::predicate_of`].
     #[must_use]
     pub fn id_of(&self, file: &FileSummary, atom: &Atom) -> Option<PredicateId> {
-        self.id(self.qualify(file.package, key_of(atom)))
+        self.id(self.meaning(file, key_of(atom)))
     }
 
     /// The predicate with this qualified name and arity, if any file mentions it.

@@ -17,7 +17,7 @@ pub mod rewrite;
 mod signature;
 
 pub use embedding::Embedding;
-pub use file::{FileSummary, PredicateInFile, Use, UseKind};
+pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
 pub use join::{Predicate, PredicateId, Program, Site};
 pub use signature::{Mode, Signature};
 

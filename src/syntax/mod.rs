@@ -17,10 +17,12 @@ pub mod rules;
 mod second;
 mod source;
 pub mod time;
+mod token;
 
 pub use digest::{digest, digest_into};
 pub use lower::MAX_NESTING;
 pub use source::SourceFile;
+pub use token::{Token, TokenKind};
 
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,15 @@
 //! Takes the bytes of files and the edits of editors; gives byte ranges ([`TextRange`]), the
 //! conversion between bytes and lines with columns in UTF-8, UTF-16, UTF-32 and in characters
 //! ([`LineIndex`]), editable documents ([`Document`]), interned words ([`Symbol`]) and the ids that
-//! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]). Also the flag that
-//! stops long work ([`Cancel`]).
+//! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]), texts inside texts
+//! ([`Embedded`], [`SegmentMap`]). Also the flag that stops long work ([`Cancel`]).
 
 mod cancel;
 mod document;
 mod id;
 mod line_index;
 mod nearest;
+mod segments;
 mod symbol;
 
 pub use cancel::Cancel;
@@ -18,6 +19,7 @@ pub use document::{ContentChange, Document, EditError, TextEdit};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex};
 pub use nearest::nearest;
+pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
 pub use symbol::Symbol;
 pub use text_size::{TextRange, TextSize};
 

@@ -11,7 +11,7 @@ use crate::host::{FileText, summarise};
 use crate::lint::Finding;
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
-use crate::text::{FileId, LineIndex, TextEdit};
+use crate::text::{Embedded, FileId, LineIndex, SegmentMap, TextEdit};
 
 /// A file as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct SnapshotFile {
     pub open: Option<OpenState>,
     /// What kept the file from being read as it is. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
-    text: Arc<str>,
+    embedded: Embedded,
     before: Mutex<Option<Before>>,
     source: OnceLock<SourceFile>,
     summary: OnceLock<Arc<FileSummary>>,
@@ -80,7 +80,7 @@ impl SnapshotFile {
 
     /// The file once nobody edits it any more: without its tree.
     pub(super) fn left(&self) -> Self {
-        let read = FileText { text: Arc::clone(&self.text), findings: self.findings.clone() };
+        let read = FileText { text: Arc::clone(self.text()), findings: self.findings.clone() };
         let file = Self::new(self.id, Arc::clone(&self.path), None, read, None);
         if let Some(source) = self.source.get() {
             let _ = file.source.set(source.clone().without_tree());
@@ -98,13 +98,14 @@ impl SnapshotFile {
         let FileText { text, findings } = read;
         let (before, source) = (Mutex::new(before), OnceLock::new());
         let (summary, lines) = (OnceLock::new(), OnceLock::new());
-        Self { id, path, open, findings, text, before, source, summary, lines }
+        let embedded = Embedded::file(text);
+        Self { id, path, open, findings, embedded, before, source, summary, lines }
     }
 
     /// What a parse after `edits` starts from. `None` if this text is not that of the editor
     /// (because it is binary, or too long), so that the edits do not fit it.
     fn base(&self, mut edits: Vec<TextEdit>) -> Option<Before> {
-        let fits = self.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, &self.text));
+        let fits = self.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, self.text()));
         if !fits {
             return None;
         }
@@ -124,14 +125,20 @@ impl SnapshotFile {
     /// The text; empty where it is too long to be parsed, or no text at all.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
-        &self.text
+        &self.embedded.text
+    }
+
+    /// From the text that features see to that of the document.
+    #[must_use]
+    pub fn map(&self) -> &SegmentMap {
+        &self.embedded.map
     }
 
     /// The parsed file.
     pub fn source(&self) -> &SourceFile {
         let source = self.source.get_or_init(|| {
             let before = self.before.lock().clone();
-            let source = parse(&self.text, before);
+            let source = parse(self.text(), before);
             if self.open.is_some() { source } else { source.without_tree() }
         });
         self.before.lock().take();

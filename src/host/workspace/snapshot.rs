@@ -9,10 +9,13 @@ use rustc_hash::FxHashMap;
 use super::file::SnapshotFile;
 use crate::config::RuleSettings;
 use crate::host::FileTable;
+use crate::ide::Analysis;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::lint::Diagnostic;
 use crate::program::{Embedding, Program};
+use crate::syntax::SourceFile;
 use crate::text::{Cancel, FileId};
+use crate::types::ProgramTypes;
 
 /// A program as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub struct SnapshotProgram {
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     program: OnceLock<Arc<Program>>,
+    types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
 }
 
@@ -39,8 +43,8 @@ impl SnapshotProgram {
         embedding: Arc<Embedding>,
         cache: Arc<FindingCache>,
     ) -> Self {
-        let (program, diagnostics) = (OnceLock::new(), OnceLock::new());
-        Self { name, files, reported, rules, embedding, cache, program, diagnostics }
+        let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { name, files, reported, rules, embedding, cache, program, types, diagnostics }
     }
 
     /// The joined program.
@@ -57,7 +61,8 @@ impl SnapshotProgram {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
         }
-        if let Some(found) = diagnostics_unless(cancel, self.program(), &self.rules, &self.cache) {
+        let found = diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache);
+        if let Some(found) = found {
             let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
             // Somebody else may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
@@ -81,6 +86,21 @@ impl SnapshotProgram {
     #[must_use]
     pub fn reports(&self, file: FileId) -> bool {
         self.reported.binary_search(&file).is_ok()
+    }
+}
+
+impl Analysis for SnapshotProgram {
+    fn program(&self) -> &Program {
+        self.program()
+    }
+
+    fn types(&self) -> &ProgramTypes {
+        self.types.get_or_init(|| self.cache.types(self.program()))
+    }
+
+    fn source(&self, file: FileId) -> Option<&SourceFile> {
+        let at = self.files.binary_search_by_key(&file, |file| file.id).ok()?;
+        self.files.get(at).map(|file| file.source())
     }
 }
 

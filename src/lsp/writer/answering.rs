@@ -72,11 +72,15 @@ impl Writer {
     }
 
     fn is_answerable(&self, needs: &Needs, view: &View) -> bool {
-        let Needs::Diagnostics(path) = needs else { return true };
-        if self.workspace.is_loading() || self.workspace.is_unplaced(path) {
-            return false;
+        match needs {
+            Needs::Nothing => true,
+            Needs::Workspace => !self.workspace.is_loading(),
+            Needs::Place(path) | Needs::Diagnostics(path) => {
+                !self.workspace.is_loading()
+                    && !self.workspace.is_unplaced(path)
+                    && programs_of(needs, view).iter().all(|program| program.is_diagnosed())
+            }
         }
-        programs_of(needs, view).iter().all(|program| program.is_diagnosed())
     }
 
     fn dispatch(&self, question: Question, view: &View) {
@@ -101,16 +105,21 @@ impl Writer {
         let revision = self.workspace.revision();
         let pushing = self.ready && self.pushed != Some(revision);
         let pulling = self.pulls.iter().any(|pull| pull.checked != Some(revision));
-        let asked = !self.questions.is_empty();
-        if !(asked || pushing || pulling) {
+        if self.questions.is_empty() && !(pushing || pulling) {
             return;
         }
         let Some(view) = self.view() else { return };
         let audience = self.audience(&view.session);
         let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
         // Those who ask for one document do not wait for the rest of the workspace.
+        let asked_for: Vec<_> =
+            self.questions.iter().flat_map(|question| programs_of(&question.needs, &view)).collect();
+        let asked = !asked_for.is_empty();
+        if !(asked || pushing || pulling) {
+            return;
+        }
         let mut programs: Vec<_> = if asked {
-            self.questions.iter().flat_map(|question| programs_of(&question.needs, &view)).collect()
+            asked_for
         } else if pulling || tells_of_programs {
             view.snapshot.programs.clone()
         } else {

@@ -1,0 +1,268 @@
+//! What is called how: the signature of a predicate or a built-in with the names, types and modes of
+//! its parameters, and what its author says of it. Shared by hover, completion, signature help and
+//! inlay hints.
+
+use std::fmt::Write as _;
+
+use super::Analysis;
+use crate::program::builtins::{Arity, BuiltinFunction, BuiltinPredicate};
+use crate::program::{FileSummary, Mode, Predicate};
+use crate::syntax::ast::{Atom, Declaration, Item, TermKind};
+use crate::syntax::literal;
+use crate::text::{TextRange, TextSize, slice};
+
+/// How something is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callable {
+    /// The name.
+    pub name: String,
+    /// The parameters; of a variadic function, those that can be told.
+    pub parameters: Vec<Parameter>,
+    /// Whether more arguments may follow.
+    pub variadic: bool,
+    /// The type of its value, for functions.
+    pub result: Option<String>,
+    /// What is said of it: foreign words for predicates, ours for built-ins.
+    pub documentation: Option<String>,
+}
+
+/// A parameter of a [`Callable`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its type in Mangle's notation, if it is known.
+    pub ty: Option<String>,
+    /// Whether it must have a value, or gets one; if that is declared.
+    pub mode: Option<Mode>,
+    /// What is said of it.
+    pub documentation: Option<String>,
+}
+
+impl Callable {
+    /// A predicate of the program.
+    #[must_use]
+    pub fn predicate(analysis: &dyn Analysis, predicate: &Predicate) -> Self {
+        let program = analysis.program();
+        let declared = program.declarations(predicate).next();
+        let declaration = program.declaration(predicate);
+        let rows = program.id(predicate.key).map(|id| analysis.types().rows(id));
+        let types = rows.filter(|rows| !rows.is_unknown());
+        let text = declared.map_or("", |site| site.file.statement_text(site.item));
+        let atom = declaration.map(|declaration| &declaration.atom);
+        let names = atom.or_else(|| program.first_clause(predicate).map(|clause| &clause.head));
+        let parameters = (0..usize::from(predicate.key.arity)).map(|at| {
+            let name = names.and_then(|atom| parameter_name(atom, at));
+            Parameter {
+                documentation: declaration.zip(name).and_then(|(all, name)| said_of(all, name, text)),
+                name: name.map(str::to_owned),
+                ty: types.map(|rows| rows.column(at).to_string()).filter(|ty| ty != "/any"),
+                mode: predicate.signature.modes.get(at).copied(),
+            }
+        });
+        Self {
+            name: predicate.key.name.as_str().to_owned(),
+            parameters: parameters.collect(),
+            variadic: false,
+            result: None,
+            documentation: documentation(analysis, predicate),
+        }
+    }
+
+    /// A built-in predicate.
+    #[must_use]
+    pub fn builtin(builtin: &BuiltinPredicate) -> Self {
+        let parameters = builtin.parameters.iter().map(|parameter| Parameter {
+            ty: Some(parameter.ty.to_owned()),
+            mode: Some(parameter.mode),
+            ..Parameter::default()
+        });
+        Self {
+            name: builtin.name.to_owned(),
+            parameters: parameters.collect(),
+            variadic: false,
+            result: None,
+            documentation: Some(builtin.description.to_owned()),
+        }
+    }
+
+    /// A built-in function or reducer.
+    #[must_use]
+    pub fn function(function: &BuiltinFunction) -> Self {
+        let parameters = function
+            .parameters
+            .iter()
+            .map(|ty| Parameter { ty: Some((*ty).to_owned()), ..Parameter::default() });
+        Self {
+            name: function.name.to_owned(),
+            parameters: parameters.collect(),
+            variadic: !matches!(function.arity, Arity::Exactly(_)),
+            result: Some(function.result.to_owned()),
+            documentation: Some(function.description.to_owned()),
+        }
+    }
+
+    /// `p(+X: /name, Y)`, and where each parameter stands in it.
+    #[must_use]
+    pub fn label(&self) -> (String, Vec<TextRange>) {
+        let mut label = format!("{}(", self.name);
+        let mut places = Vec::new();
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            if index > 0 {
+                label.push_str(", ");
+            }
+            let start = crate::text::text_len(&label);
+            let _ = write!(label, "{parameter}");
+            places.push(TextRange::new(start, crate::text::text_len(&label)));
+        }
+        if self.variadic {
+            label.push_str(if self.parameters.is_empty() { "…" } else { ", …" });
+        }
+        label.push(')');
+        if let Some(result) = &self.result {
+            let _ = write!(label, " → {result}");
+        }
+        (label, places)
+    }
+}
+
+impl std::fmt::Display for Parameter {
+    /// `+X: /name`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.mode {
+            Some(Mode::Input) => f.write_str("+")?,
+            Some(Mode::Output) => f.write_str("-")?,
+            Some(Mode::Either) | None => {}
+        }
+        match (&self.name, &self.ty) {
+            (Some(name), Some(ty)) => write!(f, "{name}: {ty}"),
+            (Some(word), None) | (None, Some(word)) => f.write_str(word),
+            (None, None) => f.write_str("_"),
+        }
+    }
+}
+
+fn parameter_name(atom: &Atom, at: usize) -> Option<&'static str> {
+    match atom.args.get(at)?.kind {
+        TermKind::Variable(symbol) => Some(symbol.as_str()),
+        _ => None,
+    }
+}
+
+/// What `arg(NAME, "…")` says.
+fn said_of(declaration: &Declaration, name: &str, text: &str) -> Option<String> {
+    let mut args = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "arg");
+    let atom = args.find(|atom| parameter_name(atom, 0) == Some(name))?;
+    paragraphs(atom.args.get(1..)?, text)
+}
+
+/// What the author says of a predicate: `doc(…)`, else the comment right above its `Decl`, else that
+/// above its first clause.
+#[must_use]
+pub fn documentation(analysis: &dyn Analysis, predicate: &Predicate) -> Option<String> {
+    let program = analysis.program();
+    let declared = program.declarations(predicate).next();
+    let doc = declared.and_then(|site| {
+        let declaration = site.item.statement.declaration()?;
+        let doc = declaration.descriptors.iter().find(|atom| atom.name.as_str() == "doc")?;
+        paragraphs(&doc.args, site.file.statement_text(site.item))
+    });
+    let site = declared.or_else(|| program.clauses(predicate).next());
+    doc.or_else(|| site.and_then(|site| comment_above(site.file, site.item)))
+}
+
+fn paragraphs(strings: &[crate::syntax::ast::Term], text: &str) -> Option<String> {
+    let values = strings.iter().filter_map(|term| literal::string_value(slice(text, term.range)));
+    let said = values.map(|value| value.trim().to_owned()).collect::<Vec<_>>().join("\n\n");
+    Some(said).filter(|said| !said.is_empty())
+}
+
+/// The lines of comment directly above a statement, without their signs; banners and directives to
+/// tools are no words.
+#[must_use]
+pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
+    let before = slice(&file.text, TextRange::new(TextSize::new(0), item.start));
+    let above = before.strip_suffix('\n').or_else(|| before.is_empty().then_some(before))?;
+    let comment = |line: &str| line.trim().strip_prefix('#').map(str::to_owned);
+    let mut lines: Vec<_> = above.rsplit('\n').map_while(comment).collect();
+    lines.reverse();
+    let said = lines.iter().map(|line| line.trim());
+    let words = said.filter(|line| line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:"));
+    Some(words.collect::<Vec<_>>().join("\n")).filter(|said| !said.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::mention::Entity;
+    use crate::ide::testing::Fixture;
+    use crate::program::builtins;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(fixture: &str, expect: Expect) {
+        let fixture = Fixture::new(fixture);
+        let place = fixture.place();
+        let Some(Entity::Predicate(key)) = place.mention().map(|mention| mention.entity) else {
+            panic!("no predicate at the cursor")
+        };
+        let found = Callable::predicate(&fixture, place.predicate(key).unwrap());
+        let mut out = found.label().0;
+        let of_parameters =
+            found.parameters.iter().filter_map(|parameter| parameter.documentation.as_deref());
+        for said in found.documentation.as_deref().into_iter().chain(of_parameters) {
+            let _ = write!(out, "\n{said}");
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn declared_with_everything() {
+        check(
+            "Decl p$0(X, Y) descr [doc(\"Who.\", \"And what.\"), arg(X, \"the \\\"who\\\"\"), mode(\"+\", \"-\")] bound [/name, /string].",
+            expect![[r#"
+                p(+X: /name, -Y: /string)
+                Who.
+
+                And what.
+                the "who""#]],
+        );
+    }
+
+    #[test]
+    fn the_comment_above_counts_where_there_is_no_doc() {
+        check(
+            "# =====\n# p(A) - what\n#   p is.\n# mangle-ls: ignore x\nDecl p(A).\n\nq(X) :- p$0(X).",
+            expect![[r#"
+            p(A)
+            p(A) - what
+            p is."#]],
+        );
+        check(
+            "# not mine\n\nDecl p(A).\nq(X) :- p$0(X).",
+            expect![[r#"
+            p(A)"#]],
+        );
+    }
+
+    #[test]
+    fn undeclared_takes_names_and_types_from_clauses() {
+        check(
+            "# Pairs.\r\np(Who, 1) :- q(Who).\r\nq(\"x\"). r() :- p$0(_, _).",
+            expect![[r#"
+            p(Who: /string, /number)
+            Pairs."#]],
+        );
+    }
+
+    #[test]
+    fn of_built_ins() {
+        let label = |name| Callable::function(builtins::function(name).unwrap()).label().0;
+        assert_eq!(label("fn:list:get"), "fn:list:get(.List<X>, /number) → X");
+        assert_eq!(label("fn:plus"), "fn:plus(/number, …) → /number");
+        let lt = Callable::builtin(builtins::predicate(":lt").unwrap());
+        assert_eq!(lt.label().0, ":lt(+/number, +/number)");
+    }
+}

@@ -1,0 +1,339 @@
+//! What stands at an offset, and everything that a statement mentions: predicates, functions,
+//! variables, names, types, packages. The one answer to this that hover, navigation, rename, tokens
+//! and the others share.
+
+use super::Place;
+use crate::program::{PredicateKey, key_of};
+use crate::syntax::ast::{
+    Apply, ApplyForm, Atom, Clause, Declaration, Interval, Item, Literal, PackageName, Premise,
+    StatementKind, Term, TermKind, TimeBound, TimeBoundKind,
+};
+use crate::text::{Symbol, TextRange, TextSize};
+
+/// A word in a statement and what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mention {
+    /// Its bytes in the file.
+    pub range: TextRange,
+    /// What it stands for.
+    pub entity: Entity,
+    /// Where in the statement it stands.
+    pub part: Part,
+}
+
+/// What a word stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Entity {
+    /// A predicate, its name as written; [`Place::predicate`] knows it.
+    Predicate(PredicateKey),
+    /// A built-in predicate: a name with a leading colon.
+    Builtin(PredicateKey),
+    /// A function, with its `fn:`.
+    Function(Symbol),
+    /// A variable of its statement.
+    Variable(Symbol),
+    /// `_`
+    Wildcard,
+    /// A name constant.
+    Name(Symbol),
+    /// A name in a type expression: `/string`, or a prefix such as `/role`.
+    Type(Symbol),
+    /// A constructor of types, with its `fn:`, also where it is written `.List`.
+    Constructor(Symbol),
+    /// A package.
+    Package(Symbol),
+    /// An atom of `descr […]`: `doc`, `mode`, …
+    Descriptor(PredicateKey),
+}
+
+/// A part of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The declared atom.
+    Declared,
+    /// `descr […]`
+    Descriptor,
+    /// `bound […]`
+    Bound,
+    /// `inclusion […]`
+    Inclusion,
+    /// The head of a fact.
+    Fact,
+    /// The head of a rule.
+    Head,
+    /// A premise, or in one.
+    Body,
+    /// A premise under `!`, or in one.
+    Negated,
+    /// A transform.
+    Transform,
+    /// `Package …!`
+    Package,
+    /// `Use …!`
+    Use,
+}
+
+impl Part {
+    /// Whether this is where things get defined rather than asked for.
+    #[must_use]
+    pub fn is_head(self) -> bool {
+        matches!(self, Self::Fact | Self::Head)
+    }
+}
+
+impl Place<'_> {
+    /// What stands at the offset. Between two words, the one that starts there counts.
+    #[must_use]
+    pub fn mention(&self) -> Option<Mention> {
+        let mut found: Option<Mention> = None;
+        each(self.item()?, &mut |mention| {
+            let holds = mention.range.contains_inclusive(self.offset);
+            if holds && found.is_none_or(|found| mention.range.start() > found.range.start()) {
+                found = Some(mention);
+            }
+        });
+        found
+    }
+}
+
+/// Calls `visit` for every mention in a statement, damaged or not; not always in the order of the
+/// text.
+pub fn each(item: &Item, visit: &mut impl FnMut(Mention)) {
+    let mut walk = Walk { start: item.start, part: Part::Body, visit };
+    match &item.statement.kind {
+        StatementKind::Package(package) => walk.package(package, Part::Package),
+        StatementKind::Use(package) => walk.package(package, Part::Use),
+        StatementKind::Declaration(declaration) => walk.declaration(declaration),
+        StatementKind::Clause(clause) => walk.clause(clause),
+        StatementKind::Broken => {}
+    }
+}
+
+struct Walk<'v, V> {
+    start: TextSize,
+    part: Part,
+    visit: &'v mut V,
+}
+
+impl<V: FnMut(Mention)> Walk<'_, V> {
+    fn emit(&mut self, range: TextRange, entity: Entity) {
+        (self.visit)(Mention { range: range + self.start, entity, part: self.part });
+    }
+
+    fn package(&mut self, package: &PackageName, part: Part) {
+        self.part = part;
+        self.emit(package.name.range, Entity::Package(package.name.symbol));
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        self.part = Part::Declared;
+        self.atom(&declaration.atom);
+        self.part = Part::Descriptor;
+        for descriptor in &declaration.descriptors {
+            self.emit(descriptor.name.range, Entity::Descriptor(key_of(descriptor)));
+            self.terms(&descriptor.args);
+        }
+        self.part = Part::Bound;
+        for row in &declaration.bounds {
+            row.types.iter().for_each(|ty| self.ty(ty));
+        }
+        self.part = Part::Inclusion;
+        declaration.inclusion.iter().for_each(|atom| self.atom(atom));
+    }
+
+    fn clause(&mut self, clause: &Clause) {
+        self.part = if clause.is_fact() { Part::Fact } else { Part::Head };
+        self.atom(&clause.head);
+        self.interval(clause.interval.as_ref());
+        clause.premises.iter().for_each(|premise| self.premise(premise));
+        self.part = Part::Transform;
+        for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
+            statement.variable.iter().for_each(|variable| self.term(variable));
+            self.term(&statement.value);
+        }
+    }
+
+    fn premise(&mut self, premise: &Premise) {
+        self.part = Part::Body;
+        match premise {
+            Premise::Literal(literal) => self.literal(literal),
+            Premise::Comparison(comparison) => {
+                self.term(&comparison.left);
+                self.term(&comparison.right);
+            }
+            Premise::Broken(_, terms) => self.terms(terms),
+        }
+    }
+
+    fn literal(&mut self, literal: &Literal) {
+        if literal.is_negated() {
+            self.part = Part::Negated;
+        }
+        literal.operator.iter().for_each(|operator| self.bounds(&operator.bounds));
+        self.atom(&literal.atom);
+        self.interval(literal.interval.as_ref());
+    }
+
+    fn atom(&mut self, atom: &Atom) {
+        let entity = if atom.is_function() {
+            Entity::Function(atom.name.symbol)
+        } else if atom.is_builtin() {
+            Entity::Builtin(key_of(atom))
+        } else {
+            Entity::Predicate(key_of(atom))
+        };
+        self.emit(atom.name.range, entity);
+        self.terms(&atom.args);
+    }
+
+    fn interval(&mut self, interval: Option<&Interval>) {
+        interval.into_iter().for_each(|interval| self.bounds(&interval.bounds));
+    }
+
+    fn bounds(&mut self, bounds: &[TimeBound]) {
+        for bound in bounds {
+            match bound.kind {
+                TimeBoundKind::Variable(symbol) => self.emit(bound.range, Entity::Variable(symbol)),
+                TimeBoundKind::Wildcard => self.emit(bound.range, Entity::Wildcard),
+                _ => {}
+            }
+        }
+    }
+
+    fn terms(&mut self, terms: &[Term]) {
+        terms.iter().for_each(|term| self.term(term));
+    }
+
+    /// The depth of terms is limited by the lowering.
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Variable(symbol) => self.emit(term.range, Entity::Variable(*symbol)),
+            TermKind::Wildcard => self.emit(term.range, Entity::Wildcard),
+            TermKind::Name(symbol) => self.emit(term.range, Entity::Name(*symbol)),
+            TermKind::Apply(apply) if apply.form == ApplyForm::DotType => self.ty(term),
+            TermKind::Apply(apply) => {
+                self.function(apply);
+                self.terms(&apply.args);
+            }
+            TermKind::Number(_)
+            | TermKind::Float(_)
+            | TermKind::String
+            | TermKind::Bytes
+            | TermKind::Broken => {}
+        }
+    }
+
+    /// The name of an application; brackets are no mention.
+    fn function(&mut self, apply: &Apply) {
+        if apply.form != ApplyForm::Call {
+            return;
+        }
+        let entity = if apply.is_atom() {
+            let arity = u16::try_from(apply.args.len()).unwrap_or(u16::MAX);
+            Entity::Predicate(PredicateKey { name: apply.function.symbol, arity })
+        } else {
+            Entity::Function(apply.function.symbol)
+        };
+        self.emit(apply.function.range, entity);
+    }
+
+    /// A type expression, or a part of one.
+    fn ty(&mut self, ty: &Term) {
+        match &ty.kind {
+            TermKind::Name(symbol) => self.emit(ty.range, Entity::Type(*symbol)),
+            TermKind::Apply(apply) => {
+                if matches!(apply.form, ApplyForm::DotType | ApplyForm::Call) {
+                    self.emit(apply.function.range, Entity::Constructor(apply.function.symbol));
+                }
+                apply.args.iter().for_each(|arg| self.ty(arg));
+            }
+            _ => self.term(ty),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::syntax::SourceFile;
+    use crate::text::slice;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let mut out = String::new();
+        for item in SourceFile::parse(text.into()).items().iter() {
+            each(item, &mut |mention| {
+                let kind = format!("{:?}", mention.entity);
+                let kind = kind.split(['(', ' ']).next().unwrap_or("");
+                let _ = writeln!(out, "{:?} {kind} {}", mention.part, slice(text, mention.range));
+            });
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn in_a_rule() {
+        check(
+            "p(X, [/a, fn:f(Y)])@[T, _] :- !q(_), :lt(X, 1), Y = {/k : X} |> let Z = fn:plus(X, Y).",
+            expect![[r#"
+            Head Predicate p
+            Head Variable X
+            Head Name /a
+            Head Function fn:f
+            Head Variable Y
+            Head Variable T
+            Head Wildcard _
+            Negated Predicate q
+            Negated Wildcard _
+            Body Builtin :lt
+            Body Variable X
+            Body Variable Y
+            Body Name /k
+            Body Variable X
+            Transform Variable Z
+            Transform Function fn:plus
+            Transform Variable X
+            Transform Variable Y
+        "#]],
+        );
+    }
+
+    #[test]
+    fn in_a_declaration() {
+        check(
+            "Use a.b!\nDecl p(X) descr [arg(X, \"x\"), reflects(/r)] bound [.List</string>] bound [fn:List(/a)] inclusion [q(X)].",
+            expect![[r#"
+                Use Package a.b
+                Declared Predicate p
+                Declared Variable X
+                Descriptor Descriptor arg
+                Descriptor Variable X
+                Descriptor Descriptor reflects
+                Descriptor Name /r
+                Bound Constructor .List
+                Bound Type /string
+                Bound Constructor fn:List
+                Bound Type /a
+                Inclusion Predicate q
+                Inclusion Variable X
+            "#]],
+        );
+    }
+
+    #[test]
+    fn in_damage() {
+        check(
+            "p(X, ) :- q(/a",
+            expect![[r#"
+            Head Predicate p
+            Head Variable X
+            Body Predicate q
+            Body Name /a
+        "#]],
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Where a feature looks: a program at one revision, a file of it, an offset.
+
+use crate::program::{FileSummary, Predicate, PredicateKey, Program};
+use crate::syntax::SourceFile;
+use crate::syntax::ast::Item;
+use crate::text::{EmbeddedKind, FileId, TextSize};
+use crate::types::ProgramTypes;
+
+/// A program at one revision, as features see it. What is costly is made when first asked for, and
+/// kept.
+pub trait Analysis {
+    /// The joined program.
+    fn program(&self) -> &Program;
+
+    /// What its relations hold.
+    fn types(&self) -> &ProgramTypes;
+
+    /// A file of it as it was parsed. Offsets count in this text, be it a file or a part of one.
+    fn source(&self, file: FileId) -> Option<&SourceFile>;
+
+    /// What kind of text a file is.
+    fn kind(&self, _file: FileId) -> EmbeddedKind {
+        EmbeddedKind::File
+    }
+}
+
+/// An offset in a file of a program. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The program.
+    pub analysis: &'a dyn Analysis,
+    /// The file.
+    pub file: &'a FileSummary,
+    /// The same file, parsed.
+    pub source: &'a SourceFile,
+    /// The offset in the file's text; inside it, at a character.
+    pub offset: TextSize,
+}
+
+impl std::fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place").field("file", &self.file.id).field("offset", &self.offset).finish()
+    }
+}
+
+impl<'a> Place<'a> {
+    /// An offset in a file; `None` when the file is not of the program. Offsets past the end, or
+    /// inside a character, are moved back.
+    #[must_use]
+    pub fn new(analysis: &'a dyn Analysis, file: FileId, offset: TextSize) -> Option<Self> {
+        let source = analysis.source(file)?;
+        let file = analysis.program().file(file)?;
+        let mut at = usize::from(offset).min(file.text.len());
+        while !file.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        Some(Self { analysis, file, source, offset: crate::text::size(at) })
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'a Program {
+        self.analysis.program()
+    }
+
+    /// The whole text of the file.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        &self.file.text
+    }
+
+    /// The statement at the offset, its end included.
+    #[must_use]
+    pub fn item(&self) -> Option<&'a Item> {
+        self.file.items.get(self.file.item_at(self.offset)?)
+    }
+
+    /// The predicate that a name with so many arguments means in this file, if the program
+    /// mentions it.
+    #[must_use]
+    pub fn predicate(&self, key: PredicateKey) -> Option<&'a Predicate> {
+        let program = self.program();
+        program.predicate(program.meaning(self.file, key))
+    }
+}

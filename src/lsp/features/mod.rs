@@ -1,0 +1,5 @@
+//! The features of the editor: one file a method or a family of them. Each converts parameters, asks `ide`, and
+//! converts the answer; its line in `server` says which method it serves, its line in `capabilities` what
+//! the client is told of it.
+
+pub(super) mod hover;

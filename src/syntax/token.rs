@@ -1,0 +1,238 @@
+//! The tokens of a file: the leaves of its tree in order, comments included, also where the tree is
+//! damaged. What features look at that work between the words of a half-typed clause.
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use super::SourceFile;
+use super::kind::{Kind, kind_of};
+use crate::text::{TextRange, TextSize, size, slice};
+
+/// A token and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its bytes in the file.
+    pub range: TextRange,
+}
+
+/// The kinds of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// `# …`, to the end of the line.
+    Comment,
+    /// `Package`, `Use`, `Decl`, `temporal`, `descr`, `bound`, `inclusion`, `let`, `do`, `now`, `opt`.
+    Keyword,
+    /// The name of a predicate (`p`, `:lt`), a function (`fn:plus`) or a package.
+    Identifier,
+    /// `X`, `_`
+    Variable,
+    /// The name of a type constructor (`.List`), with its dot.
+    TypeName,
+    /// A name constant.
+    Constant,
+    /// An integer or a float.
+    Number,
+    /// A string or a byte string.
+    String,
+    /// A point in time or a span of it.
+    Time,
+    /// `(`, `[`, `{`, `<` of a type.
+    Open,
+    /// `)`, `]`, `}`, `>` of a type.
+    Close,
+    /// `,`
+    Comma,
+    /// The full stop.
+    Dot,
+    /// `=`, `!=`, `<`, `<=`, `>`, `>=`, and the temporal `<-`, `<+`, `[-`, `[+`.
+    Operator,
+    /// `:-`, `⟸`
+    Arrow,
+    /// `|>`
+    Pipe,
+    /// `!`: a negation, and the end of `Package` and `Use`.
+    Bang,
+    /// `:` between key and value.
+    Colon,
+    /// `@`
+    At,
+    /// What the grammar does not know.
+    Other,
+}
+
+impl Token {
+    /// The text of the token.
+    #[must_use]
+    pub fn text(self, text: &str) -> &str {
+        slice(text, self.range)
+    }
+}
+
+impl SourceFile {
+    /// The tokens that have bytes in `range`, in order. Of a file without a tree, one is made for it.
+    #[must_use]
+    pub fn tokens(&self, range: TextRange) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        match self.tree() {
+            Some(tree) => collect(tree, self.text(), range, &mut tokens),
+            None => {
+                let parsed = SourceFile::parse(self.text().clone());
+                parsed.tree().into_iter().for_each(|tree| collect(tree, self.text(), range, &mut tokens));
+            }
+        }
+        tokens
+    }
+
+    /// All tokens.
+    #[must_use]
+    pub fn all_tokens(&self) -> Vec<Token> {
+        self.tokens(TextRange::up_to(size(self.text().len())))
+    }
+}
+
+fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let bytes = TextRange::new(size(node.start_byte()), size(node.end_byte()));
+        if bytes.start() >= range.end() && !range.is_empty() {
+            return;
+        }
+        let touches = bytes.end() > range.start();
+        if touches && !is_leaf(node) && descend(&mut cursor, range.start()) {
+            continue;
+        }
+        if touches
+            && !bytes.is_empty()
+            && is_leaf(node)
+            && let Some(kind) = token_kind(&cursor, slice(text, bytes))
+        {
+            tokens.push(Token { kind, range: bytes });
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+/// To the first child that ends behind `start`.
+fn descend(cursor: &mut TreeCursor<'_>, start: TextSize) -> bool {
+    match start.into() {
+        0usize => cursor.goto_first_child(),
+        start => cursor.goto_first_child_for_byte(start).is_some() || cursor.goto_first_child(),
+    }
+}
+
+/// Strings are whole, whatever the grammar sees in them.
+fn is_leaf(node: Node<'_>) -> bool {
+    node.child_count() == 0 || matches!(kind_of(node), Kind::String | Kind::Bytes)
+}
+
+fn token_kind(cursor: &TreeCursor<'_>, text: &str) -> Option<TokenKind> {
+    Some(match kind_of(cursor.node()) {
+        Kind::Comment => TokenKind::Comment,
+        Kind::Identifier | Kind::BareName => TokenKind::Identifier,
+        Kind::Variable => TokenKind::Variable,
+        Kind::TypeName => TokenKind::TypeName,
+        Kind::Constant => TokenKind::Constant,
+        Kind::Number | Kind::Float => TokenKind::Number,
+        Kind::String | Kind::Bytes => TokenKind::String,
+        Kind::Timestamp | Kind::Duration => TokenKind::Time,
+        Kind::Now | Kind::Temporal => TokenKind::Keyword,
+        _ if matches!(text, "<" | ">") && in_type(cursor) => match text {
+            "<" => TokenKind::Open,
+            _ => TokenKind::Close,
+        },
+        _ => return spelled(text),
+    })
+}
+
+/// Asked of the cursor: a node finds its parent by a walk from the root.
+fn in_type(cursor: &TreeCursor<'_>) -> bool {
+    let mut above = cursor.clone();
+    above.goto_parent() && kind_of(above.node()) == Kind::DotType
+}
+
+/// The tokens that are known by their spelling. `None` for white space, which only damage holds.
+fn spelled(text: &str) -> Option<TokenKind> {
+    Some(match text {
+        "Package" | "Use" | "Decl" | "temporal" | "descr" | "bound" | "inclusion" | "let" | "do" | "now"
+        | "opt" => TokenKind::Keyword,
+        "(" | "[" | "{" => TokenKind::Open,
+        ")" | "]" | "}" => TokenKind::Close,
+        "," => TokenKind::Comma,
+        "." => TokenKind::Dot,
+        "=" | "!=" | "<" | "<=" | ">" | ">=" | "<-" | "<+" | "[-" | "[+" => TokenKind::Operator,
+        ":-" | "⟸" => TokenKind::Arrow,
+        "|>" => TokenKind::Pipe,
+        "!" => TokenKind::Bang,
+        ":" => TokenKind::Colon,
+        "@" => TokenKind::At,
+        "_" => TokenKind::Variable,
+        _ if text.trim().is_empty() => return None,
+        _ => TokenKind::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let mut out = String::new();
+        for token in SourceFile::parse(text.into()).all_tokens() {
+            let _ = write!(out, "{:?} {}; ", token.kind, token.text(text));
+        }
+        expect.assert_eq(out.trim_end());
+    }
+
+    #[test]
+    fn of_a_clause() {
+        check(
+            "# c\np(X) :- !q(X, /a.b), X <= 1.5, <-[0s, 7d] r(\"s\")@[_, now] |> do fn:group_by(X), let N = fn:count() .",
+            expect![[
+                r#"Comment # c; Identifier p; Open (; Variable X; Close ); Arrow :-; Bang !; Identifier q; Open (; Variable X; Comma ,; Constant /a.b; Close ); Comma ,; Variable X; Operator <=; Number 1.5; Comma ,; Operator <-; Open [; Time 0s; Comma ,; Time 7d; Close ]; Identifier r; Open (; String "s"; Close ); At @; Open [; Variable _; Comma ,; Keyword now; Close ]; Pipe |>; Keyword do; Identifier fn:group_by; Open (; Variable X; Close ); Comma ,; Keyword let; Variable N; Operator =; Identifier fn:count; Open (; Close ); Dot .;"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn of_declarations() {
+        check(
+            "Package a!\nDecl p(X) temporal descr [mode(\"+\")] bound [.Struct</a : /number, opt /b : .List</any>>] .",
+            expect![[
+                r#"Keyword Package; Identifier a; Bang !; Keyword Decl; Identifier p; Open (; Variable X; Close ); Keyword temporal; Keyword descr; Open [; Identifier mode; Open (; String "+"; Close ); Close ]; Keyword bound; Open [; TypeName .Struct; Open <; Constant /a; Colon :; Constant /number; Comma ,; Keyword opt; Constant /b; Colon :; TypeName .List; Open <; Constant /any; Close >; Close >; Close ]; Dot .;"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn of_damage() {
+        check(
+            "p(X :- q(, ; é\n$r(1",
+            expect![[r#"
+            Identifier p; Open (; Variable X; Arrow :-; Identifier q; Open (; Comma ,; Other ;; Other é
+            $; Identifier r; Open (; Number 1;"#]],
+        );
+    }
+
+    #[test]
+    fn a_part_and_a_file_without_a_tree() {
+        let text = "p(1).\nq(2, 3).\nr(4).\n";
+        let source = SourceFile::parse(text.into());
+        let range = TextRange::new(TextSize::new(8), TextSize::new(11));
+        let part = source.tokens(range);
+        let texts: Vec<_> = part.iter().map(|token| token.text(text)).collect();
+        assert_eq!(texts, ["2", ","]);
+        assert_eq!(source.clone().without_tree().tokens(range), part);
+        assert_eq!(source.without_tree().all_tokens().len(), 17);
+    }
+}

@@ -1,0 +1,254 @@
+//! Derived text and the source bytes that it stands for, through any number of escapings.
+//!
+//! An atom inside a JSON string inside a log line, or a code block of an indented list: what Mangle
+//! is read from is derived from the file, mostly byte for byte, sometimes one character from
+//! several bytes (`\n`, `\u00e9`), sometimes with bytes of the file left out (indentation).
+
+use std::sync::Arc;
+
+use text_size::{TextRange, TextSize};
+
+/// What kind of Mangle a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EmbeddedKind {
+    /// A whole file.
+    File,
+    /// A code block of a Markdown file.
+    Fence,
+    /// One atom, with or without its full stop.
+    Atom,
+}
+
+/// A text to be read as Mangle, and where its bytes come from.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    /// The text.
+    pub text: Arc<str>,
+    /// From its bytes to those of the file.
+    pub map: SegmentMap,
+    /// What it is.
+    pub kind: EmbeddedKind,
+}
+
+impl Embedded {
+    /// A file that is Mangle from its first byte to its last.
+    #[must_use]
+    pub fn file(text: Arc<str>) -> Self {
+        Self { text, map: SegmentMap::identity(), kind: EmbeddedKind::File }
+    }
+}
+
+/// A map from the bytes of a derived text to those of its source. Cheap to clone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SegmentMap {
+    /// In the order of both texts, without gaps in the derived one; `None` when both are the same.
+    segments: Option<Arc<[Segment]>>,
+}
+
+/// A stretch of derived text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    derived: TextRange,
+    source: TextRange,
+    /// Byte for byte. Otherwise the stretch is one whole, which nothing can point into.
+    copied: bool,
+}
+
+impl SegmentMap {
+    /// The map of a text that is its own source.
+    #[must_use]
+    pub fn identity() -> Self {
+        Self::default()
+    }
+
+    /// Whether the text is its own source.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.segments.is_none()
+    }
+
+    /// The source bytes of a range of derived text: from the first byte that its first character
+    /// comes from to the last byte of its last one. What lies past the end is clamped.
+    #[must_use]
+    pub fn to_source(&self, derived: TextRange) -> TextRange {
+        let Some(segments) = &self.segments else { return derived };
+        let start = source_start(segments, derived.start());
+        let end = if derived.is_empty() { start } else { source_end(segments, derived.end()) };
+        TextRange::new(start.min(end), start.max(end))
+    }
+
+    /// The derived offset of a source offset; `None` where nothing is derived from.
+    #[must_use]
+    pub fn to_derived(&self, source: TextSize) -> Option<TextSize> {
+        let Some(segments) = &self.segments else { return Some(source) };
+        let at = segments.partition_point(|segment| segment.source.end() < source);
+        // At a boundary, what starts there counts more than what ends there.
+        let next = segments.get(at + 1).filter(|segment| segment.source.start() == source);
+        let segment = next.or_else(|| segments.get(at)).filter(|found| found.source.start() <= source)?;
+        Some(match segment.copied {
+            true => segment.derived.start() + (source - segment.source.start()),
+            false if source == segment.source.end() => segment.derived.end(),
+            false => segment.derived.start(),
+        })
+    }
+
+    /// The map from this one's derived text to the source of `outer`, whose derived text is the
+    /// source of this one.
+    #[must_use]
+    pub fn within(&self, outer: &Self) -> Self {
+        let (Some(inner), Some(around)) = (&self.segments, &outer.segments) else {
+            return if self.is_identity() { outer.clone() } else { self.clone() };
+        };
+        let mut builder = SegmentMapBuilder::default();
+        for segment in inner.iter() {
+            if segment.copied {
+                copy_through(around, segment.source, &mut builder);
+            } else {
+                builder.escape(segment.derived.len(), outer.to_source(segment.source));
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// The start of the source of the character at `derived`.
+fn source_start(segments: &[Segment], derived: TextSize) -> TextSize {
+    let at = segments.partition_point(|segment| segment.derived.end() <= derived);
+    match segments.get(at) {
+        Some(segment) if segment.copied => segment.source.start() + (derived - segment.derived.start()),
+        Some(segment) => segment.source.start(),
+        None => segments.last().map_or(TextSize::new(0), |last| last.source.end()),
+    }
+}
+
+/// The end of the source of the character before `derived`.
+fn source_end(segments: &[Segment], derived: TextSize) -> TextSize {
+    let at = segments.partition_point(|segment| segment.derived.end() < derived);
+    match segments.get(at) {
+        Some(segment) if segment.copied => segment.source.start() + (derived - segment.derived.start()),
+        Some(segment) => segment.source.end(),
+        None => segments.last().map_or(TextSize::new(0), |last| last.source.end()),
+    }
+}
+
+/// Adds what `around` makes of `middle`, a range of its derived text.
+fn copy_through(around: &[Segment], middle: TextRange, builder: &mut SegmentMapBuilder) {
+    let first = around.partition_point(|segment| segment.derived.end() <= middle.start());
+    for segment in around.iter().skip(first) {
+        let Some(part) = segment.derived.intersect(middle).filter(|part| !part.is_empty()) else { break };
+        if segment.copied {
+            let start = segment.source.start() + (part.start() - segment.derived.start());
+            builder.copy(TextRange::at(start, part.len()));
+        } else {
+            builder.escape(part.len(), segment.source);
+        }
+    }
+}
+
+/// Builds a map while the derived text is written.
+#[derive(Debug, Default)]
+pub struct SegmentMapBuilder {
+    segments: Vec<Segment>,
+    end: TextSize,
+}
+
+impl SegmentMapBuilder {
+    /// The bytes of `source` were copied.
+    pub fn copy(&mut self, source: TextRange) {
+        self.push(source.len(), source, true);
+    }
+
+    /// `len` derived bytes were written for those of `source`.
+    pub fn escape(&mut self, len: TextSize, source: TextRange) {
+        self.push(len, source, false);
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn finish(self) -> SegmentMap {
+        SegmentMap { segments: Some(self.segments.into()) }
+    }
+
+    fn push(&mut self, len: TextSize, source: TextRange, copied: bool) {
+        if let Some(last) = self.segments.last_mut()
+            && last.copied
+            && copied
+            && last.source.end() == source.start()
+        {
+            last.source = last.source.cover(source);
+            last.derived = TextRange::new(last.derived.start(), self.end + len);
+        } else if len > TextSize::new(0) {
+            self.segments.push(Segment { derived: TextRange::at(self.end, len), source, copied });
+        }
+        self.end += len;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::{size, slice};
+
+    /// Decodes `\xNN;`-free toy escapes: `\n` and `\\`, leaving out `~`.
+    fn decode(source: &str) -> (String, SegmentMap) {
+        let (mut text, mut builder) = (String::new(), SegmentMapBuilder::default());
+        let mut chars = source.char_indices().peekable();
+        while let Some((at, char)) = chars.next() {
+            match (char, chars.peek()) {
+                ('~', _) => {}
+                ('\\', Some(&(_, escaped))) => {
+                    chars.next();
+                    text.push(if escaped == 'n' { '\n' } else { escaped });
+                    let len = if escaped == 'n' { 1 } else { escaped.len_utf8() };
+                    builder.escape(size(len), TextRange::at(size(at), size(1 + escaped.len_utf8())));
+                }
+                _ => {
+                    text.push(char);
+                    builder.copy(TextRange::at(size(at), size(char.len_utf8())));
+                }
+            }
+        }
+        (text, builder.finish())
+    }
+
+    #[test]
+    fn escapes_are_whole_and_gaps_are_nowhere() {
+        let (text, map) = decode(r"a\nb~~c");
+        assert_eq!(text, "a\nbc");
+        let source = |start, end| map.to_source(TextRange::new(size(start), size(end)));
+        assert_eq!(source(1, 2), TextRange::new(size(1), size(3)));
+        assert_eq!(source(2, 4), TextRange::new(size(3), size(7)));
+        assert_eq!(source(9, 12), TextRange::empty(size(7)));
+        assert_eq!(map.to_derived(size(2)), Some(size(1)));
+        assert_eq!(map.to_derived(size(3)), Some(size(2)));
+        assert_eq!(map.to_derived(size(5)), None);
+        assert_eq!(map.to_derived(size(6)), Some(size(3)));
+    }
+
+    proptest! {
+        #[test]
+        fn two_levels_point_where_one_after_the_other_does(source in r"[a\\n~é🦀]{0,16}") {
+            let (middle, outer) = decode(&source);
+            let (text, inner) = decode(&middle);
+            let both = inner.within(&outer);
+            for (start, char) in text.char_indices() {
+                let range = TextRange::at(size(start), size(char.len_utf8()));
+                let there = both.to_source(range);
+                prop_assert_eq!(there, outer.to_source(inner.to_source(range)));
+                prop_assert!(!slice(&source, there).is_empty());
+                prop_assert_eq!(both.to_derived(there.start()), Some(range.start()));
+            }
+        }
+
+        #[test]
+        fn any_offset_has_an_answer(source in r"[a\\n~é]{0,12}", start in 0u32..20, len in 0u32..20) {
+            let (_, map) = decode(&source);
+            let range = map.to_source(TextRange::at(TextSize::new(start), TextSize::new(len)));
+            prop_assert!(range.end() <= size(source.len()));
+            let _ = map.to_derived(TextSize::new(start));
+        }
+    }
+}
