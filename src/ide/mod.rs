@@ -13,6 +13,7 @@ pub mod mention;
 mod place;
 pub mod registry;
 pub mod suppression;
+pub mod vocabulary;
 
 pub use place::{Analysis, Place};
 

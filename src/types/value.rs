@@ -61,7 +61,8 @@ pub enum Base {
 }
 
 impl Base {
-    const ALL: [Self; 7] =
+    /// All of them.
+    pub const ALL: [Self; 7] =
         [Self::Number, Self::Float, Self::String, Self::Bytes, Self::Name, Self::Time, Self::Duration];
 
     /// The name of the type.
