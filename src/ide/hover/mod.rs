@@ -1,0 +1,84 @@
+//! What is shown of the word under the pointer: what a predicate is called with and where it stands in the
+//! program (`predicate`), what a variable holds and where it gets its value (`variable`), how a name is used
+//! (`name`), what a built-in, a keyword, a type or an operator means.
+
+mod name;
+mod predicate;
+#[cfg(test)]
+mod tests;
+mod variable;
+
+use super::Place;
+use super::describe::Callable;
+use super::markup::Markup;
+use super::mention::Entity;
+use super::vocabulary::{self, Word};
+use crate::program::builtins;
+use crate::syntax::TokenKind;
+use crate::text::{TextRange, TextSize, slice};
+
+/// What is shown, and of which bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    /// The word.
+    pub range: TextRange,
+    /// What is said of it.
+    pub markup: Markup,
+}
+
+/// What there is to say of what stands at a place.
+#[must_use]
+pub fn hover(place: Place<'_>) -> Option<Hover> {
+    of_mention(place).or_else(|| of_token(place))
+}
+
+fn of_mention(place: Place<'_>) -> Option<Hover> {
+    let mention = place.mention()?;
+    let text = slice(place.text(), mention.range);
+    let markup = match mention.entity {
+        Entity::Predicate(key) => predicate::markup(place, place.predicate(key)?),
+        Entity::Builtin(key) => builtin(builtins::predicate(key.name.as_str())?),
+        Entity::Function(symbol) => function(builtins::function(symbol.as_str())?),
+        Entity::Variable(symbol) => variable::markup(place, symbol, mention.part)?,
+        Entity::Name(symbol) => name::markup(place, symbol),
+        Entity::Type(symbol) => {
+            vocabulary::word_of(symbol.as_str()).map_or_else(|| name::prefix(place, symbol), word)
+        }
+        Entity::Constructor(symbol) => word(vocabulary::word_of(&symbol.as_str().replacen("fn:", ".", 1))?),
+        Entity::Descriptor(key) => word(vocabulary::descriptor(key.name.as_str())?),
+        Entity::Package(symbol) => predicate::package(place, symbol),
+        Entity::Wildcard => word(vocabulary::word_of(text)?),
+    };
+    Some(Hover { range: mention.range, markup })
+}
+
+/// Keywords and operators, which no statement mentions.
+fn of_token(place: Place<'_>) -> Option<Hover> {
+    let around = TextRange::new(place.offset, place.offset + TextSize::new(1));
+    let token = place.source.tokens(around).into_iter().find(|token| token.range.contains(place.offset))?;
+    let is_word = !matches!(
+        token.kind,
+        TokenKind::Comment | TokenKind::String | TokenKind::Open | TokenKind::Close | TokenKind::Dot
+    );
+    let known = vocabulary::word_of(token.text(place.text())).filter(|_| is_word)?;
+    Some(Hover { range: token.range, markup: word(known) })
+}
+
+fn word(word: &Word) -> Markup {
+    Markup::default().code(word.usage).words(word.says)
+}
+
+fn builtin(builtin: &builtins::BuiltinPredicate) -> Markup {
+    of_engine(&Callable::builtin(builtin), builtin.since)
+}
+
+fn function(function: &builtins::BuiltinFunction) -> Markup {
+    of_engine(&Callable::function(function), function.since)
+}
+
+/// What the engine brings along.
+fn of_engine(callable: &Callable, since: &str) -> Markup {
+    let markup = Markup::default().code(callable.label().0);
+    let markup = callable.documentation.iter().fold(markup, |markup, says| markup.words(says.as_str()));
+    markup.words(format!("Built in since {since}."))
+}

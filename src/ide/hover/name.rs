@@ -1,0 +1,79 @@
+//! What is shown of a name constant: where in the program it is used.
+
+use rustc_hash::FxHashMap;
+
+use crate::ide::Place;
+use crate::ide::markup::Markup;
+use crate::program::{PredicateKey, Program, key_of};
+use crate::syntax::ast::{Atom, StatementKind, Term, TermKind};
+use crate::text::Symbol;
+
+/// How many argument positions are listed.
+const LISTED: usize = 5;
+
+/// A name in a term.
+pub(super) fn markup(place: Place<'_>, name: Symbol) -> Markup {
+    let markup = Markup::default().code(name.as_str());
+    let mut positions = positions(place.program(), |other| other == name);
+    positions.sort_unstable_by(|(a, a_count), (b, b_count)| {
+        b_count.cmp(a_count).then_with(|| order(a).cmp(&order(b)))
+    });
+    let total: usize = positions.iter().map(|(_, count)| count).sum();
+    let of = |((key, at), count): &((PredicateKey, usize), usize)| {
+        format!("argument {} of `{key}`: {count}", at + 1)
+    };
+    let mut said: Vec<_> = positions.iter().take(LISTED).map(of).collect();
+    if positions.len() > LISTED {
+        said.push(format!("{} other places", positions.len() - LISTED));
+    }
+    match total {
+        0 => markup.words("A name."),
+        1 => markup.words(format!("The only use as an argument: {}.", said.join(" · "))),
+        _ => markup.words(format!("{total} uses as an argument. {}.", sentence(&said.join(" · ")))),
+    }
+}
+
+fn order((key, at): &(PredicateKey, usize)) -> (&'static str, u16, usize) {
+    (key.name.as_str(), key.arity, *at)
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
+/// A prefix of names in a type.
+pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
+    let below = format!("{prefix}/");
+    let uses: usize = positions(place.program(), |name| name.as_str().starts_with(&below))
+        .iter()
+        .map(|(_, count)| count)
+        .sum();
+    Markup::default().code(format!("bound [{prefix}]")).words(format!(
+        "The names under `{prefix}`. The program uses such names as an argument {uses} times."
+    ))
+}
+
+/// In which arguments of which predicates the names that are meant stand, and how often.
+fn positions(program: &Program, meant: impl Fn(Symbol) -> bool) -> Vec<((PredicateKey, usize), usize)> {
+    let mut counts: FxHashMap<(PredicateKey, usize), usize> = FxHashMap::default();
+    for file in &program.files {
+        let mut count = |atom: &Atom| {
+            for (at, _) in atom.args.iter().enumerate().filter(|(_, arg)| is_meant(arg, &meant)) {
+                let key = program.meaning(file, key_of(atom));
+                *counts.entry((key, at)).or_default() += 1;
+            }
+        };
+        for item in file.items.iter() {
+            if let StatementKind::Clause(clause) = &item.statement.kind {
+                count(&clause.head);
+                clause.literals().for_each(|literal| count(&literal.atom));
+            }
+        }
+    }
+    counts.into_iter().collect()
+}
+
+fn is_meant(term: &Term, meant: &impl Fn(Symbol) -> bool) -> bool {
+    matches!(term.kind, TermKind::Name(name) if meant(name))
+}

@@ -1,0 +1,103 @@
+//! What is shown of a variable: what it holds, and where it gets its value.
+
+use crate::ide::Place;
+use crate::ide::describe::Callable;
+use crate::ide::markup::Markup;
+use crate::ide::mention::Part;
+use crate::program::binding::{Binder, Bindings, How};
+use crate::program::rewrite::{ClauseSignatures, Rewriting};
+use crate::syntax::ast::{Clause, Declaration, Item};
+use crate::text::{Symbol, TextRange, slice};
+use crate::types::{ClauseTypes, Type};
+
+/// The whole of it. `part` is where in the statement it stands.
+pub(super) fn markup(place: Place<'_>, name: Symbol, part: Part) -> Option<Markup> {
+    let item = place.item()?;
+    let statement = &item.statement;
+    if let Some(declaration) = statement.declaration() {
+        return parameter(place, declaration, name, part);
+    }
+    let clause = statement.clause()?;
+    if statement.damaged {
+        return Some(Markup::default().code(name.as_str()));
+    }
+    let ty = type_of(place, clause, name);
+    let code = if ty == Type::Any { name.as_str().to_owned() } else { format!("{name}: {ty}") };
+    Some(Markup::default().code(code).words(source(place, item, clause, name)))
+}
+
+/// A parameter of a `Decl`.
+fn parameter(place: Place<'_>, declaration: &Declaration, name: Symbol, part: Part) -> Option<Markup> {
+    let at = declaration.atom.args.iter().position(|arg| arg.variable() == Some(name));
+    let Some(at) = at else {
+        let is_type = part == Part::Bound;
+        return is_type.then(|| Markup::default().code(name.as_str()).words("A type variable: any type."));
+    };
+    let predicate = place.program().predicate_of(place.file, &declaration.atom)?;
+    let callable = Callable::predicate(place.analysis, predicate);
+    let parameter = callable.parameters.get(at)?;
+    let markup = Markup::default().code(parameter.to_string());
+    Some(parameter.documentation.iter().fold(markup, |markup, said| markup.foreign(said.as_str())))
+}
+
+/// All that a variable may hold.
+fn type_of(place: Place<'_>, clause: &Clause, name: Symbol) -> Type {
+    let (program, types) = (place.program(), place.analysis.types());
+    let inferred = ClauseTypes::of(clause, |atom| types.relation(program, place.file, atom));
+    match inferred.states.as_slice() {
+        [] => Type::Any,
+        states => Type::union(states.iter().map(|state| state.get(name))),
+    }
+}
+
+/// Where it gets its value.
+fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> String {
+    let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
+    let signatures = ClauseSignatures::new(clause, lookup);
+    let bindings = Bindings::new(clause, &signatures, &Rewriting::new(clause, &signatures));
+    let text = place.file.statement_text(item);
+    let letting = clause.transforms.iter().flat_map(|transform| &transform.statements);
+    let mut letting =
+        letting.filter(|statement| statement.variable.as_ref().and_then(|v| v.variable()) == Some(name));
+    if let Some(statement) = letting.next() {
+        return format!("Gets its value from `{}`.", excerpt(text, statement.range));
+    }
+    match bindings.get(name).and_then(|variable| variable.value) {
+        Some(binder) => bound_by(clause, text, binder),
+        None if clause.is_fact() => "A fact cannot have variables.".to_owned(),
+        None => "Nothing gives it a value.".to_owned(),
+    }
+}
+
+fn bound_by(clause: &Clause, text: &str, Binder { place, how }: Binder) -> String {
+    use crate::program::binding::Place;
+    let premise = match place {
+        Place::Head => return "The caller brings its value.".to_owned(),
+        Place::Premise(index) => clause.premises.get(index as usize),
+    };
+    let excerpt = premise.map_or("", |premise| slice(text, premise.range()));
+    let excerpt = shortened(excerpt);
+    match how {
+        How::HeadInput => "The caller brings its value.".to_owned(),
+        How::Argument | How::Output | How::Interval => format!("Gets its value from `{excerpt}`."),
+        How::InsideExpression => {
+            format!("Stands inside an expression in `{excerpt}`, where evaluation has no value for it.")
+        }
+        How::Equality | How::Alias => format!("Gets its value by `{excerpt}`."),
+    }
+}
+
+fn excerpt(text: &str, range: TextRange) -> String {
+    shortened(slice(text, range))
+}
+
+/// One line, not too long, without what would end the code span.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = words.join(" ").replace('`', "'");
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or("")),
+        None => line,
+    }
+}
