@@ -6,12 +6,16 @@ pub mod describe;
 pub mod diagnostics;
 pub mod file_findings;
 pub mod fixes;
+pub mod folding;
 pub mod graph;
+pub mod headings;
 pub mod hover;
 pub mod markup;
 pub mod mention;
 mod place;
 pub mod registry;
+pub mod selection;
+pub mod semantic_tokens;
 pub mod suppression;
 pub mod vocabulary;
 

@@ -2,13 +2,15 @@
 
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher, GlobPattern,
-    HoverProviderCapability, InitializeResult, OneOf, Registration, ServerCapabilities, ServerInfo,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher, FoldingRangeProviderCapability,
+    GlobPattern, HoverProviderCapability, InitializeResult, OneOf, Registration,
+    SelectionRangeProviderCapability, SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WatchKind,
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::actions::{COMMANDS, FIX_ALL, FIX_WORKSPACE};
+use super::features;
 use super::session::Session;
 
 /// The name that diagnostics and the server itself go by.
@@ -46,7 +48,11 @@ fn capabilities(session: &Session) -> ServerCapabilities {
             change: Some(TextDocumentSyncKind::INCREMENTAL),
             ..TextDocumentSyncOptions::default()
         })),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        semantic_tokens_provider: features::semantic_tokens::options(&session.client)
+            .map(SemanticTokensServerCapabilities::SemanticTokensOptions),
         code_action_provider: session
             .action_literals
             .then_some(CodeActionProviderCapability::Options(actions)),

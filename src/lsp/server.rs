@@ -160,6 +160,16 @@ impl LanguageServer for Server {
     features! {
         hover(lsp::HoverParams) -> Option<lsp::Hover>,
             at[text_document_position_params.text_document.uri] => features::hover::hover;
+        folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
+            text[] => features::folding::folding_ranges;
+        selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
+            text[] => features::selection::selection_ranges;
+        semantic_tokens_full(lsp::SemanticTokensParams) -> Option<lsp::SemanticTokensResult>,
+            text[] => features::semantic_tokens::full;
+        semantic_tokens_full_delta(lsp::SemanticTokensDeltaParams) -> Option<lsp::SemanticTokensFullDeltaResult>,
+            text[] => features::semantic_tokens::delta;
+        semantic_tokens_range(lsp::SemanticTokensRangeParams) -> Option<lsp::SemanticTokensRangeResult>,
+            text[] => features::semantic_tokens::range;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {

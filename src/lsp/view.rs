@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{Range, TextDocumentPositionParams, Uri};
 
 use super::client::Outbox;
+use super::features::semantic_tokens::Sent;
 use super::session::Session;
 use super::{from_proto, to_proto};
 use crate::host::workspace::{Snapshot, SnapshotFile};
@@ -22,6 +23,7 @@ pub(super) struct View {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) told: Arc<Told>,
+    pub(super) tokens: Arc<Sent>,
     pub(super) outbox: Outbox,
 }
 

@@ -84,10 +84,47 @@ impl SourceFile {
         tokens
     }
 
+    /// The ranges of the nodes of the tree that hold an offset, ends included; outer first.
+    #[must_use]
+    pub fn nodes_at(&self, offset: TextSize) -> Vec<TextRange> {
+        match self.tree() {
+            Some(tree) => nodes_at(tree, offset),
+            None => SourceFile::parse(self.text().clone())
+                .tree()
+                .map(|tree| nodes_at(tree, offset))
+                .unwrap_or_default(),
+        }
+    }
+
     /// All tokens.
     #[must_use]
     pub fn all_tokens(&self) -> Vec<Token> {
         self.tokens(TextRange::up_to(size(self.text().len())))
+    }
+}
+
+fn nodes_at(tree: &Tree, offset: TextSize) -> Vec<TextRange> {
+    let mut cursor = tree.walk();
+    let mut ranges = Vec::new();
+    loop {
+        let node = cursor.node();
+        let range = TextRange::new(size(node.start_byte()), size(node.end_byte()));
+        if range.contains_inclusive(offset) && !range.is_empty() {
+            ranges.push(range);
+        }
+        // Between two nodes, the second counts.
+        let ends_before = |cursor: &TreeCursor<'_>| size(cursor.node().end_byte()) <= offset;
+        if !cursor.goto_first_child() {
+            return ranges;
+        }
+        while ends_before(&cursor) {
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+        if size(cursor.node().start_byte()) > offset && !cursor.goto_previous_sibling() {
+            return ranges;
+        }
     }
 }
 
@@ -108,7 +145,9 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
             && is_leaf(node)
             && let Some(kind) = token_kind(&cursor, slice(text, bytes))
         {
-            tokens.push(Token { kind, range: bytes });
+            // A comment ends before the line end, which may have two bytes.
+            let end = if kind == TokenKind::Comment { trimmed_end(text, bytes) } else { bytes.end() };
+            tokens.push(Token { kind, range: TextRange::new(bytes.start(), end) });
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
@@ -116,6 +155,10 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
             }
         }
     }
+}
+
+fn trimmed_end(text: &str, range: TextRange) -> TextSize {
+    range.start() + size(slice(text, range).trim_end_matches('\r').len())
 }
 
 /// To the first child that ends behind `start`.

@@ -2,4 +2,7 @@
 //! converts the answer; its line in `server` says which method it serves, its line in `capabilities` what
 //! the client is told of it.
 
+pub(super) mod folding;
 pub(super) mod hover;
+pub(super) mod selection;
+pub(super) mod semantic_tokens;

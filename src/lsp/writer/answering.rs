@@ -51,6 +51,7 @@ impl Writer {
             snapshot: self.workspace.snapshot(),
             pulse: Arc::clone(&self.pulse),
             told: Arc::clone(&self.told),
+            tokens: Arc::clone(&self.tokens),
             outbox: self.outbox.clone(),
         })
     }

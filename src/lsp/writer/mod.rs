@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use self::answering::Running;
 use super::client::{Outbox, Progress};
+use super::features::semantic_tokens::Sent;
 use super::message::{Message, Opened, Question, Refusal, WorkspacePull};
 use super::pool::{Panicked, Pool, guarded};
 use super::push::Publisher;
@@ -46,6 +47,7 @@ pub(super) struct Writer {
     pulls_workspace: bool,
     pulse: Arc<Pulse>,
     told: Arc<Told>,
+    tokens: Arc<Sent>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
@@ -73,6 +75,7 @@ impl Writer {
             pulls_workspace: false,
             pulse: Arc::default(),
             told: Arc::default(),
+            tokens: Arc::default(),
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,

@@ -1,0 +1,235 @@
+//! What can be folded away: statements, comments, sections under banners, tables of facts.
+
+use super::headings::{Rank, are_neighbours, headings, is_alone, line_start};
+use crate::program::{FileSummary, PredicateKey, key_of};
+use crate::syntax::ast::{Item, StatementKind};
+use crate::syntax::{SourceFile, Token, TokenKind};
+use crate::text::{TextRange, TextSize, slice, text_len};
+
+/// How many facts of one predicate make a table.
+const TABLE: usize = 4;
+
+/// Something that can be folded. Starts and ends on different lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// What disappears, from behind what stays to see.
+    pub range: TextRange,
+    /// What it is.
+    pub kind: FoldKind,
+    /// What stands for it meanwhile, where the first line does not say it.
+    pub summary: Option<String>,
+}
+
+/// The kinds of folds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoldKind {
+    /// Several lines of comment.
+    Comment,
+    /// The `Use` statements.
+    Imports,
+    /// A section, or a table of facts.
+    Region,
+    /// A statement, or something in brackets.
+    Code,
+}
+
+/// The folds of a file, sorted by start, no two starting on one line: where they would, the larger
+/// one is kept.
+#[must_use]
+pub fn folds(source: &SourceFile, file: &FileSummary) -> Vec<Fold> {
+    let text = source.text();
+    let tokens = source.all_tokens();
+    let mut folds = sections(text, &tokens);
+    let banners: Vec<_> = headings(text, &tokens).iter().map(|heading| heading.title).collect();
+    let is_banner = |fold: &Fold| banners.iter().any(|title| fold.range.contains_range(*title));
+    folds.extend(comments(text, &tokens).into_iter().filter(|fold| !is_banner(fold)));
+    folds.extend(tables(file));
+    folds.extend(imports(file));
+    folds.extend(statements(file));
+    folds.extend(brackets(&tokens));
+    folds.retain(|fold| slice(text, fold.range).contains('\n'));
+    folds.sort_by_key(|fold| (line_start(text, fold.range.start()), std::cmp::Reverse(fold.range.end())));
+    folds.dedup_by_key(|fold| line_start(text, fold.range.start()));
+    nested(folds)
+}
+
+/// Leaves out what neither holds an earlier fold's end nor is inside it: editors nest folds. A fold
+/// may end on the line on which the one around it does.
+fn nested(folds: Vec<Fold>) -> Vec<Fold> {
+    let mut ends: Vec<TextSize> = Vec::new();
+    let mut kept: Vec<Fold> = Vec::new();
+    for fold in folds {
+        while ends.pop_if(|end| *end <= fold.range.start()).is_some() {}
+        if ends.last().is_none_or(|end| fold.range.end() <= *end) {
+            ends.push(fold.range.end());
+            kept.push(fold);
+        }
+    }
+    kept
+}
+
+fn code(range: TextRange) -> Fold {
+    Fold { range, kind: FoldKind::Code, summary: None }
+}
+
+/// Comments that stand alone on neighbouring lines.
+fn comments(text: &str, tokens: &[Token]) -> Vec<Fold> {
+    let alone: Vec<_> = tokens
+        .iter()
+        .copied()
+        .filter(|token| token.kind == TokenKind::Comment && is_alone(text, *token))
+        .collect();
+    let blocks = alone.chunk_by(|first, second| are_neighbours(text, *first, *second));
+    let fold = |block: &[Token]| {
+        let (first, last) = (block.first()?, block.last()?);
+        let range = TextRange::new(first.range.end(), last.range.end());
+        (block.len() > 1).then_some(Fold { range, kind: FoldKind::Comment, summary: None })
+    };
+    blocks.filter_map(fold).collect()
+}
+
+/// What is below a banner, up to the next one of its kind, or between `# region` and `# endregion`.
+fn sections(text: &str, tokens: &[Token]) -> Vec<Fold> {
+    let mut folds = Vec::new();
+    let mut open: Vec<(Rank, TextSize)> = Vec::new();
+    let mut regions = Vec::new();
+    let end_of = |offset: TextSize| {
+        let before = text.get(..usize::from(offset)).unwrap_or("").trim_end();
+        text_len(before)
+    };
+    let fold = |start, end| Fold { range: TextRange::new(start, end), kind: FoldKind::Region, summary: None };
+    for heading in headings(text, tokens) {
+        while let Some((_, start)) = open.pop_if(|(rank, _)| *rank >= heading.rank) {
+            folds.push(fold(start, end_of(heading.start).max(start)));
+        }
+        open.push((heading.rank, heading.end));
+    }
+    let last = end_of(text_len(text));
+    folds.extend(open.into_iter().map(|(_, start)| fold(start, last.max(start))));
+    for comment in tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
+        let words = comment.text(text).trim_start_matches('#').trim_start();
+        if words.starts_with("region") {
+            regions.push(comment.range.end());
+        } else if words.starts_with("endregion")
+            && let Some(start) = regions.pop()
+        {
+            folds.push(fold(start, comment.range.end()));
+        }
+    }
+    folds
+}
+
+/// Facts of one predicate that follow each other.
+fn tables(file: &FileSummary) -> Vec<Fold> {
+    let runs =
+        file.items.chunk_by(|first, second| fact_of(first).is_some() && fact_of(first) == fact_of(second));
+    let fold = |run: &[Item]| {
+        let (first, last, key) = (run.first()?, run.last()?, fact_of(run.first()?)?);
+        let range = TextRange::new(first.start + first.statement.len, last.start + last.statement.len);
+        let summary = Some(format!("{} facts of {key}", run.len()));
+        (run.len() >= TABLE).then_some(Fold { range, kind: FoldKind::Region, summary })
+    };
+    runs.filter_map(fold).collect()
+}
+
+fn fact_of(item: &Item) -> Option<PredicateKey> {
+    let clause = item.statement.clause()?;
+    clause.is_fact().then(|| key_of(&clause.head))
+}
+
+fn imports(file: &FileSummary) -> Option<Fold> {
+    let mut uses = file.items.iter().filter(|item| matches!(item.statement.kind, StatementKind::Use(_)));
+    let (first, last) = (uses.next()?, uses.next_back()?);
+    let range = TextRange::new(first.start + first.statement.len, last.start + last.statement.len);
+    Some(Fold { range, kind: FoldKind::Imports, summary: None })
+}
+
+/// Each statement, from the end of its first line.
+fn statements(file: &FileSummary) -> impl Iterator<Item = Fold> {
+    file.items.iter().map(|item| {
+        let text = file.statement_text(item);
+        let first = text.find('\n').unwrap_or(text.len());
+        let line = text.get(..first).unwrap_or("").trim_end();
+        code(TextRange::new(item.start + text_len(line), item.start + item.statement.len))
+    })
+}
+
+/// What is between brackets.
+fn brackets(tokens: &[Token]) -> Vec<Fold> {
+    let mut open = Vec::new();
+    let mut folds = Vec::new();
+    for token in tokens {
+        match token.kind {
+            TokenKind::Open => open.push(token.range.end()),
+            TokenKind::Close => {
+                let start = open.pop();
+                folds.extend(start.map(|start| code(TextRange::new(start, token.range.start()))));
+            }
+            TokenKind::Dot => open.clear(),
+            _ => {}
+        }
+    }
+    folds
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::text::FileId;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let source = SourceFile::parse(text.into());
+        let line = |offset: TextSize| slice(text, TextRange::up_to(offset)).matches('\n').count() + 1;
+        let mut out = String::new();
+        for Fold { range, kind, summary } in folds(&source, &FileSummary::new(FileId(0), &source)) {
+            let _ = write!(out, "{}-{} {kind:?}", line(range.start()), line(range.end()));
+            let _ = writeln!(out, " {}", summary.unwrap_or_default());
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn statements_comments_and_imports() {
+        check(
+            "Package a!\nUse b!\nUse c!\n# one\n# two\n\n# lone\nDecl p(X)\n  descr [\n    doc(\"x\")\n  ].\np(X) :- # why\n  q(X),\n  r([\n   X]).\ns(1).\n",
+            expect![[r#"
+                2-3 Imports 
+                4-5 Comment 
+                8-11 Code 
+                9-11 Code 
+                12-15 Code 
+                14-15 Code 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sections_and_tables() {
+        check(
+            "# =======\n# One\n# =======\n\np(1).\np(2).\n# c\np(3).\np(4).\n\n# -----\n# 1.1\n# -----\nq(1).\n\n# =======\n# Two\n# =======\nr(1).\n# region x\ns(1).\n# endregion\n\n",
+            expect![[r#"
+                2-14 Region 
+                5-9 Region 4 facts of p/1
+                12-14 Region 
+                17-22 Region 
+                20-22 Region 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn damage_and_crlf() {
+        check(
+            "p(X :-\r\n  q(,\r\n  [\r\nr(1).\r\n)\r\n",
+            expect![[r#"
+            1-4 Code 
+        "#]],
+        );
+        check("", expect![""]);
+    }
+}

@@ -1,0 +1,249 @@
+//! What each token is, for editors that colour by meaning: the tokens of the text, told apart by what
+//! they stand for.
+
+use super::mention::{self, Entity, Mention, Part};
+use crate::program::FileSummary;
+use crate::syntax::{SourceFile, Token, TokenKind};
+use crate::text::{TextRange, TextSize};
+
+/// A token to be coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SemanticToken {
+    /// Its bytes.
+    pub range: TextRange,
+    /// What it is.
+    pub kind: Kind,
+    /// What is special about it.
+    pub modifiers: Modifiers,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `# …`
+    Comment,
+    /// A word of the language.
+    Keyword,
+    /// A sign between terms, before atoms, or of a clause.
+    Operator,
+    /// A string or byte string.
+    String,
+    /// A number, an instant or a span of time.
+    Number,
+    /// A predicate.
+    Predicate,
+    /// A function.
+    Function,
+    /// A variable.
+    Variable,
+    /// A parameter: a variable of a head or of a declared atom.
+    Parameter,
+    /// A name constant.
+    Name,
+    /// A type, or a constructor of types.
+    Type,
+    /// A package.
+    Package,
+    /// An atom of `descr […]`.
+    Descriptor,
+}
+
+/// What is special about a token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Modifiers {
+    /// It stands where it is declared.
+    pub declaration: bool,
+    /// It stands in a head.
+    pub definition: bool,
+    /// The engine brings it along.
+    pub built_in: bool,
+    /// It stands under `!`.
+    pub negated: bool,
+}
+
+/// The tokens that have bytes in `range`, in order; brackets and other punctuation are left to the
+/// editor.
+#[must_use]
+pub fn semantic_tokens(source: &SourceFile, file: &FileSummary, range: TextRange) -> Vec<SemanticToken> {
+    let mentions = mentions(file, range);
+    let mut next = mentions.iter().peekable();
+    let tokens = source.tokens(range).into_iter().filter_map(|token| {
+        while next.next_if(|mention| mention.range.start() < token.range.start()).is_some() {}
+        let mention = next.peek().filter(|mention| mention.range == token.range);
+        mention.and_then(|mention| of_mention(mention)).or_else(|| of_token(token))
+    });
+    tokens.collect()
+}
+
+/// What the statements of `range` mention, by start.
+fn mentions(file: &FileSummary, range: TextRange) -> Vec<Mention> {
+    let mut mentions = Vec::new();
+    let first = file.items.partition_point(|item| item.start + item.statement.len <= range.start());
+    for item in file.items.iter().skip(first).take_while(|item| item.start < range.end()) {
+        mention::each(item, &mut |mention| mentions.push(mention));
+    }
+    mentions.sort_unstable_by_key(|mention| mention.range.start());
+    mentions
+}
+
+fn of_mention(mention: &Mention) -> Option<SemanticToken> {
+    let plain = Modifiers {
+        declaration: mention.part == Part::Declared,
+        definition: mention.part.is_head(),
+        negated: mention.part == Part::Negated,
+        built_in: false,
+    };
+    let built_in = Modifiers { built_in: true, ..plain };
+    let negation = Modifiers { negated: plain.negated, ..Modifiers::default() };
+    let (kind, modifiers) = match mention.entity {
+        Entity::Predicate(_) => (Kind::Predicate, plain),
+        Entity::Builtin(_) => (Kind::Predicate, Modifiers { built_in: true, ..negation }),
+        Entity::Function(_) => (Kind::Function, Modifiers { built_in: true, ..Modifiers::default() }),
+        Entity::Variable(_) | Entity::Wildcard if plain.declaration || plain.definition => {
+            (Kind::Parameter, Modifiers { declaration: plain.declaration, ..Modifiers::default() })
+        }
+        Entity::Variable(_) | Entity::Wildcard => (Kind::Variable, Modifiers::default()),
+        Entity::Name(_) => (Kind::Name, Modifiers::default()),
+        Entity::Type(_) => (Kind::Type, Modifiers::default()),
+        Entity::Constructor(_) => (Kind::Type, Modifiers { built_in: true, ..Modifiers::default() }),
+        Entity::Package(_) => {
+            (Kind::Package, Modifiers { declaration: mention.part == Part::Package, ..Modifiers::default() })
+        }
+        Entity::Descriptor(_) => (Kind::Descriptor, built_in),
+    };
+    Some(SemanticToken { range: mention.range, kind, modifiers })
+}
+
+/// What no statement mentions: words and signs, and whatever damage hides.
+fn of_token(token: Token) -> Option<SemanticToken> {
+    let kind = match token.kind {
+        TokenKind::Comment => Kind::Comment,
+        TokenKind::Keyword => Kind::Keyword,
+        TokenKind::Operator | TokenKind::Arrow | TokenKind::Pipe | TokenKind::Bang | TokenKind::At => {
+            Kind::Operator
+        }
+        TokenKind::String => Kind::String,
+        TokenKind::Number | TokenKind::Time => Kind::Number,
+        TokenKind::Identifier => Kind::Predicate,
+        TokenKind::Variable => Kind::Variable,
+        TokenKind::Constant => Kind::Name,
+        TokenKind::TypeName => Kind::Type,
+        TokenKind::Open
+        | TokenKind::Close
+        | TokenKind::Comma
+        | TokenKind::Dot
+        | TokenKind::Colon
+        | TokenKind::Other => return None,
+    };
+    Some(SemanticToken { range: token.range, kind, modifiers: Modifiers::default() })
+}
+
+/// The range of a whole text.
+#[must_use]
+pub fn whole(source: &SourceFile) -> TextRange {
+    TextRange::new(TextSize::new(0), crate::text::text_len(source.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::text::{FileId, size, slice};
+
+    fn tokens(text: &str) -> Vec<SemanticToken> {
+        let source = SourceFile::parse(text.into());
+        semantic_tokens(&source, &FileSummary::new(FileId(0), &source), whole(&source))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let mut out = String::new();
+        for SemanticToken { range, kind, modifiers } in tokens(text) {
+            let Modifiers { declaration, definition, built_in, negated } = modifiers;
+            let marks = [(declaration, "decl"), (definition, "def"), (built_in, "lib"), (negated, "neg")];
+            let marks: Vec<_> = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
+            let _ = writeln!(out, "{} {kind:?} {}", slice(text, range), marks.join(" "));
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn of_everything() {
+        check(
+            "Package a!\n# c\nDecl p(X) descr [mode(\"+\")] bound [.List</string>].\np(X) :- !q(X, _), :lt(X, 1), <-[0s, 7d] r(/x) |> let Y = fn:plus(X, 1.5).",
+            expect![[r#"
+                Package Keyword 
+                a Package decl
+                ! Operator 
+                # c Comment 
+                Decl Keyword 
+                p Predicate decl
+                X Parameter decl
+                descr Keyword 
+                mode Descriptor lib
+                "+" String 
+                bound Keyword 
+                .List Type lib
+                /string Type 
+                p Predicate def
+                X Parameter 
+                :- Operator 
+                ! Operator 
+                q Predicate neg
+                X Variable 
+                _ Variable 
+                :lt Predicate lib
+                X Variable 
+                1 Number 
+                <- Operator 
+                0s Number 
+                7d Number 
+                r Predicate 
+                /x Name 
+                |> Operator 
+                let Keyword 
+                Y Variable 
+                = Operator 
+                fn:plus Function lib
+                X Variable 
+                1.5 Number 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn of_damage() {
+        check(
+            "p(X :- q(/a, ) ; é fn:plus(",
+            expect![[r#"
+            p Predicate def
+            X Parameter 
+            :- Operator 
+            q Predicate 
+            /a Name 
+            fn:plus Function lib
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_range_gives_what_the_whole_has_there() {
+        let text = "p(1). # 🦀\nq(X) :- !p(X),\n  r(\"a\nb\", X).\ns(/x).\n";
+        let source = SourceFile::parse(text.into());
+        let file = FileSummary::new(FileId(0), &source);
+        let all = tokens(text);
+        for start in 0..text.len() {
+            for end in start + 1..=text.len() {
+                let range = TextRange::new(size(start), size(end));
+                let there = all
+                    .iter()
+                    .filter(|token| token.range.start() < range.end() && token.range.end() > range.start());
+                let found = semantic_tokens(&source, &file, range);
+                assert_eq!(found, there.copied().collect::<Vec<_>>(), "{start}..{end}");
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `textDocument/semanticTokens/full`, `…/full/delta` and `…/range`
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::{
+    ClientCapabilities, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens,
+    SemanticTokensClientCapabilities, SemanticTokensDelta, SemanticTokensDeltaParams, SemanticTokensEdit,
+    SemanticTokensFullDeltaResult, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+};
+
+use crate::host::workspace::SnapshotFile;
+use crate::ide::semantic_tokens::{self as ide, Kind, Modifiers};
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+use crate::text::{Encoding, FileId, TextRange, TextSize, slice};
+
+/// The types that each kind may be shown as, the best first. A client shows those that it knows.
+#[rustfmt::skip] // One row a kind.
+const TYPES: &[(Kind, &[SemanticTokenType])] = &[
+    (Kind::Comment, &[SemanticTokenType::COMMENT]),
+    (Kind::Keyword, &[SemanticTokenType::KEYWORD]),
+    (Kind::Operator, &[SemanticTokenType::OPERATOR]),
+    (Kind::String, &[SemanticTokenType::STRING]),
+    (Kind::Number, &[SemanticTokenType::NUMBER]),
+    (Kind::Predicate, &[SemanticTokenType::FUNCTION]),
+    (Kind::Function, &[SemanticTokenType::METHOD, SemanticTokenType::FUNCTION]),
+    (Kind::Variable, &[SemanticTokenType::VARIABLE]),
+    (Kind::Parameter, &[SemanticTokenType::PARAMETER, SemanticTokenType::VARIABLE]),
+    (Kind::Name, &[SemanticTokenType::ENUM_MEMBER, SemanticTokenType::PROPERTY, SemanticTokenType::STRING]),
+    (Kind::Type, &[SemanticTokenType::TYPE]),
+    (Kind::Package, &[SemanticTokenType::NAMESPACE]),
+    (Kind::Descriptor, &[SemanticTokenType::DECORATOR, SemanticTokenType::PROPERTY]),
+];
+
+/// Whether a modifier is among those of a token.
+type IsSet = fn(Modifiers) -> bool;
+
+/// The modifiers, in the order of their bits.
+const MODIFIERS: &[(IsSet, SemanticTokenModifier)] = &[
+    (|modifiers| modifiers.declaration, SemanticTokenModifier::DECLARATION),
+    (|modifiers| modifiers.definition, SemanticTokenModifier::DEFINITION),
+    (|modifiers| modifiers.built_in, SemanticTokenModifier::DEFAULT_LIBRARY),
+    (|modifiers| modifiers.negated, SemanticTokenModifier::new("negated")),
+];
+
+/// What is sent for each kind and modifier, in one session.
+struct Legend {
+    types: Vec<SemanticTokenType>,
+    modifiers: Vec<SemanticTokenModifier>,
+}
+
+impl Legend {
+    fn new(client: &SemanticTokensClientCapabilities) -> Self {
+        let mut types: Vec<SemanticTokenType> = Vec::new();
+        for (_, candidates) in TYPES {
+            let known = candidates.iter().find(|ty| client.token_types.contains(ty)).cloned();
+            types.extend(known.filter(|ty| !types.contains(ty)));
+        }
+        let known = MODIFIERS.iter().map(|(_, modifier)| modifier);
+        let modifiers = known.filter(|modifier| client.token_modifiers.contains(modifier)).cloned().collect();
+        Self { types, modifiers }
+    }
+
+    fn number(&self, kind: Kind) -> Option<u32> {
+        let (_, candidates) = TYPES.iter().find(|(known, _)| *known == kind)?;
+        let at = candidates.iter().find_map(|ty| self.types.iter().position(|known| known == ty))?;
+        u32::try_from(at).ok()
+    }
+
+    fn bits(&self, modifiers: Modifiers) -> u32 {
+        let set = MODIFIERS.iter().filter(|(is, _)| is(modifiers)).map(|(_, modifier)| modifier);
+        let at = set.filter_map(|modifier| self.modifiers.iter().position(|known| known == modifier));
+        at.fold(0, |bits, at| bits | 1 << at)
+    }
+}
+
+fn client(client: &ClientCapabilities) -> Option<&SemanticTokensClientCapabilities> {
+    client.text_document.as_ref()?.semantic_tokens.as_ref()
+}
+
+/// What the client is told, if it shows tokens at all.
+pub(in crate::lsp) fn options(of: &ClientCapabilities) -> Option<SemanticTokensOptions> {
+    let Legend { types, modifiers } = Legend::new(client(of)?);
+    Some(SemanticTokensOptions {
+        legend: SemanticTokensLegend { token_types: types, token_modifiers: modifiers },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+        ..SemanticTokensOptions::default()
+    })
+}
+
+/// The tokens that clients have, so that they can be told what changed.
+#[derive(Debug, Default)]
+pub(in crate::lsp) struct Sent {
+    files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
+    next: AtomicU64,
+}
+
+impl Sent {
+    /// Remembers the tokens of a file and forgets those of documents that are closed by now; gives what
+    /// they are to be called.
+    fn remember(&self, view: &View, file: FileId, tokens: &[SemanticToken]) -> String {
+        let id = self.next.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut files = self.files.lock();
+        files.insert(file, (id.clone(), tokens.to_vec()));
+        files.retain(|file, _| view.snapshot.file(*file).is_some_and(|file| file.open.is_some()));
+        id
+    }
+
+    fn recall(&self, file: FileId, id: &str) -> Option<Vec<SemanticToken>> {
+        self.files.lock().get(&file).filter(|(known, _)| known == id).map(|(_, tokens)| tokens.clone())
+    }
+}
+
+/// Answers the request for all tokens.
+pub(in crate::lsp) fn full(view: &View, params: &SemanticTokensParams) -> Option<SemanticTokensResult> {
+    let file = view.file(&params.text_document.uri)?;
+    let data = tokens(view, file, ide::whole(file.source()))?;
+    let result_id = Some(view.tokens.remember(view, file.id, &data));
+    Some(SemanticTokensResult::Tokens(SemanticTokens { result_id, data }))
+}
+
+/// Answers the request for what changed.
+pub(in crate::lsp) fn delta(
+    view: &View,
+    params: &SemanticTokensDeltaParams,
+) -> Option<SemanticTokensFullDeltaResult> {
+    let file = view.file(&params.text_document.uri)?;
+    let data = tokens(view, file, ide::whole(file.source()))?;
+    let old = view.tokens.recall(file.id, &params.previous_result_id);
+    let result_id = Some(view.tokens.remember(view, file.id, &data));
+    Some(match old {
+        Some(old) => {
+            let edits = difference(&old, data);
+            SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta { result_id, edits })
+        }
+        None => SemanticTokensFullDeltaResult::Tokens(SemanticTokens { result_id, data }),
+    })
+}
+
+/// Answers the request for the tokens of a part.
+pub(in crate::lsp) fn range(
+    view: &View,
+    params: &SemanticTokensRangeParams,
+) -> Option<SemanticTokensRangeResult> {
+    let file = view.file(&params.text_document.uri)?;
+    let range = from_proto::text_range(file.text(), file.lines(), params.range, view.session.encoding);
+    let data = tokens(view, file, range)?;
+    Some(SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data }))
+}
+
+/// What leads from the old tokens to the new: one edit of what is between the same start and the same end.
+fn difference(old: &[SemanticToken], new: Vec<SemanticToken>) -> Vec<SemanticTokensEdit> {
+    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rests = old.iter().skip(start).rev().zip(new.iter().skip(start).rev());
+    let end = rests.take_while(|(old, new)| old == new).count();
+    let (gone, come) = (old.len() - start - end, new.len() - start - end);
+    if gone + come == 0 {
+        return Vec::new();
+    }
+    // Five numbers a token.
+    let number = |tokens: usize| u32::try_from(tokens * 5).unwrap_or(u32::MAX);
+    let data: Vec<_> = new.into_iter().skip(start).take(come).collect();
+    let data = (!data.is_empty()).then_some(data);
+    vec![SemanticTokensEdit { start: number(start), delete_count: number(gone), data }]
+}
+
+fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<SemanticToken>> {
+    let client = client(&view.session.client)?;
+    let legend = Legend::new(client);
+    let multiline = client.multiline_token_support == Some(true);
+    let mut writer = Writer::new(file, view.session.encoding);
+    for token in ide::semantic_tokens(file.source(), file.summary(), range) {
+        let Some(number) = legend.number(token.kind) else { continue };
+        let bits = legend.bits(token.modifiers);
+        let source = file.map().to_source(token.range);
+        if multiline {
+            writer.push(source, number, bits);
+        } else {
+            lines(file.text(), source).for_each(|line| writer.push(line, number, bits));
+        }
+    }
+    Some(writer.tokens)
+}
+
+/// The parts of a range that are on one line each, without line ends.
+fn lines(text: &str, range: TextRange) -> impl Iterator<Item = TextRange> {
+    let mut at = range.start();
+    slice(text, range).split_inclusive('\n').filter_map(move |line| {
+        let part = TextRange::at(at, crate::text::text_len(line.trim_end_matches(['\n', '\r'])));
+        at += crate::text::text_len(line);
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Writes tokens in the protocol's relative form, in one pass over the text.
+struct Writer<'f> {
+    file: &'f SnapshotFile,
+    encoding: Encoding,
+    tokens: Vec<SemanticToken>,
+    line: u32,
+    column: u32,
+    /// What `line` and `column` are the place of.
+    offset: TextSize,
+}
+
+impl<'f> Writer<'f> {
+    fn new(file: &'f SnapshotFile, encoding: Encoding) -> Self {
+        let offset = TextSize::new(0);
+        Self { file, encoding, tokens: Vec::new(), line: 0, column: 0, offset }
+    }
+
+    fn push(&mut self, range: TextRange, token_type: u32, token_modifiers_bitset: u32) {
+        let text = self.file.text();
+        let between = slice(text, TextRange::new(self.offset, range.start()));
+        let (line, column) = if between.contains(['\n', '\r']) {
+            let at = self.file.lines().line_col(text, range.start(), self.encoding);
+            (at.line, at.col)
+        } else {
+            (self.line, self.column + self.encoding.len(between))
+        };
+        let delta_line = line - self.line;
+        self.tokens.push(SemanticToken {
+            delta_line,
+            delta_start: if delta_line == 0 { column - self.column } else { column },
+            length: self.encoding.len(slice(text, range)),
+            token_type,
+            token_modifiers_bitset,
+        });
+        (self.line, self.column, self.offset) = (line, column, range.start());
+    }
+}
