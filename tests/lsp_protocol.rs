@@ -28,32 +28,55 @@ fn members(value: &Value, path: &str, into: &mut BTreeSet<String>) {
     }
 }
 
-#[test]
-fn the_documented_status_is_the_real_one() {
+/// The JSON examples below a heading of the page.
+fn examples(heading: &str) -> Vec<Value> {
     let text = document();
-    let example = text.split("```json").nth(1).unwrap().split("```").next().unwrap();
-    let example: Value = serde_json::from_str(example).unwrap();
-    let folder = Folder::new(&[("a.mg", "p(1).\n")]);
-    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
-    client.did_open(&folder.uri("a.mg"), 1, "p(1).\n");
-    client.pull(&folder.uri("a.mg"));
+    let section = text.split(&format!("\n## {heading}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+    let blocks = section.split("```json").skip(1).map(|rest| rest.split("```").next().unwrap());
+    blocks.map(|block| serde_json::from_str(block).unwrap()).collect()
+}
+
+#[track_caller]
+fn check_members(example: &Value, real: &Value) {
     let mut sets = [BTreeSet::new(), BTreeSet::new()];
-    for (value, set) in [example, client.status()].iter().zip(&mut sets) {
+    for (value, set) in [example, real].iter().zip(&mut sets) {
         members(value, "", set);
     }
     assert_eq!(sets[0], sets[1]);
 }
 
+/// A server with one open document.
+fn with_document() -> (Folder, Client, String) {
+    let folder = Folder::new(&[("a.mg", "p(1).\n")]);
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let uri = folder.uri("a.mg");
+    client.did_open(&uri, 1, "p(1).\n");
+    client.pull(&uri);
+    (folder, client, uri)
+}
+
 #[test]
-fn the_documented_methods_are_the_real_ones() {
-    let text = document();
-    let documented: BTreeSet<_> = text.split('`').filter(|word| word.starts_with("mangle/")).collect();
-    let mut client = Client::open_workspace(None, pulling());
-    for method in &documented {
-        let unknown = client.request(method, json!(null)).is_err_and(|error| error["code"] == -32601);
-        assert!(!unknown, "{method} is documented and unknown");
-    }
-    assert_eq!(documented, BTreeSet::from(["mangle/status"]));
+fn the_documented_status_is_the_real_one() {
+    let (_folder, mut client, _) = with_document();
+    check_members(&examples("`mangle/status`")[0], &client.status());
+}
+
+#[test]
+fn the_documented_virtual_document_is_a_real_one() {
+    let (_folder, mut client, uri) = with_document();
+    let [params, answer] = examples("`mangle/virtualDocument`").try_into().unwrap();
+    let real = json!({ "uri": format!("mangle-syntax:{uri}") });
+    check_members(&params, &real);
+    check_members(&answer, &client.request("mangle/virtualDocument", real).unwrap());
+}
+
+#[test]
+fn the_documented_parameters_of_a_graph_are_understood() {
+    let (_folder, mut client, uri) = with_document();
+    let mut params = examples("`mangle/graph`")[0].clone();
+    params["uri"] = uri.into();
+    params["of"] = json!(["p/1"]);
+    assert_eq!(client.request("mangle/graph", params).unwrap()["programs"][0]["predicates"][0]["id"], "p/1");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub mod registry;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod suppression;
+pub mod syntax_tree;
 pub mod vocabulary;
 
 pub use place::{Analysis, Place};

@@ -12,6 +12,7 @@ use tracing::Span;
 use super::pool::Panicked;
 use super::session::Session;
 use super::view::View;
+use super::virtual_documents::Watch;
 use crate::host::workspace::{FileEvent, Scanned};
 use crate::text::{Cancel, ContentChange};
 
@@ -38,6 +39,8 @@ pub(super) enum Message {
     Reconfigure(Value),
     /// The client's settings, as it was asked for them.
     Settings(Value),
+    /// A virtual document is asked for.
+    Watch(Watch),
     /// A question that one snapshot answers.
     Ask(Question),
     /// A question that may wait until something changes.
@@ -64,6 +67,7 @@ impl Message {
             Self::Folders { .. } => "folders",
             Self::Reconfigure(_) => "reconfigure",
             Self::Settings(_) => "settings",
+            Self::Watch(_) => "watch",
             Self::Ask(_) => "ask",
             Self::Pull(_) => "pull",
             Self::Cancelled => "cancelled",
@@ -100,7 +104,6 @@ pub(super) enum Needs {
     /// Which program one document belongs to.
     Place(PathBuf),
     /// All files of the workspace.
-    #[expect(dead_code, reason = "the first feature over the workspace constructs it")]
     Workspace,
     /// The diagnostics of one document.
     Diagnostics(PathBuf),

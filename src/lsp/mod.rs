@@ -14,6 +14,8 @@ mod features;
 mod frame;
 mod from_proto;
 mod message;
+#[cfg(test)]
+mod methods;
 mod pool;
 mod pull;
 mod push;
@@ -25,6 +27,7 @@ mod status;
 mod to_proto;
 mod transport;
 mod view;
+mod virtual_documents;
 mod writer;
 
 use std::io::{BufReader, Write};
@@ -71,7 +74,7 @@ pub fn serve() -> anyhow::Result<Ended> {
         client = Some(handle);
         Server::new(address.clone())
     });
-    let (service, socket) = handlers.custom_method("mangle/status", Server::status).finish();
+    let (service, socket) = server::extended(handlers).finish();
     let client = client.context("the framework gave no client")?;
     let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
     let writer = Writer::new(inbox, address, outbox, Pool::new()?);

@@ -4,7 +4,6 @@
 use std::sync::mpsc::Sender;
 
 use tokio::sync::oneshot;
-use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::{
@@ -14,11 +13,13 @@ use tower_lsp::ls_types::{
     DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
     InitializedParams, LSPAny, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
+use tower_lsp::{LanguageServer, LspServiceBuilder};
 use tracing::Span;
 
 use super::message::{Message, Needs, Opened, Question, Refusal, WorkspacePull};
 use super::session::{Session, folder_paths};
 use super::view::View;
+use super::virtual_documents::{Address, VirtualDocument, VirtualDocumentParams, Watch};
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::text::Cancel;
@@ -97,9 +98,44 @@ impl Server {
     }
 
     /// `mangle/status`: what the server knows, for bug reports.
-    pub(super) async fn status(&self) -> Result<status::Status> {
+    async fn status(&self) -> Result<status::Status> {
         self.ask(Needs::Nothing, outdated, |view, _| Ok(status::status(view))).await
     }
+
+    /// `mangle/graph`: which predicates depend on which.
+    async fn graph(&self, params: features::graph::GraphParams) -> Result<LSPAny> {
+        let path = params.uri.as_ref().map(from_proto::document_path);
+        let needs = path.map_or(Needs::Workspace, Needs::Place);
+        self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params)).await
+    }
+
+    /// `mangle/virtualDocument`: a document that the server makes.
+    async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
+        let address = Address::parse(&params.uri)?;
+        self.send(Message::Watch(Watch::new(params.uri, &address)));
+        let needs = Needs::Place(from_proto::document_path(address.source()));
+        self.ask(needs, outdated, move |view, _| address.make(view)).await
+    }
+}
+
+/// The methods that the protocol does not have, one a line.
+macro_rules! extensions {
+    ($($name:literal => $handler:path;)*) => {
+        /// Their names.
+        #[cfg(test)]
+        pub(super) const EXTENSIONS: &[&str] = &[$($name),*];
+
+        /// Adds them to the handlers.
+        pub(super) fn extended(builder: LspServiceBuilder<Server>) -> LspServiceBuilder<Server> {
+            builder$(.custom_method($name, $handler))*
+        }
+    };
+}
+
+extensions! {
+    "mangle/graph" => Server::graph;
+    "mangle/status" => Server::status;
+    "mangle/virtualDocument" => Server::virtual_document;
 }
 
 /// Held by a handler while it waits. The framework drops the handler of a cancelled request, and

@@ -62,7 +62,7 @@ pub(super) fn range(view: &View, file: &SnapshotFile, range: TextRange) -> Range
 }
 
 fn position(view: &View, file: &SnapshotFile, offset: crate::text::TextSize) -> Position {
-    let at = file.lines().line_col(file.text(), offset, view.session.encoding);
+    let at = file.line_col(offset, view.session.encoding);
     Position { line: at.line, character: at.col }
 }
 

@@ -13,6 +13,7 @@ mod line_index;
 mod nearest;
 mod segments;
 mod symbol;
+mod units;
 
 pub use cancel::Cancel;
 pub use document::{ContentChange, Document, EditError, TextEdit};
@@ -22,6 +23,7 @@ pub use nearest::nearest;
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
 pub use symbol::Symbol;
 pub use text_size::{TextRange, TextSize};
+pub use units::UnitIndex;
 
 /// A number of bytes as a [`TextSize`]; 4 GiB and more saturate (files of that size never get this
 /// far, see the size limit of `host`).

@@ -11,7 +11,9 @@ use crate::host::{FileText, summarise};
 use crate::lint::Finding;
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
-use crate::text::{Embedded, FileId, LineIndex, SegmentMap, TextEdit};
+use crate::text::{
+    Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextSize, UnitIndex,
+};
 
 /// A file as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]
@@ -29,7 +31,12 @@ pub struct SnapshotFile {
     source: OnceLock<SourceFile>,
     summary: OnceLock<Arc<FileSummary>>,
     lines: OnceLock<LineIndex>,
+    /// For lines that are too long to be counted from their start: in UTF-16, in UTF-32.
+    units: [OnceLock<UnitIndex>; 2],
 }
+
+/// A line with more bytes is not counted from its start for every column.
+const LONG_LINE: u32 = 4096;
 
 /// An earlier parse, and the edits since then.
 #[derive(Debug, Clone)]
@@ -99,7 +106,8 @@ impl SnapshotFile {
         let (before, source) = (Mutex::new(before), OnceLock::new());
         let (summary, lines) = (OnceLock::new(), OnceLock::new());
         let embedded = Embedded::file(text);
-        Self { id, path, open, findings, embedded, before, source, summary, lines }
+        let units = [OnceLock::new(), OnceLock::new()];
+        Self { id, path, open, findings, embedded, before, source, summary, lines, units }
     }
 
     /// What a parse after `edits` starts from. `None` if this text is not that of the editor
@@ -153,6 +161,26 @@ impl SnapshotFile {
     /// Where its lines start.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(self.text()))
+    }
+
+    /// Line and column of a place in the text.
+    pub fn line_col(&self, offset: TextSize, encoding: Encoding) -> LineCol {
+        let (text, lines) = (self.text(), self.lines());
+        let line = lines.line_of(offset);
+        let range = lines.line_range(line);
+        let units = match encoding {
+            _ if u32::from(range.len()) <= LONG_LINE => return lines.line_col(text, offset, encoding),
+            Encoding::Utf8 => return lines.line_col(text, offset, encoding),
+            Encoding::Utf16 => &self.units[0],
+            Encoding::Utf32 => &self.units[1],
+        };
+        let units = units.get_or_init(|| UnitIndex::new(text, encoding));
+        let mut at = usize::from(offset).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let col = units.before(text, at) - units.before(text, range.start().into());
+        LineCol { line, col }
     }
 
     /// Whether edits of ours may touch it.

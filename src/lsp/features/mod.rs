@@ -3,6 +3,7 @@
 //! the client is told of it.
 
 pub(super) mod folding;
+pub(super) mod graph;
 pub(super) mod hover;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;

@@ -45,7 +45,7 @@ impl Writer {
         span.in_scope(|| self.pool.spawn(move || (question.answer)(Err(refusal))));
     }
 
-    fn view(&mut self) -> Option<View> {
+    pub(super) fn view(&mut self) -> Option<View> {
         Some(View {
             session: Arc::clone(self.session.as_ref()?),
             snapshot: self.workspace.snapshot(),

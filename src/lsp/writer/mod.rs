@@ -26,6 +26,7 @@ use super::push::Publisher;
 use super::session::Session;
 use super::settings;
 use super::view::{Pulse, Told};
+use super::virtual_documents::Watches;
 use crate::host::workspace::{FileEvent, Scanned, Workspace};
 use crate::text::ContentChange;
 
@@ -55,6 +56,7 @@ pub(super) struct Writer {
     /// The revision whose diagnostics were pushed, or could not be computed.
     pushed: Option<u64>,
     progress: Option<Progress>,
+    watches: Watches,
 }
 
 impl Writer {
@@ -82,6 +84,7 @@ impl Writer {
             publisher: Arc::default(),
             pushed: None,
             progress: None,
+            watches: Watches::default(),
         }
     }
 
@@ -126,11 +129,19 @@ impl Writer {
             Message::Open(document) => self.open(&document),
             Message::Change { path, version, changes } => self.change(&path, version, &changes),
             Message::Lost(path) => self.lost(&path),
-            Message::Close(path) => self.workspace.close(&path),
+            Message::Close(path) => {
+                self.watches.close(&path);
+                self.workspace.close(&path);
+            }
             Message::Files(events) => self.files(events),
             Message::Folders { added, removed } => self.folders(added, &removed),
             Message::Reconfigure(sent) => self.reconfigure(&sent),
             Message::Settings(settings) => self.settings(&settings),
+            Message::Watch(watch) => {
+                if let Some(view) = self.view() {
+                    self.watches.add(watch, &view);
+                }
+            }
             Message::Ask(question) => self.questions.push(question),
             Message::Pull(pull) => self.pull(pull),
             Message::Cancelled => self.cancelled(),
@@ -265,6 +276,11 @@ impl Writer {
 
     /// Starts what is worth doing now that no message waits.
     fn work(&mut self) {
+        if self.watches.is_due(self.workspace.revision())
+            && let Some(view) = self.view()
+        {
+            self.watches.tell(&view);
+        }
         if self.session.is_some()
             && let Some(scan) = self.workspace.next_scan()
         {

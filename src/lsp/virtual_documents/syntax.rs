@@ -1,0 +1,38 @@
+//! `mangle-syntax:`, the syntax tree of a document, one node a line.
+
+use tower_lsp::ls_types::{Position, Range};
+
+use super::{Made, Origin, Scheme};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::syntax_tree::{Line, syntax_tree};
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+use crate::text::{LineIndex, TextSize};
+
+pub(super) const SCHEME: Scheme = Scheme { name: "mangle-syntax", stamp, make };
+
+fn stamp(_: &View, file: &SnapshotFile) -> u64 {
+    file.open.as_ref().map_or(0, |open| u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
+}
+
+fn make(view: &View, file: &SnapshotFile) -> Made {
+    let tree = syntax_tree(file.source());
+    let lines = LineIndex::new(&tree.text);
+    let uri = to_proto::uri(file);
+    let origin = |line: &Line| {
+        let position = |offset: TextSize| {
+            let at = lines.line_col(&tree.text, offset, view.session.encoding);
+            Position { line: at.line, character: at.col }
+        };
+        Some(Origin {
+            range: Range { start: position(line.start), end: position(line.end) },
+            location: tower_lsp::ls_types::Location {
+                uri: uri.clone()?,
+                range: to_proto::range(view, file, line.range),
+            },
+            kind: line.kind.to_string(),
+        })
+    };
+    let origins = tree.lines.iter().filter_map(origin).collect();
+    Made { text: tree.text, origins }
+}

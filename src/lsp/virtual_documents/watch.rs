@@ -1,0 +1,77 @@
+//! Which virtual documents the client has, so that it is told when they change.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::{Address, CHANGED, Scheme};
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+
+/// A virtual document that the client asked for.
+#[derive(Debug)]
+pub(in crate::lsp) struct Watch {
+    /// As the client spells it.
+    uri: String,
+    scheme: &'static Scheme,
+    source: PathBuf,
+}
+
+impl Watch {
+    /// The client asks for the document at `address`, which it spells `uri`.
+    pub(in crate::lsp) fn new(uri: String, address: &Address) -> Self {
+        Self { uri, scheme: address.scheme, source: from_proto::document_path(&address.source) }
+    }
+
+    /// A number that changes with the document; `None` when what it is made from is not open.
+    fn stamp(&self, view: &View) -> Option<u64> {
+        let file = view.file_at(&self.source).filter(|file| file.open.is_some())?;
+        Some((self.scheme.stamp)(view, file))
+    }
+}
+
+/// The virtual documents that the client asked for and whose sources are open, with their stamps.
+#[derive(Debug, Default)]
+pub(in crate::lsp) struct Watches {
+    watches: FxHashMap<String, (Watch, u64)>,
+    /// The revision at which they were looked at last.
+    looked_at: u64,
+}
+
+/// The parameters of the notification.
+#[derive(Debug, Serialize)]
+struct Changed<'a> {
+    uri: &'a str,
+    revision: u64,
+}
+
+impl Watches {
+    /// Watches a document from `view` on, if what it is made from is open.
+    pub(in crate::lsp) fn add(&mut self, watch: Watch, view: &View) {
+        if let Some(stamp) = watch.stamp(view) {
+            self.watches.insert(watch.uri.clone(), (watch, stamp));
+        }
+    }
+
+    /// The client closed a document: it has no interest in what was made from it.
+    pub(in crate::lsp) fn close(&mut self, source: &Path) {
+        self.watches.retain(|_, (watch, _)| watch.source != source);
+    }
+
+    /// Whether something may have changed since the last look.
+    pub(in crate::lsp) fn is_due(&self, revision: u64) -> bool {
+        !self.watches.is_empty() && self.looked_at != revision
+    }
+
+    /// Tells the client of the documents that changed since it was told last.
+    pub(in crate::lsp) fn tell(&mut self, view: &View) {
+        let revision = view.snapshot.revision;
+        self.looked_at = revision;
+        for (watch, told) in self.watches.values_mut() {
+            let Some(stamp) = watch.stamp(view).filter(|stamp| stamp != told) else { continue };
+            *told = stamp;
+            view.outbox.notify(CHANGED, Changed { uri: &watch.uri, revision });
+        }
+    }
+}
