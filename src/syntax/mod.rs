@@ -8,6 +8,7 @@ pub mod ast;
 mod digest;
 mod directives;
 mod foreign;
+pub mod format;
 mod kind;
 mod line_ends;
 pub mod literal;

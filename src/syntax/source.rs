@@ -159,6 +159,11 @@ impl SourceFile {
         self.parse.as_ref().map(|parse| &parse.tree)
     }
 
+    /// What was parsed: the text, with blanks instead of directives.
+    pub(super) fn parsed(&self) -> &Arc<str> {
+        &self.parsed
+    }
+
     fn build(input: Input, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
         let Input { text, parsed, directives } = input;
         let Some(tree) = tree else { return Self::unparsed(text) };
@@ -196,7 +201,7 @@ impl SourceFile {
 }
 
 /// Parses under a limit on work: tree-sitter's error recovery is not linear on every input.
-fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
+pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
     thread_local! {
         static PARSER: RefCell<Parser> = RefCell::new(new_parser());
     }
@@ -447,12 +452,12 @@ fn identity(node: Node<'_>) -> usize {
     last.and_then(|last| node.child(last)).unwrap_or(node).id()
 }
 
-fn holds_statements(node: Node<'_>) -> bool {
+pub(super) fn holds_statements(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| is_statement(kind_of(child)))
 }
 
-fn is_statement(kind: Kind) -> bool {
+pub(super) fn is_statement(kind: Kind) -> bool {
     matches!(kind, Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
 }
 

@@ -1,0 +1,37 @@
+//! Comments behind code: two blanks before them; where the author lined up those of neighbouring lines, they stay
+//! lined up, and so does a comment that goes on below.
+
+use super::edit::Edit;
+
+/// A comment whose column is not known yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aligned {
+    /// The edit that places it.
+    pub(super) edit: usize,
+    pub(super) old_line: u32,
+    pub(super) new_line: u32,
+    /// Where the author put it.
+    pub(super) old_column: u32,
+    /// Where the code of its line ends in the new text; `None` for a comment that hangs below another.
+    pub(super) code_end: Option<u32>,
+}
+
+/// Blanks between code and a comment behind it.
+const GAP: u32 = 2;
+
+/// Sets the blanks before the comments.
+pub(super) fn align(aligned: &[Aligned], edits: &mut [Edit]) {
+    let together = |above: &Aligned, below: &Aligned| {
+        above.old_column == below.old_column
+            && above.old_line + 1 == below.old_line
+            && above.new_line + 1 == below.new_line
+    };
+    for run in aligned.chunk_by(together) {
+        let column = run.iter().filter_map(|comment| comment.code_end).max().map_or(0, |end| end + GAP);
+        for comment in run {
+            if let Some(edit) = edits.get_mut(comment.edit) {
+                edit.spaces = column.saturating_sub(comment.code_end.unwrap_or(0));
+            }
+        }
+    }
+}

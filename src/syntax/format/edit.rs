@@ -1,0 +1,80 @@
+//! A change that can only be one of layout.
+
+use crate::text::{TextRange, size};
+
+/// Replaces white space (or a comma that ends a body) by line ends and blanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub range: TextRange,
+    /// So many line ends,
+    pub(super) breaks: u8,
+    /// each a carriage return and a line feed rather than a line feed alone,
+    pub(super) crlf: bool,
+    /// and then so many blanks.
+    pub(super) spaces: u32,
+}
+
+impl Edit {
+    /// What is written instead.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    /// How long that is, in bytes.
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.breaks) * self.line_end().len() + self.spaces as usize
+    }
+
+    /// Whether `old`, which it replaces, is that already.
+    pub(super) fn is_done(&self, old: &str) -> bool {
+        if old.len() != self.len() {
+            return false;
+        }
+        let (breaks, spaces) = old.split_at_checked(old.len() - self.spaces as usize).unwrap_or((old, ""));
+        let line_end = self.line_end();
+        spaces.bytes().all(|byte| byte == b' ')
+            && breaks.as_bytes().chunks(line_end.len()).all(|chunk| chunk == line_end.as_bytes())
+    }
+
+    /// The edit with a range further left by `by` bytes.
+    pub(super) fn only_after(mut self, start: usize) -> Self {
+        self.range = TextRange::new(size(start).max(self.range.start()), self.range.end());
+        self.breaks = 0;
+        self
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.crlf { "\r\n" } else { "\n" }
+    }
+
+    fn write(&self, out: &mut String) {
+        for _ in 0..self.breaks {
+            out.push_str(self.line_end());
+        }
+        const BLANKS: &str = "                                ";
+        let mut left = self.spaces as usize;
+        while left > 0 {
+            let some = left.min(BLANKS.len());
+            out.push_str(BLANKS.get(..some).unwrap_or_default());
+            left -= some;
+        }
+    }
+}
+
+/// `text` after sorted edits.
+pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
+    let grown: usize = edits.iter().map(Edit::len).sum();
+    let mut out = String::with_capacity(text.len() + grown);
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(text.get(at..usize::from(edit.range.start())).unwrap_or_default());
+        edit.write(&mut out);
+        at = usize::from(edit.range.end());
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}

@@ -1,0 +1,337 @@
+//! Where the lines of a statement end.
+//!
+//! What the author wrote on one line stays on one line if it fits. What he broke is broken at the places that belong
+//! to it: after the arrow and between premises, before `|>`, before the parts of a declaration. Lists keep the breaks
+//! that they have; one that has none and does not fit gets one at each element.
+
+use super::Style;
+use super::token::{Class, Token};
+use crate::syntax::kind::Kind;
+
+/// A statement being laid out.
+pub(super) struct Layout<'a> {
+    pub(super) style: Style,
+    pub(super) tokens: &'a mut [Token],
+    /// What the statement is.
+    pub(super) kind: Kind,
+    /// Whether it is one of several of its predicate, line by line.
+    pub(super) is_row: bool,
+    /// The text of the file.
+    pub(super) text: &'a str,
+}
+
+/// What part of a clause a token belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Region {
+    Head,
+    Body,
+    Transform,
+}
+
+/// How many columns `|>` and the blank behind it take.
+pub(super) const PIPE: u32 = 3;
+
+/// How far the parts of a declaration are indented.
+pub(super) const PART_INDENT: u32 = 2;
+
+impl Layout<'_> {
+    /// Sets [`Token::breaks`] of all tokens.
+    pub(super) fn set(&mut self) {
+        if self.is_one_line() {
+            return;
+        }
+        self.breaks();
+        self.find_hanging();
+        self.break_long_lines();
+    }
+
+    /// Keeps the line ends that are there, for statements with comments that mean lines.
+    pub(super) fn keep(&mut self) {
+        for token in self.tokens.iter_mut().skip(1) {
+            token.breaks = token.newlines.min(2);
+        }
+        self.find_hanging();
+    }
+
+    /// How wide it is on one line.
+    pub(super) fn width(&self) -> u32 {
+        self.tokens.iter().map(|token| u32::from(token.space).saturating_add(token.width)).fold(0, u32::saturating_add)
+    }
+
+    /// Whether the author wrote it on one line and it stays so. A full stop on a line of its own does not count.
+    pub(super) fn is_one_line(&self) -> bool {
+        let joined = |token: &Token| token.newlines == 0 || token.class == Class::End;
+        let is_flat = self.tokens.iter().skip(1).all(|token| joined(token) && token.class != Class::Comment);
+        is_flat && (self.stays_long() || self.width() <= self.style.width)
+    }
+
+    /// Whether it stays on one line however long it is: a declaration, or a row of a table of facts.
+    fn stays_long(&self) -> bool {
+        let is_fact = || !self.tokens.iter().any(|token| token.class == Class::Arrow);
+        self.kind == Kind::Declaration || (self.is_row && is_fact())
+    }
+
+    fn breaks(&mut self) {
+        let mut region = Region::Head;
+        let mut depth = 0_usize;
+        let mut before: Option<Token> = None;
+        let mut code: Option<Token> = None;
+        let rule = self.tokens.iter().any(|token| token.class == Class::Arrow);
+        for token in self.tokens.iter_mut() {
+            let closes = token.class == Class::Close;
+            if closes {
+                depth = depth.saturating_sub(1);
+            }
+            if let (Some(before), Some(code)) = (before, code) {
+                let inside = depth > 0 || closes;
+                let wanted = if inside { in_list(&code, token) } else { self::wanted(rule, region, &code, token) };
+                token.breaks = forced(&before, token).max(wanted);
+                if token.breaks > 0 && token.newlines > 1 && may_have_blank_line(&code, token) {
+                    token.breaks = 2;
+                }
+            }
+            match token.class {
+                Class::Open => depth += 1,
+                Class::Arrow => region = Region::Body,
+                Class::Pipe => region = Region::Transform,
+                _ => {}
+            }
+            before = Some(*token);
+            if token.class != Class::Comment {
+                code = Some(*token);
+            }
+        }
+    }
+
+    /// Finds the lists whose elements are lined up with the first one, which stands right behind the opening token.
+    fn find_hanging(&mut self) {
+        for open in 0..self.tokens.len() {
+            let Some(token) = self.tokens.get(open) else { return };
+            let (mate, column) = (token.mate, |token: &Token| column(self.text, token.start));
+            if token.class != Class::Open || mate >= self.tokens.len() {
+                continue;
+            }
+            let first = self.tokens.get(open + 1).filter(|first| first.breaks == 0 && first.class != Class::Comment);
+            let places = self.tokens.get(open + 2..mate).unwrap_or_default();
+            let Some(first) = first.filter(|_| places.iter().any(|token| token.breaks > 0)) else { continue };
+            let mut broken = self.elements(open, mate).into_iter().filter_map(|at| self.tokens.get(at));
+            let next = broken.find(|token| token.breaks > 0 && token.class != Class::Close);
+            let hangs = next.is_some_and(|next| next.newlines > 0 && column(next) == column(first));
+            if let Some(token) = self.tokens.get_mut(open) {
+                token.hangs = hangs;
+            }
+        }
+    }
+
+    /// Breaks what does not fit, outer lists before inner ones.
+    fn break_long_lines(&mut self) {
+        let mut indents = Indents::new(self.style, self.kind);
+        let mut start = 0;
+        while start < self.tokens.len() {
+            let indent = indents.line(self.tokens, start);
+            let mut end = self.line_end(start);
+            if self.end_column(indent, start, end) > self.style.width && self.break_transform(start, end) {
+                end = self.line_end(start);
+            }
+            let mut column = indent;
+            let mut at = start;
+            while at < end {
+                let Some(token) = self.tokens.get(at).copied() else { return };
+                if token.class == Class::Open && self.is_too_long(indent, start, at, end) {
+                    self.break_elements(at);
+                    end = self.line_end(start);
+                }
+                column += token.width + u32::from(token.space && at > start);
+                indents.pass(self.tokens, at, column);
+                at += 1;
+            }
+            start = at;
+        }
+    }
+
+    /// The first token of the next line.
+    fn line_end(&self, start: usize) -> usize {
+        let rest = self.tokens.iter().enumerate().skip(start + 1);
+        rest.filter(|(_, token)| token.breaks > 0).map(|(at, _)| at).next().unwrap_or(self.tokens.len())
+    }
+
+    /// The column behind the code of a line that starts with the token `start` at `column`.
+    fn end_column(&self, column: u32, start: usize, end: usize) -> u32 {
+        let line = self.tokens.get(start..end).unwrap_or_default();
+        let mut width = column;
+        for (at, token) in line.iter().enumerate().filter(|(_, token)| token.class != Class::Comment) {
+            width = width.saturating_add(u32::from(token.space && at > 0)).saturating_add(token.width);
+        }
+        width
+    }
+
+    /// Whether breaking the list that opens at `at`, in the line of `start..end`, helps the line to fit.
+    fn is_too_long(&self, column: u32, start: usize, at: usize, end: usize) -> bool {
+        let Some(mate) = self.tokens.get(at).map(|token| token.mate).filter(|mate| *mate < self.tokens.len()) else {
+            return false;
+        };
+        if self.end_column(column, start, end) <= self.style.width || !self.has_elements(at, mate) {
+            return false;
+        }
+        let is_last = || {
+            let rest = self.tokens.get(mate.min(end)..end).unwrap_or_default();
+            !rest.iter().any(|token| token.class == Class::Open)
+        };
+        mate >= end || self.end_column(column, start, mate + 1) > self.style.width || is_last()
+    }
+
+    /// Whether a list has two elements or more.
+    fn has_elements(&self, open: usize, close: usize) -> bool {
+        self.elements(open, close).into_iter().any(|at| {
+            self.tokens.get(at).is_some_and(|token| token.class != Class::Close)
+                && at.checked_sub(1).and_then(|before| self.tokens.get(before)).is_some_and(|token| token.class == Class::Comma)
+        })
+    }
+
+    /// The places in a list where lines may end.
+    fn elements(&self, open: usize, close: usize) -> Vec<usize> {
+        let mut depth = 0_usize;
+        let inner = self.tokens.get(open..=close).unwrap_or_default().iter().zip(open..);
+        let mut before: Option<Class> = None;
+        let mut places = Vec::new();
+        for (token, at) in inner {
+            let closes = token.class == Class::Close;
+            let here = depth == 1 && (closes || matches!(before, Some(Class::Comma)) || at == open + 1);
+            if here && token.class != Class::Comment {
+                places.push(at);
+            }
+            depth = match token.class {
+                Class::Open => depth + 1,
+                Class::Close => depth.saturating_sub(1),
+                _ => depth,
+            };
+            before = Some(token.class);
+        }
+        places
+    }
+
+    fn break_elements(&mut self, open: usize) {
+        let Some(close) = self.tokens.get(open).map(|token| token.mate) else { return };
+        for at in self.elements(open, close) {
+            if let Some(token) = self.tokens.get_mut(at) {
+                token.breaks = token.breaks.max(1);
+            }
+        }
+        if let Some(opener) = self.tokens.get_mut(open) {
+            opener.hangs = false;
+        }
+    }
+
+    /// Breaks the statements of the transform in a line; false if there is nothing to break.
+    fn break_transform(&mut self, start: usize, end: usize) -> bool {
+        let mut depth = 0_usize;
+        let mut broken = false;
+        let mut after_comma = false;
+        for token in self.tokens.get_mut(start..end).unwrap_or_default().iter_mut() {
+            if after_comma && token.class != Class::Comment {
+                token.breaks = token.breaks.max(1);
+                broken = true;
+            }
+            match token.class {
+                Class::Open => depth += 1,
+                Class::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            after_comma = token.class == Class::Comma && depth == 0 && token.parent == Kind::Transform;
+        }
+        broken
+    }
+}
+
+/// The line ends that comments need before a token.
+fn forced(before: &Token, token: &Token) -> u8 {
+    u8::from(before.class == Class::Comment || (token.class == Class::Comment && token.newlines > 0))
+}
+
+/// The line ends before a token of a list; `code` is the token before that is no comment.
+fn in_list(code: &Token, token: &Token) -> u8 {
+    let may_break = matches!(code.class, Class::Open | Class::Comma) || token.class == Class::Close;
+    // A comma that stands first on its line, behind a comment, keeps its element.
+    let leads = code.class == Class::Comma && code.breaks > 0;
+    u8::from(may_break && token.newlines > 0 && token.class != Class::Comment && !leads)
+}
+
+/// The line ends before a token that is in no list.
+fn wanted(rule: bool, region: Region, code: &Token, token: &Token) -> u8 {
+    if token.class == Class::Comment {
+        return 0;
+    }
+    let leads = code.class == Class::Comma && code.breaks > 0;
+    let breaks = match (region, code.class, token.class) {
+        (_, Class::Arrow, _) | (_, _, Class::Pipe) => rule,
+        (Region::Body, Class::Comma, _) => !leads,
+        (Region::Transform, Class::Comma, _) => token.newlines > 0 && !leads,
+        (Region::Head, _, Class::Part) => true,
+        _ => false,
+    };
+    u8::from(breaks)
+}
+
+/// Whether an empty line before a token stays: not at the edges of a list or body.
+fn may_have_blank_line(code: &Token, token: &Token) -> bool {
+    !matches!(code.class, Class::Open | Class::Arrow | Class::Pipe)
+        && !matches!(token.class, Class::Close | Class::End | Class::Arrow | Class::Pipe)
+}
+
+/// How far lines are indented: the state of a walk over tokens.
+pub(super) struct Indents {
+    unit: u32,
+    region: Region,
+    /// Of the line at hand.
+    line: u32,
+    /// Of the elements of each list around, and of its closing token.
+    lists: Vec<(u32, u32)>,
+}
+
+impl Indents {
+    pub(super) fn new(style: Style, kind: Kind) -> Self {
+        let unit = if kind == Kind::Declaration { PART_INDENT } else { style.indent };
+        Self { unit, region: Region::Head, line: 0, lists: Vec::new() }
+    }
+
+    /// Starts a line with the token `at`, and tells how far it is indented.
+    pub(super) fn line(&mut self, tokens: &[Token], at: usize) -> u32 {
+        let Some(token) = tokens.get(at) else { return 0 };
+        let next = || tokens.get(at..).unwrap_or_default().iter().find(|next| next.class != Class::Comment);
+        let class = next().map_or(Class::End, |next| next.class);
+        self.line = match (self.lists.last(), token.class) {
+            _ if at == 0 => 0,
+            (Some((_, close)), Class::Close) => *close,
+            (Some((elements, _)), _) => *elements,
+            (None, Class::End) => 0,
+            (None, _) => match self.region {
+                Region::Transform if class != Class::Pipe => self.unit + PIPE,
+                _ => self.unit,
+            },
+        };
+        self.line
+    }
+
+    /// Goes over the token `at`, which ends at `column`.
+    pub(super) fn pass(&mut self, tokens: &[Token], at: usize, column: u32) {
+        let Some(token) = tokens.get(at) else { return };
+        match token.class {
+            Class::Open if token.hangs => {
+                let blank = tokens.get(at + 1).is_some_and(|next| next.space);
+                self.lists.push((column + u32::from(blank), self.line));
+            }
+            Class::Open => self.lists.push((self.line + self.unit, self.line)),
+            Class::Close => drop(self.lists.pop()),
+            Class::Arrow if self.lists.is_empty() => self.region = Region::Body,
+            Class::Pipe => self.region = Region::Transform,
+            _ => {}
+        }
+    }
+}
+
+/// The column of an offset, in characters.
+pub(super) fn column(text: &str, offset: usize) -> u32 {
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    u32::try_from(line.chars().count()).unwrap_or(u32::MAX)
+}

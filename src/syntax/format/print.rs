@@ -1,0 +1,196 @@
+//! From gaps to edits: what each gap between two tokens is to be, and what differs from that.
+
+use super::Style;
+use super::align::Aligned;
+use super::edit::Edit;
+use super::layout::{Indents, column};
+use super::token::{Class, Token};
+use crate::syntax::kind::Kind;
+use crate::text::{TextRange, size};
+
+/// Writes edits, and knows where it is in the old and in the new text.
+pub(super) struct Printer<'t> {
+    pub(super) text: &'t str,
+    style: Style,
+    crlf: bool,
+    pub(super) edits: Vec<Edit>,
+    /// The comments behind code, and what hangs on them.
+    pub(super) aligned: Vec<Aligned>,
+    /// The line of the old text, counted from anywhere.
+    old_line: u32,
+    /// The line and the column of the new text.
+    new_line: u32,
+    column: u32,
+}
+
+impl<'t> Printer<'t> {
+    pub(super) fn new(text: &'t str, style: Style) -> Self {
+        Self {
+            text,
+            style,
+            crlf: is_crlf(text),
+            edits: Vec::new(),
+            aligned: Vec::new(),
+            old_line: 0,
+            new_line: 0,
+            column: 0,
+        }
+    }
+
+    /// The column of the new text.
+    pub(super) fn column(&self) -> u32 {
+        self.column
+    }
+
+    /// Writes a statement whose layout is known. The gap before it is written already.
+    pub(super) fn statement(&mut self, tokens: &[Token], kind: Kind) {
+        let mut indents = Indents::new(self.style, kind);
+        for (at, token) in tokens.iter().enumerate() {
+            if at > 0 {
+                let start = tokens.get(at - 1).map_or(token.start, |before| before.end);
+                match token.class {
+                    Class::Comment if token.breaks == 0 => self.inline_comment(start, token.start),
+                    Class::Comment => {
+                        let indent = indents.line(tokens, at);
+                        self.own_line_comment(start, token.start, token.breaks, indent);
+                    }
+                    _ if token.breaks > 0 => {
+                        let indent = indents.line(tokens, at);
+                        self.gap(start, token.start, token.breaks, indent);
+                    }
+                    _ => self.gap(start, token.start, 0, u32::from(token.space)),
+                }
+            }
+            match token.class {
+                Class::Comment => self.comment(token.start, token.end),
+                _ => self.token(token),
+            }
+            indents.pass(tokens, at, self.column);
+        }
+    }
+
+    /// A token, which stays as it is.
+    fn token(&mut self, token: &Token) {
+        if matches!(token.kind, Kind::String | Kind::Bytes) {
+            self.verbatim(token.start, token.end);
+        } else {
+            self.column += token.width;
+        }
+    }
+
+    /// Text that stays as it is.
+    pub(super) fn verbatim(&mut self, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        let last = text.rsplit('\n').next().unwrap_or_default();
+        let width = u32::try_from(last.chars().count()).unwrap_or(u32::MAX);
+        if lines == 0 {
+            self.column += width;
+        } else {
+            let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+            self.old_line += lines;
+            self.new_line += lines;
+            self.column = width;
+        }
+    }
+
+    /// A comment; `end` is before the white space at its end.
+    pub(super) fn comment(&mut self, start: usize, end: usize) {
+        let comment = self.text.get(start..end).unwrap_or_default();
+        if wants_blank(comment) {
+            let place = size(start + 1);
+            self.edits.push(Edit { range: TextRange::empty(place), breaks: 0, crlf: false, spaces: 1 });
+        }
+    }
+
+    /// Makes the text between `start` and `end` so many line ends and then blanks.
+    pub(super) fn gap(&mut self, start: usize, end: usize, breaks: u8, spaces: u32) {
+        let edit = self.edit(start, end, breaks, spaces);
+        let old = self.text.get(start..end).unwrap_or_default();
+        if !edit.is_done(old) {
+            self.edits.push(edit);
+        }
+        self.pass(old, &edit);
+    }
+
+    /// The same before a comment on a line of its own, which may hang below a comment behind code.
+    pub(super) fn own_line_comment(&mut self, start: usize, end: usize, breaks: u8, indent: u32) {
+        let old = self.text.get(start..end).unwrap_or_default();
+        let edit = self.edit(start, end, breaks, indent);
+        self.pass(old, &edit);
+        let above = self.aligned.last().filter(|above| {
+            above.old_line + 1 == self.old_line
+                && above.new_line + 1 == self.new_line
+                && above.old_column == column(self.text, end)
+        });
+        match above.map(|above| above.old_column) {
+            Some(column) => self.align(edit, column, None),
+            None if edit.is_done(old) => {}
+            None => self.edits.push(edit),
+        }
+    }
+
+    /// The gap before a comment behind code.
+    pub(super) fn inline_comment(&mut self, start: usize, end: usize) {
+        let old = self.text.get(start..end).unwrap_or_default();
+        let code_end = self.column;
+        let edit = self.edit(start, end, 0, 2);
+        self.pass(old, &edit);
+        self.align(edit, column(self.text, end), Some(code_end));
+    }
+
+    fn align(&mut self, edit: Edit, old_column: u32, code_end: Option<u32>) {
+        let (old_line, new_line) = (self.old_line, self.new_line);
+        self.aligned.push(Aligned { edit: self.edits.len(), old_line, new_line, old_column, code_end });
+        // Also if nothing changes: the column is known only later.
+        self.edits.push(edit);
+    }
+
+    fn edit(&self, start: usize, end: usize, breaks: u8, spaces: u32) -> Edit {
+        let range = TextRange::new(size(start), size(end.max(start)));
+        Edit { range, breaks, crlf: self.crlf && breaks > 0, spaces }
+    }
+
+    /// Goes over a gap.
+    fn pass(&mut self, old: &str, edit: &Edit) {
+        if edit.breaks > 0 {
+            self.column = 0;
+            self.new_line += u32::from(edit.breaks);
+        }
+        self.column += edit.spaces;
+        if old.len() > 1 || old == "\n" {
+            let lines = old.bytes().filter(|byte| *byte == b'\n').count();
+            self.old_line += u32::try_from(lines).unwrap_or(u32::MAX);
+        }
+    }
+}
+
+/// Whether most lines of a text end with a carriage return and a line feed.
+fn is_crlf(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if memchr::memchr(b'\r', bytes).is_none() {
+        return false;
+    }
+    let (mut all, mut crlf) = (0_usize, 0_usize);
+    for at in memchr::memchr_iter(b'\n', bytes) {
+        all += 1;
+        crlf += usize::from(at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r'));
+    }
+    crlf * 2 > all
+}
+
+/// Whether a blank is missing behind the `#` of a comment: text starts there, and it does not look like a clause that
+/// was commented out.
+pub(super) fn wants_blank(comment: &str) -> bool {
+    let Some(text) = comment.strip_prefix('#') else { return false };
+    let is_text = text.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '(' | '"' | '\'' | '`'));
+    is_text && !is_code(text)
+}
+
+/// Whether the text of a comment starts like a statement or a premise.
+fn is_code(text: &str) -> bool {
+    let word = text.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || "_:.".contains(char));
+    let name = text.get(..text.len() - word.len()).unwrap_or_default();
+    let is_atom = !name.is_empty() && word.starts_with('(');
+    is_atom || matches!(name, "Decl" | "Package" | "Use" | "bound" | "descr" | "let" | "do") && word.starts_with([' ', '['])
+}

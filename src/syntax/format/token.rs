@@ -1,0 +1,200 @@
+//! The tokens of one statement, with what the layout wants to know of each, and the shape of its tree.
+
+use tree_sitter::TreeCursor;
+
+use crate::syntax::kind::{Kind, kind_of};
+
+/// What a token does for the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Opens a list of elements: `(`, `[`, `{`, and the `<` of a type.
+    Open,
+    /// Closes one.
+    Close,
+    Comma,
+    /// The full stop, or the `!` that ends `Package` and `Use`.
+    End,
+    /// `:-` or `⟸`.
+    Arrow,
+    /// `|>`.
+    Pipe,
+    /// The colon of a pair.
+    Colon,
+    /// The `!` of a negation.
+    Not,
+    /// `@`.
+    At,
+    /// `descr`, `bound`, `inclusion`.
+    Part,
+    Comment,
+    Word,
+}
+
+/// A token, and the gap before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token {
+    /// Where it is; a comment without the white space at its end.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) class: Class,
+    pub(super) kind: Kind,
+    /// The node around it.
+    pub(super) parent: Kind,
+    /// Whether it is part of a type.
+    pub(super) in_type: bool,
+    /// How many line ends are in the gap before it; 3 stands for more, too.
+    pub(super) newlines: u8,
+    /// Whether there is a blank before it where no line ends.
+    pub(super) space: bool,
+    /// How many line ends the printer puts before it.
+    pub(super) breaks: u8,
+    /// How wide it is, in characters; its widest line.
+    pub(super) width: u32,
+    /// For an opening token, its closing one; for a closing one, its opening one.
+    pub(super) mate: usize,
+    /// Whether the elements of the list that it opens are lined up with the first one.
+    pub(super) hangs: bool,
+    /// Where it is in [`Tokens::shape`]; of no meaning for comments.
+    shape: usize,
+}
+
+/// The tokens and the tree of a statement.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    pub(super) list: Vec<Token>,
+    /// The nodes but comments and dropped commas, outer ones first: kind and depth.
+    pub(super) shape: Vec<(u16, u16)>,
+    /// The kinds of the nodes around the one at hand.
+    around: Vec<Kind>,
+    /// How many of them make what is in them a type.
+    types: usize,
+}
+
+impl Tokens {
+    /// Reads the statement at the cursor, which is not moved.
+    pub(super) fn read(&mut self, cursor: &mut TreeCursor<'_>, text: &str) {
+        self.list.clear();
+        self.shape.clear();
+        self.around.clear();
+        self.types = 0;
+        loop {
+            let node = cursor.node();
+            let kind = kind_of(node);
+            let shape = (node.kind_id(), u16::try_from(self.around.len()).unwrap_or(u16::MAX));
+            if cursor.goto_first_child() {
+                self.shape.push(shape);
+                self.around.push(kind);
+                self.types += usize::from(makes_types(kind));
+                continue;
+            }
+            self.leaf(kind, node.start_byte(), node.end_byte(), text, shape);
+            while !(self.around.is_empty() || cursor.goto_next_sibling()) {
+                cursor.goto_parent();
+                self.types -= usize::from(self.around.pop().is_some_and(makes_types));
+            }
+            if self.around.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn leaf(&mut self, kind: Kind, start: usize, end: usize, text: &str, shape: (u16, u16)) {
+        let bytes = text.as_bytes().get(start..end).unwrap_or_default();
+        let parent = self.around.last().copied().unwrap_or(Kind::Token);
+        let class = class_of(kind, bytes, parent);
+        let mut end = end;
+        if class == Class::Comment {
+            end = start + bytes.trim_ascii_end().len();
+        } else {
+            self.shape.push(shape);
+        }
+        let bytes = text.as_bytes().get(start..end).unwrap_or_default();
+        let before = self.list.last().map_or(start, |last| last.end);
+        let newlines = newlines(text.as_bytes().get(before..start).unwrap_or_default());
+        let token = Token {
+            start,
+            end,
+            class,
+            kind,
+            parent,
+            in_type: self.types > 0,
+            newlines,
+            space: false,
+            breaks: 0,
+            width: width(bytes),
+            mate: usize::MAX,
+            hangs: false,
+            shape: self.shape.len().wrapping_sub(1),
+        };
+        self.list.push(token);
+    }
+
+    /// Takes the comma that ends a body out: before the full stop or before `|>`. Its gap becomes one with the next.
+    pub(super) fn drop_trailing_commas(&mut self) {
+        let code = |token: &&Token| token.class != Class::Comment;
+        let mut at = 0;
+        while let Some(token) = self.list.get(at) {
+            let next = self.list.get(at + 1..).unwrap_or_default().iter().find(code);
+            let ends = next.is_some_and(|next| matches!(next.class, Class::End | Class::Pipe));
+            if token.class == Class::Comma && token.parent == Kind::Body && ends {
+                let Token { newlines, shape, .. } = *token;
+                self.shape.remove(shape);
+                self.list.remove(at);
+                if let Some(follower) = self.list.get_mut(at) {
+                    follower.newlines = (follower.newlines + newlines).min(3);
+                }
+            }
+            at += 1;
+        }
+    }
+}
+
+fn makes_types(kind: Kind) -> bool {
+    matches!(kind, Kind::Bound | Kind::DotType | Kind::TypedArgument)
+}
+
+fn class_of(kind: Kind, bytes: &[u8], parent: Kind) -> Class {
+    match kind {
+        Kind::Comment => return Class::Comment,
+        Kind::Comma => return Class::Comma,
+        Kind::Dot => return Class::End,
+        Kind::Arrow | Kind::LongArrow => return Class::Arrow,
+        Kind::Bang if matches!(parent, Kind::Package | Kind::Use) => return Class::End,
+        Kind::Bang => return Class::Not,
+        Kind::Token => {}
+        _ => return Class::Word,
+    }
+    let is_angle = matches!(parent, Kind::DotType | Kind::TypedArgument);
+    match bytes {
+        b"(" | b"[" | b"{" => Class::Open,
+        b")" | b"]" | b"}" => Class::Close,
+        b"<" if is_angle => Class::Open,
+        b">" if is_angle => Class::Close,
+        b"|>" => Class::Pipe,
+        b":" => Class::Colon,
+        b"@" => Class::At,
+        b"descr" | b"bound" | b"inclusion" => Class::Part,
+        _ => Class::Word,
+    }
+}
+
+/// The line ends in white space, up to 3. A lone carriage return is one.
+pub(super) fn newlines(gap: &[u8]) -> u8 {
+    let mut count = 0;
+    let mut bytes = gap.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        let ends = *byte == b'\n' || (*byte == b'\r' && bytes.peek() != Some(&&b'\n'));
+        count += u8::from(ends);
+        if count == 3 {
+            break;
+        }
+    }
+    count
+}
+
+/// The characters of a token's widest line.
+fn width(bytes: &[u8]) -> u32 {
+    let columns = |line: &[u8]| line.iter().filter(|byte| (**byte as i8) >= -0x40).count();
+    let widest = bytes.split(|byte| *byte == b'\n').map(columns).max();
+    u32::try_from(widest.unwrap_or(0)).unwrap_or(u32::MAX)
+}

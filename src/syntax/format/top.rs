@@ -1,0 +1,322 @@
+//! A walk over a file: which of its statements and comments are laid out, which stay as they are, and what is to be
+//! between them.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use super::Style;
+use super::align::align;
+use super::directive::{self, Directive, MARK};
+use super::edit::Edit;
+use super::layout::Layout;
+use super::print::Printer;
+use super::token::{Class, Token, Tokens, newlines};
+use super::spacing;
+use crate::lint::Severity;
+use crate::syntax::SourceFile;
+use crate::syntax::ast::Item;
+use crate::syntax::kind::{Kind, kind_of};
+use crate::syntax::source::{holds_statements, is_statement};
+
+const BOM: &str = "\u{feff}";
+
+/// How a file is to be laid out, not verified yet.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) edits: Vec<Edit>,
+    /// What the file consists of, in order.
+    pub(super) units: Vec<Unit>,
+    /// The tokens of the units that change.
+    pub(super) tokens: Vec<Token>,
+    /// The shapes of their trees.
+    pub(super) shapes: Vec<(u16, u16)>,
+}
+
+/// A statement, a comment between statements, or something that cannot be read.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// The kind of its node.
+    pub(super) kind: u16,
+    pub(super) start: usize,
+    /// Its end; of a comment without the white space there.
+    pub(super) end: usize,
+    /// How many nodes are in it.
+    pub(super) size: usize,
+    pub(super) state: State,
+    /// Which of the edits are before it or in it.
+    pub(super) edits: Range<usize>,
+    /// Which of the tokens and nodes are its own.
+    pub(super) tokens: Range<usize>,
+    pub(super) shape: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Comment,
+    /// A statement that is laid out.
+    Formatted,
+    /// Something that stays as it is because it cannot be read.
+    Unread,
+    /// Something that stays as it is because somebody says so.
+    Kept,
+}
+
+impl State {
+    fn is_verbatim(self) -> bool {
+        matches!(self, Self::Unread | Self::Kept)
+    }
+}
+
+/// Lays a file out, but for the statements that start at `distrusted`.
+pub(super) fn draft(source: &SourceFile, tree: &Tree, style: Style, distrusted: &[usize]) -> Draft {
+    let text = source.text().as_ref();
+    let mut walk = Walk {
+        text,
+        parsed: source.parsed(),
+        style,
+        items: source.items().iter(),
+        distrusted,
+        has_mark: memmem::find(text.as_bytes(), MARK.as_bytes()).is_some(),
+        tokens: Tokens::default(),
+        printer: Printer::new(text, style),
+        draft: Draft::default(),
+        start: 0,
+        end: if text.starts_with(BOM) { BOM.len() } else { 0 },
+        last: None,
+        is_off: false,
+        skips: false,
+    };
+    each_top(tree, &mut |cursor, node, kind| walk.unit(cursor, node, kind));
+    walk.finish()
+}
+
+/// Visits the nodes that a file consists of: its statements and comments, and what cannot be read between them. The
+/// cursor may be moved below the node and has to come back.
+pub(super) fn each_top<'t>(tree: &'t Tree, visit: &mut dyn FnMut(&mut TreeCursor<'t>, Node<'t>, Kind)) {
+    let mut cursor = tree.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let node = cursor.node();
+        let kind = kind_of(node);
+        if kind == Kind::Error && holds_statements(node) && cursor.goto_first_child() {
+            continue;
+        }
+        visit(&mut cursor, node, kind);
+        while !cursor.goto_next_sibling() {
+            more = cursor.goto_parent() && cursor.depth() > 0;
+            if !more {
+                return;
+            }
+        }
+    }
+}
+
+struct Walk<'f> {
+    text: &'f str,
+    /// The text without codeNERD's directives.
+    parsed: &'f str,
+    style: Style,
+    items: std::slice::Iter<'f, Item>,
+    distrusted: &'f [usize],
+    /// Whether any comment may speak to this tool.
+    has_mark: bool,
+    tokens: Tokens,
+    printer: Printer<'f>,
+    draft: Draft,
+    /// Where the unit before starts and ends.
+    start: usize,
+    end: usize,
+    /// What it is, and whether it is on one line.
+    last: Option<(State, bool)>,
+    /// Between `format off` and `format on`.
+    is_off: bool,
+    /// Behind `format skip`.
+    skips: bool,
+}
+
+impl<'f> Walk<'f> {
+    fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) {
+        let (start, mut end) = (node.start_byte(), node.end_byte());
+        let first = self.printer.edits.len();
+        let (tokens, shape) = (self.draft.tokens.len(), self.draft.shapes.len());
+        let state = self.state(node, kind);
+        let mut is_flat = false;
+        match state {
+            State::Comment => {
+                end = start + self.slice(start, end).trim_end().len();
+                self.comment(start, end);
+            }
+            State::Formatted => is_flat = self.statement(cursor, node, kind),
+            State::Unread | State::Kept => {
+                self.printer.verbatim(self.end, start);
+                self.printer.verbatim(start, end);
+            }
+        }
+        self.draft.units.push(Unit {
+            kind: node.kind_id(),
+            start,
+            end,
+            size: node.descendant_count(),
+            state,
+            edits: first..self.printer.edits.len(),
+            tokens: tokens..self.draft.tokens.len(),
+            shape: shape..self.draft.shapes.len(),
+        });
+        (self.start, self.end) = (start, end);
+        self.last = Some((state, is_flat));
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &'f str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// What is to be done with a node.
+    fn state(&mut self, node: Node<'f>, kind: Kind) -> State {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        if kind == Kind::Comment {
+            let directive = if self.has_mark { directive::read(self.slice(start, end).trim_end()) } else { None };
+            let was_off = self.is_off;
+            match directive {
+                Some(Directive::Off) => self.is_off = true,
+                Some(Directive::On) => self.is_off = false,
+                Some(Directive::Skip) if self.is_alone(start) => self.skips = true,
+                _ => {}
+            }
+            return if was_off { State::Kept } else { State::Comment };
+        }
+        let skips = std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
+        if !self.is_sound(node, kind) {
+            State::Unread
+        } else if skips || (self.has_mark && self.is_skipped(end)) {
+            State::Kept
+        } else {
+            State::Formatted
+        }
+    }
+
+    /// Whether a node is a statement without a syntax error.
+    fn is_sound(&mut self, node: Node<'_>, kind: Kind) -> bool {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let mut ahead = self.items.clone();
+        let item = loop {
+            match ahead.next() {
+                Some(item) if usize::from(item.start) < start => self.items = ahead.clone(),
+                Some(item) => break Some(item),
+                None => break None,
+            }
+        };
+        let is_clean = |item: &Item| {
+            let statement = &item.statement;
+            let is_error = |severity| severity == Some(Severity::Error);
+            usize::from(item.start) == start
+                && usize::from(statement.len) == end - start
+                && !statement.damaged
+                && !statement.findings.iter().any(|finding| is_error(finding.rule.severity))
+        };
+        let has_directive = || self.text.get(start..end) != self.parsed.get(start..end);
+        is_statement(kind) && item.is_some_and(is_clean) && !node.has_error() && !has_directive()
+    }
+
+    /// Whether nothing is before a comment on its line.
+    fn is_alone(&self, start: usize) -> bool {
+        self.slice(0, start).rsplit('\n').next().is_none_or(|line| line.trim_start_matches(BOM).trim().is_empty())
+    }
+
+    /// The rest of a line, if a comment that speaks to this tool is in it.
+    fn marked_rest(&self, at: usize) -> Option<&'f str> {
+        let line = self.slice(at, self.text.len()).split('\n').next().unwrap_or_default();
+        line.contains(MARK).then_some(line)
+    }
+
+    /// Whether a comment behind the statement that ends at `end` says that it is not to be formatted.
+    fn is_skipped(&self, end: usize) -> bool {
+        let comment = self.marked_rest(end).and_then(|line| line.get(line.find('#')?..));
+        comment.is_some_and(|comment| directive::read(comment.trim_end()) == Some(Directive::Skip))
+    }
+
+    /// The line ends in the gap before `start` if it may be written anew.
+    fn free_gap(&self, start: usize) -> Option<u8> {
+        let gap = self.slice(self.end, start);
+        let may_change = !self.is_off && !self.last.is_some_and(|(state, _)| state.is_verbatim());
+        let is_blank = gap.bytes().all(|byte| byte.is_ascii_whitespace());
+        (may_change && is_blank).then(|| newlines(gap.as_bytes()))
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        let before = self.end;
+        // The comment that switches formatting off is still formatted itself.
+        let is_off = std::mem::take(&mut self.is_off);
+        let newlines = self.free_gap(start);
+        self.is_off = is_off;
+        match (newlines, self.last) {
+            (None, _) => self.printer.verbatim(before, start),
+            (Some(_), None) => self.printer.gap(before, start, 0, 0),
+            (Some(0), Some(_)) => self.printer.inline_comment(before, start),
+            (Some(newlines), Some(_)) => self.printer.own_line_comment(before, start, newlines, 0),
+        }
+        self.printer.comment(start, end);
+    }
+
+    /// Whether the line before or behind a clause is one of the same predicate.
+    fn is_row(&self, start: usize, end: usize) -> bool {
+        let atom = self.slice(start, end).split_inclusive('(').next().unwrap_or_default();
+        let follows = |gap: &str| newlines(gap.as_bytes()) == 1;
+        let before = || self.slice(self.start, self.end).starts_with(atom) && follows(self.slice(self.end, start));
+        let behind = self.slice(end, self.text.len());
+        let next = behind.trim_start();
+        before() || next.starts_with(atom) && follows(behind.get(..behind.len() - next.len()).unwrap_or_default())
+    }
+
+    /// Lays a statement out; true if it is on one line.
+    fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) -> bool {
+        self.tokens.read(cursor, self.text);
+        let marked = |token: &Token| {
+            token.class == Class::Comment && self.text.get(token.start..token.end).is_some_and(|text| text.contains(MARK))
+        };
+        let keeps = self.has_mark
+            && (self.marked_rest(node.end_byte()).is_some() || self.tokens.list.iter().any(marked));
+        if !keeps {
+            self.tokens.drop_trailing_commas();
+        }
+        spacing::set(self.text, &mut self.tokens.list);
+        let is_row = kind == Kind::Clause && self.is_row(node.start_byte(), node.end_byte());
+        let mut layout = Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };
+        let (width, fits) = (layout.width(), layout.is_one_line());
+        if keeps { layout.keep() } else { layout.set() }
+        self.gap_before(node.start_byte(), keeps, fits.then_some(width));
+        let first = self.printer.edits.len();
+        self.printer.statement(&self.tokens.list, kind);
+        if self.printer.edits.len() > first {
+            self.draft.tokens.extend_from_slice(&self.tokens.list);
+            self.draft.shapes.extend_from_slice(&self.tokens.shape);
+        }
+        fits
+    }
+
+    /// The gap before a statement; `width` is that of one on one line.
+    fn gap_before(&mut self, start: usize, keeps: bool, width: Option<u32>) {
+        let before = self.end;
+        match (self.free_gap(start), self.last) {
+            (None, _) => self.printer.verbatim(before, start),
+            (Some(_), None) => self.printer.gap(before, start, 0, 0),
+            (Some(0), Some((_, is_flat))) => {
+                let column = self.printer.column().saturating_add(1);
+                let fits = width.is_some_and(|width| is_flat && column.saturating_add(width) <= self.style.width);
+                let together = keeps || fits;
+                self.printer.gap(before, start, u8::from(!together), u32::from(together));
+            }
+            (Some(newlines), Some(_)) => self.printer.gap(before, start, newlines, 0),
+        }
+    }
+
+    fn finish(mut self) -> Draft {
+        let last = self.text.len();
+        if self.free_gap(last).is_some() {
+            self.printer.gap(self.end, last, u8::from(self.last.is_some()), 0);
+        }
+        align(&self.printer.aligned, &mut self.printer.edits);
+        Draft { edits: self.printer.edits, ..self.draft }
+    }
+}

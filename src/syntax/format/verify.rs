@@ -1,0 +1,213 @@
+//! Trust: what formatting gives is parsed and compared before anybody gets to see it.
+
+use std::sync::Arc;
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use super::edit::{Edit, apply};
+use super::print::wants_blank;
+use super::token::{Class, Token, Tokens};
+use super::top::{Draft, State, Unit, draft, each_top};
+use super::{Formatting, Style};
+use crate::syntax::{SourceFile, directives, source};
+use crate::text::{TextRange, size};
+
+/// So often statements that are not what they were are left out, before nothing is changed at all.
+const TRIES: usize = 4;
+
+/// Formats and verifies.
+pub(super) fn formatted(
+    source: &SourceFile,
+    tree: &Tree,
+    style: Style,
+    scope: Option<TextRange>,
+) -> Formatting {
+    let mut distrusted = Vec::new();
+    for _ in 0..TRIES {
+        let mut draft = draft(source, tree, style, &distrusted);
+        settle(&mut draft, source.text(), scope);
+        let wrong = if draft.edits.is_empty() { Vec::new() } else { differences(source, tree, &draft) };
+        if wrong.is_empty() {
+            return formatting(&draft, &distrusted);
+        }
+        tracing::error!(statements = wrong.len(), "formatting would have changed more than layout");
+        // Damage may be read otherwise when its neighbours change.
+        let around = wrong.iter().flat_map(|&at| at.saturating_sub(1)..at + 2);
+        distrusted.extend(around.filter_map(|at| draft.units.get(at)).map(|unit| unit.start));
+        distrusted.sort_unstable();
+        distrusted.dedup();
+    }
+    let mut nothing = draft(source, tree, style, &distrusted);
+    nothing.edits.clear();
+    formatting(&nothing, &distrusted)
+}
+
+fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
+    let range = |unit: &Unit| TextRange::new(size(unit.start), size(unit.end));
+    let all = |wanted: &dyn Fn(&Unit) -> bool| draft.units.iter().filter(|unit| wanted(unit)).map(range).collect();
+    Formatting {
+        edits: draft.edits.clone(),
+        unread: all(&|unit| unit.state == State::Unread),
+        distrusted: all(&|unit| distrusted.binary_search(&unit.start).is_ok()),
+    }
+}
+
+/// Drops the edits that change nothing and those outside of the scope.
+fn settle(draft: &mut Draft, text: &str, scope: Option<TextRange>) {
+    let old = std::mem::take(&mut draft.edits);
+    let touched = |start: usize, end: usize| scope.is_none_or(|scope| size(start) <= scope.end() && scope.start() <= size(end));
+    let mut inside = false;
+    let keep = |edit: &Edit, edits: &mut Vec<Edit>| {
+        let range = edit.range;
+        if !edit.is_done(text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()) {
+            edits.push(*edit);
+        }
+    };
+    for unit in &mut draft.units {
+        let first = draft.edits.len();
+        let is_touched = touched(unit.start, unit.end);
+        for edit in old.get(unit.edits.clone()).unwrap_or_default().iter().filter(|_| is_touched) {
+            let is_gap = usize::from(edit.range.end()) <= unit.start;
+            // Of the gap before the first one, only what indents it.
+            if is_gap && !inside && scope.is_some() {
+                keep(&indentation(edit, text), &mut draft.edits);
+            } else {
+                keep(edit, &mut draft.edits);
+            }
+        }
+        inside = is_touched;
+        unit.edits = first..draft.edits.len();
+    }
+    let behind = old.last().filter(|edit| draft.units.last().is_none_or(|unit| usize::from(edit.range.start()) >= unit.end));
+    if let Some(edit) = behind.filter(|edit| touched(edit.range.start().into(), edit.range.end().into())) {
+        keep(edit, &mut draft.edits);
+    }
+}
+
+/// The part of an edit of a gap that is on the last line of it, if it has several.
+fn indentation(edit: &Edit, text: &str) -> Edit {
+    let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+    let line = text.get(start..end).and_then(|gap| gap.rfind(['\n', '\r']));
+    match line {
+        Some(line) if edit.breaks > 0 => edit.only_after(start + line + 1),
+        _ => *edit,
+    }
+}
+
+/// Which units would not be what they are after the edits.
+fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
+    let text = apply(source.text(), &draft.edits);
+    let all = || (0..draft.units.len()).collect();
+    // Where lines end decides what is a directive.
+    let stripped = directives::strip(&text).map(|stripped| stripped.text);
+    let had_directives = !Arc::ptr_eq(source.text(), source.parsed());
+    let parsed = match &stripped {
+        Some(stripped) if had_directives && **stripped == *apply(source.parsed(), &draft.edits) => stripped.as_ref(),
+        None if !had_directives => text.as_str(),
+        _ => return all(),
+    };
+    let Some(new) = source::parse(parsed, None) else { return all() };
+    if new.root_node().kind_id() != tree.root_node().kind_id() {
+        return all();
+    }
+    let mut check = Check { old: source.parsed(), new: parsed, draft, at: 0, edit: 0, grown: 0, wrong: Vec::new(), tokens: Tokens::default() };
+    each_top(&new, &mut |cursor, node, _| check.unit(cursor, node));
+    if check.at < draft.units.len() {
+        check.wrong.push(check.at);
+    }
+    check.wrong
+}
+
+/// A walk over the new tree beside the old units.
+struct Check<'d> {
+    old: &'d str,
+    new: &'d str,
+    draft: &'d Draft,
+    /// The unit at hand.
+    at: usize,
+    /// The first edit that is not yet counted, and by how much those before made the text longer.
+    edit: usize,
+    grown: isize,
+    wrong: Vec<usize>,
+    tokens: Tokens,
+}
+
+impl Check<'_> {
+    fn unit(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
+        let Some(unit) = self.draft.units.get(self.at) else {
+            self.wrong.push(self.at.saturating_sub(1));
+            return;
+        };
+        let start = self.moved(unit.start, false);
+        let end = self.moved(unit.end, true);
+        let is_same = node.kind_id() == unit.kind
+            && node.start_byte() == start
+            && self.ends(node, unit, end)
+            && self.is_same_inside(cursor, node, unit, start);
+        if !is_same {
+            self.wrong.push(self.at);
+        }
+        self.at += 1;
+    }
+
+    /// Where an offset of the old text is in the new one. Asked for in order.
+    fn moved(&mut self, offset: usize, inclusive: bool) -> usize {
+        while let Some(edit) = self.draft.edits.get(self.edit) {
+            let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+            let before = if inclusive { end <= offset && start < offset } else { end <= offset };
+            if !before {
+                break;
+            }
+            self.grown += isize::try_from(edit.len()).unwrap_or(0) - isize::try_from(end - start).unwrap_or(0);
+            self.edit += 1;
+        }
+        offset.saturating_add_signed(self.grown)
+    }
+
+    fn ends(&self, node: Node<'_>, unit: &Unit, end: usize) -> bool {
+        match unit.state {
+            // Its white space may be another.
+            State::Comment => self.new.get(end..node.end_byte()).is_some_and(|rest| rest.trim().is_empty()),
+            _ => node.end_byte() == end,
+        }
+    }
+
+    fn is_same_inside(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>, unit: &Unit, start: usize) -> bool {
+        let changes = |edit: &Edit| usize::from(edit.range.end()) > unit.start;
+        let is_changed = self.draft.edits.get(unit.edits.clone()).unwrap_or_default().iter().any(changes);
+        if !is_changed {
+            // The same bytes, and as many nodes in them.
+            return node.descendant_count() == unit.size
+                && self.old.get(unit.start..unit.end) == self.new.get(start..start + (unit.end - unit.start));
+        }
+        if unit.state == State::Comment {
+            let new = self.new.get(start..).unwrap_or_default();
+            let comment = self.old.get(unit.start..unit.end).unwrap_or_default();
+            return starts_with_comment(new, comment);
+        }
+        self.tokens.read(cursor, self.new);
+        let shape = self.draft.shapes.get(unit.shape.clone()).unwrap_or_default();
+        let tokens = self.draft.tokens.get(unit.tokens.clone()).unwrap_or_default();
+        shape == self.tokens.shape
+            && tokens.len() == self.tokens.list.len()
+            && tokens.iter().zip(&self.tokens.list).all(|(old, new)| self.is_same_token(old, new))
+    }
+
+    fn is_same_token(&self, old: &Token, new: &Token) -> bool {
+        let text = self.new.get(new.start..new.end).unwrap_or_default();
+        let before = self.old.get(old.start..old.end).unwrap_or_default();
+        match (old.class, new.class) {
+            (Class::Comment, Class::Comment) => text.len() <= before.len() + 1 && starts_with_comment(text, before),
+            (Class::Comment, _) | (_, Class::Comment) => false,
+            _ => text == before,
+        }
+    }
+}
+
+/// Whether a text starts with a comment, but for a blank that was missing behind its `#`.
+fn starts_with_comment(text: &str, comment: &str) -> bool {
+    match comment.strip_prefix('#') {
+        Some(rest) if wants_blank(comment) => text.strip_prefix("# ").is_some_and(|text| text.starts_with(rest)),
+        _ => text.starts_with(comment),
+    }
+}
