@@ -5,7 +5,6 @@
 
 mod support;
 
-use std::fs;
 use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
@@ -18,9 +17,7 @@ use mangle_ls::syntax::SourceFile;
 use mangle_ls::text::{FileId, apply};
 
 use support::Random;
-
-/// A program, as the texts of its files.
-type Texts = Vec<String>;
+use support::programs::{Texts, mutate, programs};
 
 fn summaries(texts: &[String]) -> Vec<Arc<FileSummary>> {
     let summary = |(text, id): (&String, u32)| {
@@ -156,85 +153,6 @@ fn wrong_whole(texts: &[String], settings: &RuleSettings) -> Vec<String> {
         wrong.push("fixes undo each other".into());
     }
     wrong
-}
-
-/// All programs, with names.
-fn programs() -> Vec<(String, Texts)> {
-    let mut programs = Vec::new();
-    for name in ["guardian", "incident"] {
-        let folder = support::root().join("examples").join(name);
-        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.retain(|path| path.extension().is_some_and(|end| end == "mg" || end == "gl"));
-        files.sort();
-        programs
-            .push((name.to_owned(), files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()));
-    }
-    for rule in rules().filter(|rule| !rule.bad.starts_with("#- mangle-ls.toml")) {
-        programs.push((format!("bad {}", rule.name), split(rule.bad)));
-    }
-    for entry in fs::read_dir(support::root().join("tests/language")).unwrap() {
-        let path = entry.unwrap().path();
-        let suite = fs::read_to_string(&path).unwrap();
-        for (index, block) in suite.split("```mangle\n").skip(1).enumerate() {
-            let text = block.split("```").next().unwrap();
-            programs.push((format!("{} {index}", path.file_name().unwrap().display()), split(text)));
-        }
-    }
-    // Some rules are about files that are no programs.
-    programs.retain(|(_, texts)| !texts.is_empty());
-    programs.sort();
-    programs
-}
-
-fn split(text: &str) -> Texts {
-    let mut files: Texts = Vec::new();
-    for line in text.split_inclusive('\n') {
-        match files.last_mut() {
-            _ if line.starts_with("#- ") => files.push(String::new()),
-            Some(file) => file.push_str(line),
-            None => files.push(line.to_owned()),
-        }
-    }
-    files
-}
-
-/// What people lose, double and mix up.
-const PIECES: [&str; 18] = [
-    ".",
-    ",",
-    "(",
-    ")",
-    "\"",
-    ":-",
-    "!",
-    "_",
-    "X",
-    " == ",
-    "not ",
-    " // why\n",
-    "\n",
-    " + 1",
-    "|> do ",
-    "[",
-    "\r\n",
-    "é",
-];
-
-/// One small mistake in one file.
-fn mutate(texts: &mut Texts, random: &mut Random) {
-    let file = random.below(texts.len());
-    let text = &mut texts[file];
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    if starts.is_empty() {
-        return;
-    }
-    let at = random.below(starts.len());
-    let (start, end) = (starts[at], starts.get(at + 1 + random.below(3)).copied().unwrap_or(text.len()));
-    match random.below(3) {
-        0 => text.replace_range(start..end, ""),
-        1 => text.insert_str(start, PIECES[random.below(PIECES.len())]),
-        _ => text.replace_range(start..end, PIECES[random.below(PIECES.len())]),
-    }
 }
 
 fn report(wrong: &[String], count: usize) {

@@ -10,6 +10,7 @@ mod check;
 mod config;
 mod findings;
 mod fix;
+mod fmt;
 mod form;
 mod format;
 mod graph;
@@ -46,6 +47,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
     Rule(rule::RuleCommand),
@@ -70,6 +72,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
+        Command::Fmt(fmt) => fmt.run(cli.color),
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),
         Command::Rule(rule) => rule.run(cli.color),

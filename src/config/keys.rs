@@ -41,6 +41,8 @@ pub enum Kind {
     Version,
     /// A release of the engine, or a day.
     Engine,
+    /// A whole number from the first to the second.
+    Number(i64, i64),
     /// One of these words.
     Word(&'static [&'static str]),
     /// A table of the section of this name.
@@ -50,7 +52,7 @@ pub enum Kind {
 }
 
 /// All tables with their keys.
-pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES];
+pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES, &FORMAT];
 
 /// The keys outside of any table.
 pub const ROOT: Section = Section {
@@ -81,6 +83,12 @@ pub const ROOT: Section = Section {
             kind: Kind::Table,
             default: "",
             doc: "How grave the findings of which rules are.",
+        },
+        Key {
+            name: "format",
+            kind: Kind::Table,
+            default: "",
+            doc: "How `mangle-ls fmt` and the editor lay files out.",
         },
     ],
 };
@@ -134,6 +142,26 @@ pub const PROGRAM: Section = Section {
 
 /// `[rules]`: its keys are rules.
 pub const RULES: Section = Section { name: "rules", keys: &[] };
+
+/// `[format]`
+pub const FORMAT: Section = Section {
+    name: "format",
+    keys: &[
+        Key {
+            name: "indent",
+            kind: Kind::Number(1, 16),
+            default: "4",
+            doc: "How many columns the premises of a rule and the arguments of a broken atom are indented. It counts \
+                  rather than what the editor is set to.",
+        },
+        Key {
+            name: "width",
+            kind: Kind::Number(40, 1000),
+            default: "100",
+            doc: "Lines are broken only beyond this many columns.",
+        },
+    ],
+};
 
 impl Section {
     /// The key of this name.

@@ -54,6 +54,8 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// `fail_on`
     pub fail_on: FailOn,
+    /// `[format]`
+    pub format: FormatSettings,
     /// `required_version`
     pub required_version: Option<VersionReq>,
 }
@@ -81,6 +83,21 @@ pub struct ProgramSettings {
     pub host_predicates: Vec<(Symbol, u16)>,
     /// The version of the engine that runs it. Unset: the newest.
     pub target: Option<EngineVersion>,
+}
+
+/// `[format]`: how files are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatSettings {
+    /// How many columns premises and broken arguments are indented.
+    pub indent: u32,
+    /// Lines are broken only beyond this many columns.
+    pub width: u32,
+}
+
+impl Default for FormatSettings {
+    fn default() -> Self {
+        Self { indent: 4, width: 100 }
+    }
 }
 
 /// From which severity on findings make the command line fail.

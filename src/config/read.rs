@@ -6,9 +6,11 @@ use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
 
 use super::findings::{CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
-use super::keys::{PROGRAM, ROOT, RULE_WORDS};
+use super::keys::{FORMAT, Kind, PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
-use super::{FailOn, Globs, ProgramSettings, RuleSettings, Settings, Vocabulary, select, version};
+use super::{
+    FailOn, FormatSettings, Globs, ProgramSettings, RuleSettings, Settings, Vocabulary, select, version,
+};
 use crate::lint::{Finding, Rule, Span as Place};
 use crate::text::{Symbol, TextRange};
 
@@ -68,6 +70,7 @@ impl Reader<'_> {
                 }
                 "required_version" => settings.required_version = self.required_version(value),
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
+                "format" => settings.format = self.format(value),
                 "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),
                 _ => {}
             }
@@ -123,6 +126,19 @@ impl Reader<'_> {
             }
         }
         (program, places)
+    }
+
+    fn format(&mut self, value: Value<'_>) -> FormatSettings {
+        let mut format = FormatSettings::default();
+        let Some(table) = self.table(value, "`format`") else { return format };
+        self.unknown_keys(&FORMAT, &table);
+        for (key, value) in table {
+            let Some(Kind::Number(least, most)) = FORMAT.key(&key.name).map(|key| key.kind) else { continue };
+            let number = self.number(value, &format!("`{}`", key.name), (least, most));
+            let setting = if key.name == "indent" { &mut format.indent } else { &mut format.width };
+            *setting = number.unwrap_or(*setting);
+        }
+        format
     }
 
     fn required_version(&mut self, value: Value<'_>) -> Option<version::VersionReq> {

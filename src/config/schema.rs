@@ -33,7 +33,7 @@ fn section(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
 fn property(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
     let mut property = json!({ "description": key.doc });
     merge(&mut property, kind(key, vocabulary));
-    // Defaults are strings and lists of strings, which JSON writes as TOML does.
+    // Defaults are numbers, strings and lists of strings, which JSON writes as TOML does.
     if let Ok(default) = serde_json::from_str::<Value>(key.default) {
         merge(&mut property, json!({ "default": default }));
     }
@@ -63,6 +63,7 @@ fn kind(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
             let day = "^v?[0-9]+\\.[0-9]+\\.[0-9]+$|^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
             json!({ "anyOf": [{ "enum": releases }, { "type": "string", "pattern": day }] })
         }
+        Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),

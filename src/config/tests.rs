@@ -72,6 +72,29 @@ host_predicates = ["now/1", "fs.size/2"]
 }
 
 #[test]
+fn the_layout_of_files() {
+    let format = |text: &str| read(text).settings.format;
+    assert_eq!((format("").indent, format("").width), (4, 100));
+    let both = format("[format]\nindent = 2\nwidth = 140\n");
+    assert_eq!((both.indent, both.width), (2, 140));
+    check(
+        "indent = 3\n[format]\nindent = 0\nwidth = \"wide\"\ntabs = true\n",
+        expect![[r#"
+            config-unknown-key at "indent": There is no setting `indent`; the key is ignored. It belongs under `[format]`.
+            config-bad-value at "0": `indent` is a whole number from 1 to 16, not 0.
+            config-bad-value at "wide": `width` is a whole number from 40 to 1000, not a string.
+            config-unknown-key at "tabs": There is no setting `tabs` in `format`; the key is ignored.
+        "#]],
+    );
+    check(
+        "format = 4\n",
+        expect![[r#"
+        config-bad-value at "4": `format` is a table, not a number.
+    "#]],
+    );
+}
+
+#[test]
 fn narrower_keys_of_rules_win_in_any_order() {
     let text = r#"
 [rules]
@@ -259,7 +282,9 @@ fn defaults_in_the_table_are_the_defaults() {
     let mut text = String::new();
     for section in keys::SECTIONS.iter().filter(|section| !section.keys.is_empty()) {
         if !section.name.is_empty() {
-            text.push_str(&format!("[[{}]]\n", section.name));
+            let table = keys::ROOT.key(section.name).is_some_and(|key| key.kind == keys::Kind::Table);
+            let header = if table { format!("[{}]", section.name) } else { format!("[[{}]]", section.name) };
+            text.push_str(&format!("{header}\n"));
         }
         for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
             text.push_str(&format!("{} = {}\n", key.name, key.default));
@@ -268,6 +293,7 @@ fn defaults_in_the_table_are_the_defaults() {
     let parsed = read(&text);
     assert!(parsed.findings.is_empty(), "{text}");
     assert_eq!(parsed.settings.fail_on, FailOn::default());
+    assert_eq!(parsed.settings.format, super::FormatSettings::default());
     assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
 }
 
@@ -306,6 +332,10 @@ fn the_schema_agrees_with_the_reader() {
     let examples = examples.filter_map(|example| example.strip_prefix("#- mangle-ls.toml\n"));
     let cases = [
         "",
+        "[format]\nindent = 2\nwidth = 140\n",
+        "[format]\nindent = 0\n",
+        "[format]\nwidth = '100'\n",
+        "[format]\nwidth = 80.5\n",
         "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
          exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\ntarget = 'v0.4.0'\n[[program]]\n\
          target = '2026-06-30'\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",

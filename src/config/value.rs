@@ -83,6 +83,26 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The whole number from `least` to `most` that `value` should be.
+    pub(super) fn number(
+        &mut self,
+        mut value: Value<'_>,
+        what: &str,
+        (least, most): (i64, i64),
+    ) -> Option<u32> {
+        let span = value.span;
+        let found = match value.take() {
+            ValueInner::Integer(number) if (least..=most).contains(&number) => {
+                return u32::try_from(number).ok();
+            }
+            ValueInner::Integer(number) => number.to_string(),
+            other => kind(&other).to_owned(),
+        };
+        let message = format!("{what} is a whole number from {least} to {most}, not {found}.");
+        self.bad_value(span, capital(&message));
+        None
+    }
+
     /// The strings of the list that `value` should be.
     pub(super) fn strings(&mut self, mut value: Value<'_>, what: &str) -> Vec<(String, Span)> {
         let span = value.span;
@@ -135,6 +155,9 @@ fn home(key: &str) -> Option<String> {
     let section = keys::SECTIONS.iter().find(|section| section.key(key).is_some())?;
     Some(match section.name {
         "" => "at the top of the file, above all `[…]`".to_owned(),
+        name if keys::ROOT.key(name).is_some_and(|key| key.kind == keys::Kind::Table) => {
+            format!("under `[{name}]`")
+        }
         name => format!("under `[[{name}]]`"),
     })
 }

@@ -9,6 +9,7 @@
 mod check;
 mod decode;
 mod fix;
+mod format;
 mod joined;
 mod load;
 mod memory;
@@ -31,6 +32,7 @@ mod tests;
 pub use check::{Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use fix::{ReplaceError, fix, replace, replaceable};
+pub use format::{FormattedFile, format};
 pub use joined::{Joined, join};
 pub use load::{load, summarise};
 pub use memory::Memory;

@@ -7,6 +7,7 @@ pub mod diagnostics;
 pub mod file_findings;
 pub mod fixes;
 pub mod folding;
+pub mod format;
 pub mod graph;
 pub mod headings;
 pub mod hover;

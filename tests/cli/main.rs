@@ -4,6 +4,7 @@
 
 mod check;
 mod fix;
+mod fmt;
 mod graph;
 mod rule;
 mod settings;

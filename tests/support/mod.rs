@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
+pub mod programs;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

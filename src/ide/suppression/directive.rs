@@ -3,13 +3,14 @@
 
 use crate::ide::registry;
 use crate::lint::Rule;
+use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, size, text_len};
 
 /// The word that every silencing comment starts with.
 pub(super) const MARK: &str = "mangle-ls";
 
-/// The words that may follow it.
-pub(super) const VERBS: [&str; 2] = ["ignore", "ignore-file"];
+/// The words that may follow it. What stands behind the last one is for the formatter.
+pub(super) const VERBS: [&str; 3] = ["ignore", "ignore-file", formatting::VERB];
 
 /// What a comment says.
 #[derive(Debug)]
@@ -38,8 +39,10 @@ pub(super) struct Named {
 pub(super) enum Fault {
     /// No colon behind `mangle-ls`; it belongs here.
     Colon(TextSize),
-    /// A word that is neither `ignore` nor `ignore-file`.
+    /// A word that is none of [`VERBS`].
     Verb(TextRange),
+    /// A word behind `format` that is not one of its words.
+    Format(TextRange),
     /// No name.
     Nameless,
     /// Further words behind a name: another name, where a comma is missing.
@@ -60,6 +63,11 @@ pub(super) fn read(text: &str, start: TextSize) -> Option<Directive> {
     let mut fault = match (colon, verb) {
         // A sentence that starts with the tool's name.
         (false, None) => return None,
+        (false, Some(verb))
+            if VERBS.get(verb) == Some(&formatting::VERB) && reader.clone().format().is_some() =>
+        {
+            return None;
+        }
         (false, Some(_)) => Some(Fault::Colon(reader.offset(behind_mark))),
         (true, None) => Some(Fault::Verb(word)),
         (true, Some(_)) => None,
@@ -67,11 +75,21 @@ pub(super) fn read(text: &str, start: TextSize) -> Option<Directive> {
     let Some(verb) = verb else {
         return Some(Directive { whole_file: false, names: Vec::new(), list: word, fault });
     };
+    if VERBS.get(verb) == Some(&formatting::VERB) {
+        let fault = fault.or_else(|| reader.format());
+        return fault.map(|fault| Directive {
+            whole_file: false,
+            names: Vec::new(),
+            list: word,
+            fault: Some(fault),
+        });
+    }
     let (names, list, of_names) = reader.names();
     fault = fault.or(of_names);
     Some(Directive { whole_file: verb == 1, names, list, fault })
 }
 
+#[derive(Clone)]
 struct Reader<'t> {
     text: &'t str,
     /// How far it was read.
@@ -96,6 +114,19 @@ impl Reader<'_> {
         let word = rest.split_whitespace().next().unwrap_or("");
         self.at = from + word.len();
         TextRange::at(self.offset(from), text_len(word))
+    }
+
+    /// What is wrong behind `format`.
+    fn format(&mut self) -> Option<Fault> {
+        let word = self.word();
+        let is_known = formatting::WORDS.iter().any(|(known, _)| self.slice(word) == *known);
+        let reason = self.word();
+        let rest = self.slice(reason);
+        match is_known {
+            false => Some(Fault::Format(word)),
+            true if rest.is_empty() || rest.starts_with("--") => None,
+            true => Some(Fault::Reason(reason)),
+        }
     }
 
     /// The names up to `--`, where the list stands, and what is wrong with it.

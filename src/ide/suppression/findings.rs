@@ -7,6 +7,7 @@ use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSIO
 use crate::config::RuleSettings;
 use crate::ide::registry;
 use crate::lint::{Finding, Fix, Group, Rule};
+use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, nearest, size, slice};
 
 /// The findings about one comment; `is_unused` says whether the name at an index silenced nothing. Ranges
@@ -75,13 +76,22 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
             .fix(Fix::safe("Insert the colon").insert(at, ":")),
         Fault::Verb(range) => {
             let word = slice(text, range);
-            let message =
-                "Behind `mangle-ls:` stands `ignore` or `ignore-file`, and then the names of rules.";
+            let message = "Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.";
             let range = if range.is_empty() { *comment } else { range };
             match nearest(word, VERBS) {
                 Some(near) => finding(range, message.into())
                     .fix(Fix::safe(format!("Replace it by `{near}`")).replace(range, near)),
                 None => finding(range, message.into()),
+            }
+        }
+        Fault::Format(range) => {
+            let words = formatting::WORDS.map(|(word, _)| word);
+            let message = "Behind `mangle-ls: format` stands `off`, `on` or `skip`.";
+            let near = nearest(slice(text, range), words);
+            let finding = finding(if range.is_empty() { *comment } else { range }, message.into());
+            match near {
+                Some(near) => finding.fix(Fix::safe(format!("Replace it by `{near}`")).replace(range, near)),
+                None => finding,
             }
         }
         Fault::Nameless => {
@@ -96,7 +106,11 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
         Fault::Reason(range) => {
             let message = format!(
                 "`--` separates the reason from {}.",
-                if directive.names.len() > 1 { "the names of the rules" } else { "the name of the rule" }
+                match directive.names.len() {
+                    0 => "what the comment says",
+                    1 => "the name of the rule",
+                    _ => "the names of the rules",
+                }
             );
             finding(range, message).fix(Fix::safe("Insert `--`").insert(range.start(), "-- "))
         }

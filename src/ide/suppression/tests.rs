@@ -132,10 +132,10 @@ fn malformed_ones() {
         expect![[r#"
             2:1-38 warning malformed-suppression: A colon is missing behind `mangle-ls`.
               fix: Insert the colon
-            4:14-20 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file`, and then the names of rules.
+            4:14-20 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
               fix: Replace it by `ignore`
-            5:14-21 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file`, and then the names of rules.
-            6:1-13 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file`, and then the names of rules.
+            5:14-21 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
+            6:1-13 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
             7:1-20 warning malformed-suppression: This names no rule, so nothing is silenced: `ignore NAME -- reason`.
             8:1-31 warning malformed-suppression: This names no rule, so nothing is silenced: `ignore NAME -- reason`.
             9:40-57 warning malformed-suppression: Commas separate the names of rules.
@@ -293,4 +293,27 @@ fn silencing_in_the_file() {
         "#]],
     );
     check_silence("missing-dot", "p(1)\nq(2).\n", Scope::Here, expect!["nothing"]);
+}
+
+#[test]
+fn comments_for_the_formatter() {
+    check(
+        "# mangle-ls: format off\n# mangle-ls: format on -- from here on\n# mangle-ls: format skip\nq(1).\n",
+        expect![[r#""#]],
+    );
+    check(
+        "# mangle-ls: format of\n# mangle-ls: format\n# mangle-ls: format skip this\n# mangle-ls format off\n\
+         # mangle-ls format files\n# mangle-ls: fromat off\nq(1).\n",
+        expect![[r#"
+            1:21-23 warning malformed-suppression: Behind `mangle-ls: format` stands `off`, `on` or `skip`.
+              fix: Replace it by `off`
+            2:1-20 warning malformed-suppression: Behind `mangle-ls: format` stands `off`, `on` or `skip`.
+            3:26-30 warning malformed-suppression: `--` separates the reason from what the comment says.
+              fix: Insert `--`
+            4:1-23 warning malformed-suppression: A colon is missing behind `mangle-ls`.
+              fix: Insert the colon
+            6:14-20 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
+              fix: Replace it by `format`
+        "#]],
+    );
 }

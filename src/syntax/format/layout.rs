@@ -55,7 +55,10 @@ impl Layout<'_> {
 
     /// How wide it is on one line.
     pub(super) fn width(&self) -> u32 {
-        self.tokens.iter().map(|token| u32::from(token.space).saturating_add(token.width)).fold(0, u32::saturating_add)
+        self.tokens
+            .iter()
+            .map(|token| u32::from(token.space).saturating_add(token.width))
+            .fold(0, u32::saturating_add)
     }
 
     /// Whether the author wrote it on one line and it stays so. A full stop on a line of its own does not count.
@@ -84,7 +87,8 @@ impl Layout<'_> {
             }
             if let (Some(before), Some(code)) = (before, code) {
                 let inside = depth > 0 || closes;
-                let wanted = if inside { in_list(&code, token) } else { self::wanted(rule, region, &code, token) };
+                let wanted =
+                    if inside { in_list(&code, token) } else { self::wanted(rule, region, &code, token) };
                 token.breaks = forced(&before, token).max(wanted);
                 if token.breaks > 0 && token.newlines > 1 && may_have_blank_line(&code, token) {
                     token.breaks = 2;
@@ -111,12 +115,16 @@ impl Layout<'_> {
             if token.class != Class::Open || mate >= self.tokens.len() {
                 continue;
             }
-            let first = self.tokens.get(open + 1).filter(|first| first.breaks == 0 && first.class != Class::Comment);
+            let first =
+                self.tokens.get(open + 1).filter(|first| first.breaks == 0 && first.class != Class::Comment);
             let places = self.tokens.get(open + 2..mate).unwrap_or_default();
             let Some(first) = first.filter(|_| places.iter().any(|token| token.breaks > 0)) else { continue };
             let mut broken = self.elements(open, mate).into_iter().filter_map(|at| self.tokens.get(at));
             let next = broken.find(|token| token.breaks > 0 && token.class != Class::Close);
-            let hangs = next.is_some_and(|next| next.newlines > 0 && column(next) == column(first));
+            let is_lined_up = |next: &Token| next.newlines > 0 && column(next) == column(first);
+            // The lists of a declaration always are.
+            let of_declaration = matches!(token.parent, Kind::AtomList | Kind::Bound);
+            let hangs = next.is_some_and(|next| of_declaration || is_lined_up(next));
             if let Some(token) = self.tokens.get_mut(open) {
                 token.hangs = hangs;
             }
@@ -167,7 +175,8 @@ impl Layout<'_> {
 
     /// Whether breaking the list that opens at `at`, in the line of `start..end`, helps the line to fit.
     fn is_too_long(&self, column: u32, start: usize, at: usize, end: usize) -> bool {
-        let Some(mate) = self.tokens.get(at).map(|token| token.mate).filter(|mate| *mate < self.tokens.len()) else {
+        let Some(mate) = self.tokens.get(at).map(|token| token.mate).filter(|mate| *mate < self.tokens.len())
+        else {
             return false;
         };
         if self.end_column(column, start, end) <= self.style.width || !self.has_elements(at, mate) {
@@ -184,7 +193,10 @@ impl Layout<'_> {
     fn has_elements(&self, open: usize, close: usize) -> bool {
         self.elements(open, close).into_iter().any(|at| {
             self.tokens.get(at).is_some_and(|token| token.class != Class::Close)
-                && at.checked_sub(1).and_then(|before| self.tokens.get(before)).is_some_and(|token| token.class == Class::Comma)
+                && at
+                    .checked_sub(1)
+                    .and_then(|before| self.tokens.get(before))
+                    .is_some_and(|token| token.class == Class::Comma)
         })
     }
 
@@ -192,11 +204,11 @@ impl Layout<'_> {
     fn elements(&self, open: usize, close: usize) -> Vec<usize> {
         let mut depth = 0_usize;
         let inner = self.tokens.get(open..=close).unwrap_or_default().iter().zip(open..);
-        let mut before: Option<Class> = None;
+        let mut may_break = false;
         let mut places = Vec::new();
         for (token, at) in inner {
             let closes = token.class == Class::Close;
-            let here = depth == 1 && (closes || matches!(before, Some(Class::Comma)) || at == open + 1);
+            let here = depth == 1 && (closes || may_break);
             if here && token.class != Class::Comment {
                 places.push(at);
             }
@@ -205,7 +217,9 @@ impl Layout<'_> {
                 Class::Close => depth.saturating_sub(1),
                 _ => depth,
             };
-            before = Some(token.class);
+            // A comma that stands first on its line keeps its element.
+            let is_comma = token.class == Class::Comma && token.breaks == 0;
+            may_break = at == open || is_comma || (may_break && token.class == Class::Comment);
         }
         places
     }
@@ -237,7 +251,8 @@ impl Layout<'_> {
                 Class::Close => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            after_comma = token.class == Class::Comma && depth == 0 && token.parent == Kind::Transform;
+            let is_comma = token.class == Class::Comma && token.breaks == 0;
+            after_comma = is_comma && depth == 0 && token.parent == Kind::Transform;
         }
         broken
     }

@@ -72,7 +72,9 @@ pub fn format(source: &SourceFile, style: Style, scope: Option<TextRange>) -> Fo
         Some(tree) => verify::formatted(source, tree, style, scope),
         None => {
             let parsed = SourceFile::parse(source.text().clone());
-            parsed.tree().map_or_else(|| unread(&parsed), |tree| verify::formatted(&parsed, tree, style, scope))
+            parsed
+                .tree()
+                .map_or_else(|| unread(&parsed), |tree| verify::formatted(&parsed, tree, style, scope))
         }
     }
 }

@@ -183,7 +183,8 @@ fn is_crlf(text: &str) -> bool {
 /// was commented out.
 pub(super) fn wants_blank(comment: &str) -> bool {
     let Some(text) = comment.strip_prefix('#') else { return false };
-    let is_text = text.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '(' | '"' | '\'' | '`'));
+    let is_text =
+        text.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '(' | '"' | '\'' | '`'));
     is_text && !is_code(text)
 }
 
@@ -192,5 +193,7 @@ fn is_code(text: &str) -> bool {
     let word = text.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || "_:.".contains(char));
     let name = text.get(..text.len() - word.len()).unwrap_or_default();
     let is_atom = !name.is_empty() && word.starts_with('(');
-    is_atom || matches!(name, "Decl" | "Package" | "Use" | "bound" | "descr" | "let" | "do") && word.starts_with([' ', '['])
+    is_atom
+        || matches!(name, "Decl" | "Package" | "Use" | "bound" | "descr" | "let" | "do")
+            && word.starts_with([' ', '['])
 }

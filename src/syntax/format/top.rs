@@ -12,8 +12,8 @@ use super::directive::{self, Directive, MARK};
 use super::edit::Edit;
 use super::layout::Layout;
 use super::print::Printer;
-use super::token::{Class, Token, Tokens, newlines};
 use super::spacing;
+use super::token::{Class, Token, Tokens, newlines};
 use crate::lint::Severity;
 use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
@@ -176,7 +176,8 @@ impl<'f> Walk<'f> {
     fn state(&mut self, node: Node<'f>, kind: Kind) -> State {
         let (start, end) = (node.start_byte(), node.end_byte());
         if kind == Kind::Comment {
-            let directive = if self.has_mark { directive::read(self.slice(start, end).trim_end()) } else { None };
+            let directive =
+                if self.has_mark { directive::read(self.slice(start, end).trim_end()) } else { None };
             let was_off = self.is_off;
             match directive {
                 Some(Directive::Off) => self.is_off = true,
@@ -186,10 +187,11 @@ impl<'f> Walk<'f> {
             }
             return if was_off { State::Kept } else { State::Comment };
         }
-        let skips = std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
+        let skips =
+            std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
         if !self.is_sound(node, kind) {
             State::Unread
-        } else if skips || (self.has_mark && self.is_skipped(end)) {
+        } else if skips || (self.has_mark && self.is_skipped(start, end)) {
             State::Kept
         } else {
             State::Formatted
@@ -221,7 +223,10 @@ impl<'f> Walk<'f> {
 
     /// Whether nothing is before a comment on its line.
     fn is_alone(&self, start: usize) -> bool {
-        self.slice(0, start).rsplit('\n').next().is_none_or(|line| line.trim_start_matches(BOM).trim().is_empty())
+        self.slice(0, start)
+            .rsplit('\n')
+            .next()
+            .is_none_or(|line| line.trim_start_matches(BOM).trim().is_empty())
     }
 
     /// The rest of a line, if a comment that speaks to this tool is in it.
@@ -230,10 +235,15 @@ impl<'f> Walk<'f> {
         line.contains(MARK).then_some(line)
     }
 
-    /// Whether a comment behind the statement that ends at `end` says that it is not to be formatted.
-    fn is_skipped(&self, end: usize) -> bool {
-        let comment = self.marked_rest(end).and_then(|line| line.get(line.find('#')?..));
-        comment.is_some_and(|comment| directive::read(comment.trim_end()) == Some(Directive::Skip))
+    /// Whether a comment in a statement, or behind it, says that it is not to be formatted.
+    fn is_skipped(&self, start: usize, end: usize) -> bool {
+        let behind = self.marked_rest(end).unwrap_or_default();
+        let lines = self.slice(start, end).split('\n').chain([behind]);
+        let says = |line: &str| {
+            line.find('#')
+                .is_some_and(|at| directive::read(line.get(at..).unwrap_or_default().trim_end()).is_some())
+        };
+        lines.filter(|line| line.contains(MARK)).any(says)
     }
 
     /// The line ends in the gap before `start` if it may be written anew.
@@ -263,17 +273,20 @@ impl<'f> Walk<'f> {
     fn is_row(&self, start: usize, end: usize) -> bool {
         let atom = self.slice(start, end).split_inclusive('(').next().unwrap_or_default();
         let follows = |gap: &str| newlines(gap.as_bytes()) == 1;
-        let before = || self.slice(self.start, self.end).starts_with(atom) && follows(self.slice(self.end, start));
+        let before =
+            || self.slice(self.start, self.end).starts_with(atom) && follows(self.slice(self.end, start));
         let behind = self.slice(end, self.text.len());
         let next = behind.trim_start();
-        before() || next.starts_with(atom) && follows(behind.get(..behind.len() - next.len()).unwrap_or_default())
+        before()
+            || next.starts_with(atom) && follows(behind.get(..behind.len() - next.len()).unwrap_or_default())
     }
 
     /// Lays a statement out; true if it is on one line.
     fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) -> bool {
         self.tokens.read(cursor, self.text);
         let marked = |token: &Token| {
-            token.class == Class::Comment && self.text.get(token.start..token.end).is_some_and(|text| text.contains(MARK))
+            token.class == Class::Comment
+                && self.text.get(token.start..token.end).is_some_and(|text| text.contains(MARK))
         };
         let keeps = self.has_mark
             && (self.marked_rest(node.end_byte()).is_some() || self.tokens.list.iter().any(marked));
@@ -282,9 +295,14 @@ impl<'f> Walk<'f> {
         }
         spacing::set(self.text, &mut self.tokens.list);
         let is_row = kind == Kind::Clause && self.is_row(node.start_byte(), node.end_byte());
-        let mut layout = Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };
+        let mut layout =
+            Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };
         let (width, fits) = (layout.width(), layout.is_one_line());
-        if keeps { layout.keep() } else { layout.set() }
+        if keeps {
+            layout.keep()
+        } else {
+            layout.set()
+        }
         self.gap_before(node.start_byte(), keeps, fits.then_some(width));
         let first = self.printer.edits.len();
         self.printer.statement(&self.tokens.list, kind);
@@ -303,8 +321,10 @@ impl<'f> Walk<'f> {
             (Some(_), None) => self.printer.gap(before, start, 0, 0),
             (Some(0), Some((_, is_flat))) => {
                 let column = self.printer.column().saturating_add(1);
-                let fits = width.is_some_and(|width| is_flat && column.saturating_add(width) <= self.style.width);
-                let together = keeps || fits;
+                let fits =
+                    width.is_some_and(|width| is_flat && column.saturating_add(width) <= self.style.width);
+                // What a comment silences may end with the line.
+                let together = keeps || fits || self.has_mark;
                 self.printer.gap(before, start, u8::from(!together), u32::from(together));
             }
             (Some(newlines), Some(_)) => self.printer.gap(before, start, newlines, 0),

@@ -44,7 +44,8 @@ pub(super) fn formatted(
 
 fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
     let range = |unit: &Unit| TextRange::new(size(unit.start), size(unit.end));
-    let all = |wanted: &dyn Fn(&Unit) -> bool| draft.units.iter().filter(|unit| wanted(unit)).map(range).collect();
+    let all =
+        |wanted: &dyn Fn(&Unit) -> bool| draft.units.iter().filter(|unit| wanted(unit)).map(range).collect();
     Formatting {
         edits: draft.edits.clone(),
         unread: all(&|unit| unit.state == State::Unread),
@@ -55,7 +56,9 @@ fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
 /// Drops the edits that change nothing and those outside of the scope.
 fn settle(draft: &mut Draft, text: &str, scope: Option<TextRange>) {
     let old = std::mem::take(&mut draft.edits);
-    let touched = |start: usize, end: usize| scope.is_none_or(|scope| size(start) <= scope.end() && scope.start() <= size(end));
+    let touched = |start: usize, end: usize| {
+        scope.is_none_or(|scope| size(start) <= scope.end() && scope.start() <= size(end))
+    };
     let mut inside = false;
     let keep = |edit: &Edit, edits: &mut Vec<Edit>| {
         let range = edit.range;
@@ -78,7 +81,9 @@ fn settle(draft: &mut Draft, text: &str, scope: Option<TextRange>) {
         inside = is_touched;
         unit.edits = first..draft.edits.len();
     }
-    let behind = old.last().filter(|edit| draft.units.last().is_none_or(|unit| usize::from(edit.range.start()) >= unit.end));
+    let behind = old
+        .last()
+        .filter(|edit| draft.units.last().is_none_or(|unit| usize::from(edit.range.start()) >= unit.end));
     if let Some(edit) = behind.filter(|edit| touched(edit.range.start().into(), edit.range.end().into())) {
         keep(edit, &mut draft.edits);
     }
@@ -102,7 +107,9 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     let stripped = directives::strip(&text).map(|stripped| stripped.text);
     let had_directives = !Arc::ptr_eq(source.text(), source.parsed());
     let parsed = match &stripped {
-        Some(stripped) if had_directives && **stripped == *apply(source.parsed(), &draft.edits) => stripped.as_ref(),
+        Some(stripped) if had_directives && **stripped == *apply(source.parsed(), &draft.edits) => {
+            stripped.as_ref()
+        }
         None if !had_directives => text.as_str(),
         _ => return all(),
     };
@@ -110,7 +117,16 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     if new.root_node().kind_id() != tree.root_node().kind_id() {
         return all();
     }
-    let mut check = Check { old: source.parsed(), new: parsed, draft, at: 0, edit: 0, grown: 0, wrong: Vec::new(), tokens: Tokens::default() };
+    let mut check = Check {
+        old: source.parsed(),
+        new: parsed,
+        draft,
+        at: 0,
+        edit: 0,
+        grown: 0,
+        wrong: Vec::new(),
+        tokens: Tokens::default(),
+    };
     each_top(&new, &mut |cursor, node, _| check.unit(cursor, node));
     if check.at < draft.units.len() {
         check.wrong.push(check.at);
@@ -158,7 +174,8 @@ impl Check<'_> {
             if !before {
                 break;
             }
-            self.grown += isize::try_from(edit.len()).unwrap_or(0) - isize::try_from(end - start).unwrap_or(0);
+            self.grown +=
+                isize::try_from(edit.len()).unwrap_or(0) - isize::try_from(end - start).unwrap_or(0);
             self.edit += 1;
         }
         offset.saturating_add_signed(self.grown)
@@ -172,13 +189,20 @@ impl Check<'_> {
         }
     }
 
-    fn is_same_inside(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>, unit: &Unit, start: usize) -> bool {
+    fn is_same_inside(
+        &mut self,
+        cursor: &mut TreeCursor<'_>,
+        node: Node<'_>,
+        unit: &Unit,
+        start: usize,
+    ) -> bool {
         let changes = |edit: &Edit| usize::from(edit.range.end()) > unit.start;
         let is_changed = self.draft.edits.get(unit.edits.clone()).unwrap_or_default().iter().any(changes);
         if !is_changed {
             // The same bytes, and as many nodes in them.
             return node.descendant_count() == unit.size
-                && self.old.get(unit.start..unit.end) == self.new.get(start..start + (unit.end - unit.start));
+                && self.old.get(unit.start..unit.end)
+                    == self.new.get(start..start + (unit.end - unit.start));
         }
         if unit.state == State::Comment {
             let new = self.new.get(start..).unwrap_or_default();
@@ -197,7 +221,9 @@ impl Check<'_> {
         let text = self.new.get(new.start..new.end).unwrap_or_default();
         let before = self.old.get(old.start..old.end).unwrap_or_default();
         match (old.class, new.class) {
-            (Class::Comment, Class::Comment) => text.len() <= before.len() + 1 && starts_with_comment(text, before),
+            (Class::Comment, Class::Comment) => {
+                text.len() <= before.len() + 1 && starts_with_comment(text, before)
+            }
             (Class::Comment, _) | (_, Class::Comment) => false,
             _ => text == before,
         }
@@ -207,7 +233,9 @@ impl Check<'_> {
 /// Whether a text starts with a comment, but for a blank that was missing behind its `#`.
 fn starts_with_comment(text: &str, comment: &str) -> bool {
     match comment.strip_prefix('#') {
-        Some(rest) if wants_blank(comment) => text.strip_prefix("# ").is_some_and(|text| text.starts_with(rest)),
+        Some(rest) if wants_blank(comment) => {
+            text.strip_prefix("# ").is_some_and(|text| text.starts_with(rest))
+        }
         _ => text.starts_with(comment),
     }
 }

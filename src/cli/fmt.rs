@@ -1,0 +1,170 @@
+//! `fmt`: lays files out.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ColorChoice};
+
+use super::Outcome;
+use super::output::{self, Output};
+use crate::host::{self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
+use crate::report;
+use crate::text::LineIndex;
+
+/// Lay files out
+///
+/// Tokens and comments are never changed, only the white space between them, and that is verified before anything is
+/// written. What cannot be read stays as it is. Exit status: 0, 1 if `--check` or `--diff` found something to format,
+/// 2 if something that was named could not be formatted.
+#[derive(Debug, Args)]
+pub(super) struct Fmt {
+    /// Files, folders, globs, or `-` alone: from standard input to standard output [default: the working folder]
+    paths: Vec<PathBuf>,
+    /// Write nothing; list the files that are not formatted
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; show what would change as a unified diff
+    #[arg(long, conflicts_with = "check")]
+    diff: bool,
+}
+
+impl Fmt {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, or standard input or output fail.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let is_filter = self.paths.iter().any(|path| path.as_os_str() == "-");
+        ensure!(!is_filter || self.paths.len() == 1, "`-` is formatted alone, without files");
+        let overlay = if is_filter { standard_input(&working)? } else { Overlay::default() };
+        let (files, mut problems) = self.formatted(color, &working, &overlay);
+        for file in &files {
+            remark(color, file, &working);
+        }
+        let mut out = Output::new(color);
+        let is_clean = files.iter().all(|file| file.new.is_none());
+        if self.check || self.diff {
+            self.show(&mut out, &files, &working)?;
+        } else if is_filter {
+            filter(&files)?;
+        } else {
+            problems.extend(write(&files));
+        }
+        out.flush()?;
+        complain(color, &problems, &working);
+        Ok(match problems.iter().any(|problem| problem.named) {
+            true => Outcome::Failure,
+            false if is_clean || !(self.check || self.diff) => Outcome::Clean,
+            false => Outcome::Findings,
+        })
+    }
+
+    /// The files that were asked for, and what could not be formatted.
+    fn formatted(
+        &self,
+        color: ColorChoice,
+        working: &Path,
+        overlay: &Overlay,
+    ) -> (Vec<FormattedFile>, Vec<Problem>) {
+        let (table, named) = (FileTable::default(), host::targets(&self.paths, working));
+        for path in &named.skipped {
+            let name = host::relative(working, path);
+            output::warn(color, &format!("{name} is neither `.mg` nor `.gl` and is not formatted"));
+        }
+        let resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
+        let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
+        let problems: Vec<_> =
+            named.problems.into_iter().chain(resolution.problems).chain(unformatted).collect();
+        if files.is_empty() && problems.is_empty() && named.skipped.is_empty() {
+            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
+        }
+        (files, problems)
+    }
+
+    /// Lists the files that are not formatted, or shows what would change.
+    fn show(&self, out: &mut Output, files: &[FormattedFile], working: &Path) -> Result<()> {
+        for file in files {
+            let Some(new) = &file.new else { continue };
+            let name = host::relative(working, &file.path);
+            let shown = if self.diff { report::diff(&name, &file.old, new) } else { format!("{name}\n") };
+            out.write(&shown)?;
+        }
+        Ok(())
+    }
+}
+
+/// Standard input as a document.
+fn standard_input(working: &Path) -> Result<Overlay> {
+    let (mut overlay, mut bytes) = (Overlay::default(), Vec::new());
+    let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
+    input.context("cannot read standard input")?;
+    overlay.insert_bytes(working.join(STDIN), bytes);
+    Ok(overlay)
+}
+
+/// Writes the text to standard output, also if it is what was read.
+fn filter(files: &[FormattedFile]) -> Result<()> {
+    let Some(file) = files.first() else { return Ok(()) };
+    let text = file.new.as_deref().unwrap_or(&file.old);
+    // Not through a stream that takes colours away: what looks like one is the user's text.
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Writes the files that change; gives those that could not be written.
+fn write(files: &[FormattedFile]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut written = 0;
+    for file in files {
+        let Some(new) = &file.new else { continue };
+        match host::replace(&file.path, &file.old, new) {
+            Ok(()) => written += 1,
+            Err(error) => {
+                let why = format!("it was not formatted: {error}");
+                problems.push(Problem { path: file.path.clone(), why, named: true });
+            }
+        }
+    }
+    let unchanged = files.iter().filter(|file| file.new.is_none()).count();
+    let noun = if written == 1 { "file" } else { "files" };
+    output::note(&format!("{written} {noun} formatted, {unchanged} unchanged\n"));
+    problems
+}
+
+/// Says what stayed as it is.
+fn remark(color: ColorChoice, file: &FormattedFile, working: &Path) {
+    let name = host::relative(working, &file.path);
+    let lines = LineIndex::new(&file.old);
+    let line = |range: &crate::text::TextRange| lines.line_of(range.start()) + 1;
+    let formatting = &file.formatting;
+    if let Some(first) = formatting.unread.first() {
+        let what = match formatting.unread.len() {
+            1 => format!("line {} cannot be read and stays as it is", line(first)),
+            count => format!(
+                "{count} places cannot be read and stay as they are, the first in line {}",
+                line(first)
+            ),
+        };
+        output::warn(color, &format!("{name}: {what}"));
+    }
+    if let Some(first) = formatting.distrusted.first() {
+        let what = "formatting it would have changed what it says, so it stays as it is; please report this as a bug";
+        output::warn(color, &format!("{name}:{}: {what}", line(first)));
+    }
+}
+
+fn complain(color: ColorChoice, problems: &[Problem], working: &Path) {
+    for problem in problems {
+        let message = format!("{}: {}", host::relative(working, &problem.path), problem.why);
+        if problem.named {
+            output::complain(color, &message);
+        } else {
+            output::warn(color, &message);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Formatting the files of a resolution. Touches nothing on disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::resolve::{Problem, Resolution};
+use super::walk::plain;
+use super::{FileTable, Overlay, Target, read};
+use crate::config::FormatSettings;
+use crate::ide::format::whole;
+use crate::syntax::SourceFile;
+use crate::syntax::format::Formatting;
+use crate::text::FileId;
+
+/// A file and what formatting makes of it.
+#[derive(Debug)]
+pub struct FormattedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its text.
+    pub old: Arc<str>,
+    /// Its text, formatted, where that is another.
+    pub new: Option<String>,
+    /// What was done, and what stayed as it is.
+    pub formatting: Formatting,
+}
+
+/// Formats the files of `resolution` that were asked for, in parallel, each under the settings of its project. A file that
+/// is no text or cannot be read is a problem.
+#[must_use]
+pub fn format(
+    resolution: &Resolution,
+    targets: &[Target],
+    overlay: &Overlay,
+    table: &FileTable,
+) -> (Vec<FormattedFile>, Vec<Problem>) {
+    // What a project for another version of this tool means is not known.
+    let programs = resolution.programs.iter().filter(|program| program.settings.fits());
+    let wanted = programs.flat_map(|program| {
+        let reported = program.own().filter(|member| member.reported);
+        reported.map(|member| (member.file, program.settings.format))
+    });
+    let wanted: FxHashMap<FileId, FormatSettings> = wanted.collect();
+    let one = |(file, settings): (FileId, FormatSettings)| {
+        let path = table.path(file).to_path_buf();
+        format_file(&path, settings, overlay).map_err(|why| {
+            let named = targets.iter().any(|target| matches!(target, Target::File(file) if *file == path));
+            Problem { path, why, named }
+        })
+    };
+    let results: Vec<_> = wanted.into_par_iter().map(one).collect();
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(file) => files.push(file),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    problems.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, problems)
+}
+
+fn format_file(path: &Path, settings: FormatSettings, overlay: &Overlay) -> Result<FormattedFile, String> {
+    let text = read(path, overlay).map_err(|error| plain(&error))?;
+    // What stands in for bytes that are no text must not be written.
+    if let Some(finding) = text.findings.first() {
+        return Err(format!("it was not formatted: {}", finding.message));
+    }
+    let formatting = whole(&SourceFile::parse(Arc::clone(&text.text)), settings);
+    let new = (!formatting.edits.is_empty()).then(|| formatting.apply(&text.text));
+    Ok(FormattedFile { path: path.to_path_buf(), old: text.text, new, formatting })
+}

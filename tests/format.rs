@@ -1,0 +1,233 @@
+//! The formatter changes layout and nothing else: tried on the examples, the programs of the language suites, the bad
+//! examples of all rules, the cases of the conformance suite and the public corpora, as they are and after seeded
+//! mutations. Tokens and trees are compared here in another way than the formatter does it itself.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mangle_ls::syntax::SourceFile;
+use mangle_ls::syntax::format::{Formatting, Style, format};
+use mangle_ls::text::slice;
+use support::Random;
+use support::programs::{mutate, programs};
+use tree_sitter::{Node, Tree};
+
+fn formatted(text: &str, style: Style) -> (String, Formatting) {
+    let formatting = format(&SourceFile::parse(text.into()), style, None);
+    (formatting.apply(text), formatting)
+}
+
+/// The tokens and comments of a text, in order, each with its kind; without commas that end a body, with the white
+/// space of comments told by its own test.
+fn tokens(text: &str, tree: &Tree) -> Vec<(String, String)> {
+    fn collect<'t>(node: Node<'t>, text: &str, all: &mut Vec<(Node<'t>, String)>) {
+        if node.child_count() == 0 {
+            all.push((node, text[node.byte_range()].to_owned()));
+        }
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            collect(child, text, all);
+        }
+    }
+    let mut all = Vec::new();
+    collect(tree.root_node(), text, &mut all);
+    let ends_body = |at: usize| {
+        let next = all[at + 1..].iter().find(|(node, _)| node.kind() != "comment");
+        all[at].0.kind() == "," && next.is_some_and(|(node, _)| matches!(node.kind(), "." | "|>"))
+    };
+    let kept = (0..all.len()).filter(|at| !ends_body(*at));
+    kept.map(|at| (all[at].0.kind().to_owned(), all[at].1.clone())).collect()
+}
+
+/// The tree without tokens and comments.
+fn tree(tree: &Tree) -> String {
+    let shown = tree.root_node().to_sexp().replace("(comment)", "");
+    shown.split_whitespace().collect::<Vec<_>>().join(" ").replace(" )", ")")
+}
+
+/// What is found, without places, and without the white space of what is quoted, which also decides where long quotes
+/// are cut.
+fn found(text: &str) -> Vec<(&'static str, String)> {
+    let diagnostics = support::check_all(&[text]);
+    let squeezed = |message: &str| {
+        let quotes = message.split('`').map(|part| if part.contains(['…', '(']) { "…" } else { part });
+        quotes.collect::<String>().split_whitespace().collect::<String>()
+    };
+    let mut found: Vec<_> =
+        diagnostics.iter().flatten().map(|found| (found.rule.name, squeezed(&found.message))).collect();
+    found.sort();
+    found
+}
+
+/// A comment without what the formatter may change of it.
+fn bare(comment: &str) -> String {
+    let comment = comment.trim_end();
+    comment.strip_prefix("# ").map_or_else(|| comment.to_owned(), |rest| format!("#{rest}"))
+}
+
+/// What is wrong with how a text is formatted.
+fn wrong(text: &str, style: Style) -> Vec<String> {
+    let (new, formatting) = formatted(text, style);
+    let mut wrong = Vec::new();
+    if formatting.edits.is_empty() {
+        return wrong;
+    }
+    if !formatting.distrusted.is_empty() {
+        wrong.push("distrusts itself".to_owned());
+    }
+    let again = formatted(&new, style).0;
+    if again != new {
+        wrong.push(format!("is not done:\n{again}"));
+    }
+    let [old_file, new_file] = [text, &new].map(|text| SourceFile::parse(text.into()));
+    let (Some(old_tree), Some(new_tree)) = (old_file.tree(), new_file.tree()) else { return wrong };
+    if tree(old_tree) != tree(new_tree) {
+        wrong.push("changes the tree".to_owned());
+    }
+    let bare = |(kind, text): (String, String)| match kind.as_str() {
+        "comment" => (kind, bare(&text)),
+        _ => (kind, text),
+    };
+    let [old_tokens, new_tokens] = [(text, old_tree), (&new, new_tree)]
+        .map(|(text, tree)| tokens(text, tree).into_iter().map(bare).collect::<Vec<_>>());
+    if old_tokens != new_tokens {
+        wrong.push("changes tokens or moves comments".to_owned());
+    }
+    let mut rest = new.as_str();
+    for range in &formatting.unread {
+        match rest.split_once(slice(text, *range)) {
+            Some((_, behind)) => rest = behind,
+            None => wrong.push(format!("touches what cannot be read: {:?}", slice(text, *range))),
+        }
+    }
+    if found(text) != found(&new) {
+        let (old, new) = (found(text), found(&new));
+        let only = |a: &[(&str, String)], b: &[(&str, String)]| -> Vec<String> {
+            a.iter()
+                .filter(|found| !b.contains(found))
+                .map(|(rule, message)| format!("{rule}: {message}"))
+                .collect()
+        };
+        wrong.push(format!("changes findings: {:?} became {:?}", only(&old, &new), only(&new, &old)));
+    }
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    if !text.contains('\r') && text.contains('\n') && formatted(&crlf(text), style).0 != crlf(&new) {
+        wrong.push("formats CRLF otherwise".to_owned());
+    }
+    wrong.into_iter().map(|what| format!("{what}\n--- before\n{text}\n--- after\n{new}")).collect()
+}
+
+fn report(wrong: &[(String, String)], count: usize) {
+    let shown: Vec<_> = wrong.iter().take(12).map(|(name, what)| format!("{name} {what}")).collect();
+    assert!(wrong.is_empty(), "{} of {count} tries:\n\n{}", wrong.len(), shown.join("\n\n"));
+}
+
+fn texts() -> Vec<(String, String)> {
+    let mut all: Vec<_> = programs()
+        .into_iter()
+        .flat_map(|(name, texts)| texts.into_iter().map(move |text| (name.clone(), text)))
+        .collect();
+    let cases = support::root().join("tests/conformance/cases");
+    all.extend(mangle_files(&cases));
+    all
+}
+
+fn mangle_files(folder: &Path) -> Vec<(String, String)> {
+    let mut folders = vec![PathBuf::from(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "mg" || end == "gl") {
+                files.extend(fs::read_to_string(&path).ok().map(|text| (path.display().to_string(), text)));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn style(random: &mut Random) -> Style {
+    Style { indent: [2, 4, 8][random.below(3)], width: [20, 40, 60, 100][random.below(4)] }
+}
+
+#[test]
+fn programs_as_they_are() {
+    let texts = texts();
+    assert!(texts.len() > 600, "only {} texts were found", texts.len());
+    let mut all = Vec::new();
+    for (index, (name, text)) in (0..).zip(&texts) {
+        for style in [Style::default(), style(&mut Random(index))] {
+            all.extend(wrong(text, style).into_iter().map(|what| (name.clone(), what)));
+        }
+    }
+    report(&all, texts.len());
+}
+
+#[test]
+fn programs_after_mutations() {
+    let (texts, mut all, mut count) = (texts(), Vec::new(), 0);
+    for (index, (name, text)) in (0..).zip(&texts) {
+        for seed in 0..3 {
+            let mut random = Random(index * 1_000 + seed);
+            let mut mutated = vec![text.clone()];
+            for _ in 0..=random.below(4) {
+                mutate(&mut mutated, &mut random);
+            }
+            count += 1;
+            let what = wrong(&mutated[0], style(&mut random));
+            all.extend(what.into_iter().map(|what| (format!("{name} seed {seed}:"), what)));
+        }
+    }
+    report(&all, count);
+}
+
+/// Line ends, blanks and comments where an author could have put them: between any two tokens.
+#[test]
+fn programs_after_other_layouts() {
+    const GAPS: [&str; 10] =
+        [" ", "\n", "\n\n\n", "\t", "  # why\n", "\n# why\n", "\n  #why\n\n", " \n ", "\u{c}", "\n\n\n\n\n"];
+    let (texts, mut all) = (texts(), Vec::new());
+    for (index, (name, text)) in (0..).zip(&texts) {
+        let source = SourceFile::parse(text.as_str().into());
+        let mut random = Random(index);
+        let mut new = String::new();
+        let mut end = 0;
+        let clean = source.tree().filter(|tree| !tree.root_node().has_error());
+        for token in clean.map(leaves).unwrap_or_default() {
+            new.push_str(&text[end..token.start]);
+            if random.below(4) == 0 && end > 0 {
+                new.push_str(GAPS[random.below(GAPS.len())]);
+            }
+            new.push_str(&text[token.clone()]);
+            if text[token.clone()].starts_with('#') {
+                new.push('\n');
+            }
+            end = token.end;
+        }
+        let what = wrong(&new, style(&mut random));
+        all.extend(what.into_iter().map(|what| (name.clone(), what)));
+    }
+    report(&all, texts.len());
+}
+
+/// Where the tokens and comments of a tree are.
+fn leaves(tree: &Tree) -> Vec<std::ops::Range<usize>> {
+    let mut all = Vec::new();
+    let mut nodes = vec![tree.root_node()];
+    while let Some(node) = nodes.pop() {
+        if node.child_count() == 0 && node.start_byte() < node.end_byte() {
+            all.push(node.byte_range());
+        }
+        let mut cursor = node.walk();
+        nodes.extend(node.children(&mut cursor));
+    }
+    all.sort_by_key(|range| range.start);
+    all
+}
