@@ -118,18 +118,17 @@ fn a_filter() {
 #[test]
 fn what_cannot_be_read_is_named_and_left() {
     check(
-        &[("a.mg", "p( 1 ).\nq( X :- p(X).\nr( 1 ).\n\ns( 1 ) :- .\n")],
+        &[("a.mg", "p( 1 ).\nq( X :- p(X).\nr( 1 ).\ns( 1 ) :- .\n")],
         &["fmt", "--diff"],
         expect![[r#"
             --- a.mg
             +++ a.mg
-            @@ -1,5 +1,5 @@
+            @@ -1,4 +1,4 @@
             -p( 1 ).
             +p(1).
              q( X :- p(X).
             -r( 1 ).
             +r(1).
- 
              s( 1 ) :- .
             warning: a.mg: 2 places cannot be read and stay as they are, the first in line 2
             exit 1
