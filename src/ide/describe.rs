@@ -181,14 +181,21 @@ fn paragraphs(strings: &[crate::syntax::ast::Term], text: &str) -> Option<String
 /// tools are no words.
 #[must_use]
 pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
-    let before = slice(&file.text, TextRange::new(TextSize::new(0), item.start));
-    let above = before.strip_suffix('\n').or_else(|| before.is_empty().then_some(before))?;
-    let comment = |line: &str| line.trim().strip_prefix('#').map(str::to_owned);
-    let mut lines: Vec<_> = above.rsplit('\n').map_while(comment).collect();
-    lines.reverse();
-    let said = lines.iter().map(|line| line.trim());
+    let lines = slice(&file.text, comment_range_above(file, item)?).lines();
+    let said = lines.map(|line| line.trim().strip_prefix('#').unwrap_or_default().trim());
     let words = said.filter(|line| line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:"));
     Some(words.collect::<Vec<_>>().join("\n")).filter(|said| !said.is_empty())
+}
+
+/// The bytes of the lines of comment directly above a statement.
+#[must_use]
+pub fn comment_range_above(file: &FileSummary, item: &Item) -> Option<TextRange> {
+    let before = slice(&file.text, TextRange::new(TextSize::new(0), item.start));
+    let above = before.strip_suffix('\n')?;
+    let lines = above.rsplit('\n').take_while(|line| line.trim_start().starts_with('#'));
+    let len = lines.map(|line| line.len() + 1).sum::<usize>().checked_sub(1)?;
+    let end = crate::text::text_len(above);
+    Some(TextRange::new(end - crate::text::size(len), end))
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ pub enum FoldKind {
 pub fn folds(source: &SourceFile, file: &FileSummary) -> Vec<Fold> {
     let text = source.text();
     let tokens = source.all_tokens();
-    let mut folds = sections(text, &tokens);
-    let banners: Vec<_> = headings(text, &tokens).iter().map(|heading| heading.title).collect();
+    let mut folds = sections(text, &tokens, file);
+    let banners: Vec<_> = headings(file).iter().map(|heading| heading.title).collect();
     let is_banner = |fold: &Fold| banners.iter().any(|title| fold.range.contains_range(*title));
     folds.extend(comments(text, &tokens).into_iter().filter(|fold| !is_banner(fold)));
     folds.extend(tables(file));
@@ -89,7 +89,7 @@ fn comments(text: &str, tokens: &[Token]) -> Vec<Fold> {
 }
 
 /// What is below a banner, up to the next one of its kind, or between `# region` and `# endregion`.
-fn sections(text: &str, tokens: &[Token]) -> Vec<Fold> {
+fn sections(text: &str, tokens: &[Token], file: &FileSummary) -> Vec<Fold> {
     let mut folds = Vec::new();
     let mut open: Vec<(Rank, TextSize)> = Vec::new();
     let mut regions = Vec::new();
@@ -98,7 +98,7 @@ fn sections(text: &str, tokens: &[Token]) -> Vec<Fold> {
         text_len(before)
     };
     let fold = |start, end| Fold { range: TextRange::new(start, end), kind: FoldKind::Region, summary: None };
-    for heading in headings(text, tokens) {
+    for heading in headings(file) {
         while let Some((_, start)) = open.pop_if(|(rank, _)| *rank >= heading.rank) {
             folds.push(fold(start, end_of(heading.start).max(start)));
         }

@@ -1,15 +1,30 @@
-//! Banners: the lines of signs with a title that authors divide their files by.
+//! Banners: comments that authors divide their files by.
+//!
+//! ```text
+//! # ==========      # ----------      # === Title ===      # --- Title ---
+//! # Title           # Title
+//! # ==========      # ----------
+//! ```
 
-use crate::syntax::{Token, TokenKind};
-use crate::text::{TextRange, TextSize, slice};
+use crate::program::FileSummary;
+use crate::syntax::Token;
+use crate::text::{TextRange, TextSize, size, slice, text_len};
 
-/// How much a banner is above others: `=` above `-`.
+/// How many signs make a line of them, and how many stand beside a title.
+const RULE: usize = 5;
+const EDGE: usize = 3;
+
+/// How much a banner is above others: `=` above `-`, several lines above one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// `# =====`
+    /// `# =====` above a title.
     Section,
-    /// `# -----`
+    /// `# === Title ===`
+    Part,
+    /// `# -----` above a title.
     Subsection,
+    /// `# --- Title ---`
+    Paragraph,
 }
 
 /// A banner with its title.
@@ -19,72 +34,119 @@ pub struct Heading {
     pub rank: Rank,
     /// Where its first line starts.
     pub start: TextSize,
-    /// Where its title ends.
+    /// Where the line of its title ends.
     pub end: TextSize,
-    /// The title, without its sign.
+    /// All its lines.
+    pub range: TextRange,
+    /// The title, without any signs; never empty.
     pub title: TextRange,
 }
 
-/// The banners of a file: a line of signs, a title, and mostly another line of signs.
+/// A line of comment and what it looks like.
+struct Line {
+    range: TextRange,
+    /// What is said, without signs.
+    words: TextRange,
+    look: Look,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Nothing but this sign.
+    Rule(char),
+    /// Words between two rows of this sign.
+    Titled(char),
+    Words,
+    Empty,
+}
+
+/// The banners of a file, in order: a line of signs, a title, and mostly another line of signs; or a title between
+/// signs. Comments inside statements are none.
 #[must_use]
-pub fn headings(text: &str, tokens: &[Token]) -> Vec<Heading> {
-    let comments: Vec<_> = tokens
-        .iter()
-        .copied()
-        .filter(|token| token.kind == TokenKind::Comment && is_alone(text, *token))
-        .collect();
-    let mut headings: Vec<Heading> = Vec::new();
-    for pair in comments.windows(2) {
-        let [rule, title] = *pair else { continue };
-        let inside = headings.last().is_some_and(|last| last.end >= rule.range.start());
-        let (Some(rank), None, false) = (rank(rule.text(text)), rank(title.text(text)), inside) else {
-            continue;
-        };
-        if !are_neighbours(text, rule, title) {
-            continue;
+pub fn headings(file: &FileSummary) -> Vec<Heading> {
+    let mut found = Vec::new();
+    let mut from = TextSize::new(0);
+    let ends = file.items.iter().map(|item| (item.start, item.start + item.statement.len));
+    for (start, end) in ends.chain([(text_len(&file.text), text_len(&file.text))]) {
+        if start > from {
+            between(&file.text, TextRange::new(from, start), &mut found);
         }
-        let words = title.text(text).trim_start_matches('#').trim();
-        if words.is_empty() || closes(text, &comments, rule, rank) {
-            continue;
-        }
-        let start =
-            title.range.end() - crate::text::text_len(title.text(text).trim_start_matches('#').trim_start());
-        headings.push(Heading {
-            rank,
-            start: rule.range.start(),
-            end: title.range.end(),
-            title: TextRange::at(start, crate::text::text_len(words)),
-        });
+        from = from.max(end);
     }
-    headings
+    found
 }
 
-/// Whether a line of signs is the lower one of a banner whose title is right above it.
-fn closes(text: &str, comments: &[Token], rule: Token, own: Rank) -> bool {
-    let at = comments.partition_point(|comment| comment.range.start() < rule.range.start());
-    let (Some(title), Some(above)) = (
-        at.checked_sub(1).and_then(|at| comments.get(at)),
-        at.checked_sub(2).and_then(|at| comments.get(at)),
-    ) else {
-        return false;
+/// The banners in text without statements.
+fn between(text: &str, range: TextRange, found: &mut Vec<Heading>) {
+    let mut block: Vec<Line> = Vec::new();
+    let mut start = range.start();
+    for line in slice(text, range).split_inclusive('\n') {
+        let at = TextRange::at(start, text_len(line.trim_end()));
+        start += text_len(line);
+        // What stands behind a statement is said of it.
+        let is_behind = at.start() == range.start() && at.start() != TextSize::new(0);
+        let is_whole = line.trim_start().starts_with('#') && !is_behind;
+        match is_whole.then(|| read(line.trim_end(), at)) {
+            Some(line) => block.push(line),
+            None => of_block(&mut block, found),
+        }
+    }
+    of_block(&mut block, found);
+}
+
+fn read(line: &str, range: TextRange) -> Line {
+    let content = line.trim_start().trim_start_matches('#').trim();
+    let row = |sign: char| content.chars().take_while(|char| *char == sign).count();
+    let (words, look) = match content.chars().next() {
+        None if line.trim().len() >= RULE => (content, Look::Rule('#')),
+        None => (content, Look::Empty),
+        Some(sign) if is_sign(sign) && row(sign) == content.chars().count() => {
+            (content, if row(sign) >= RULE { Look::Rule(sign) } else { Look::Empty })
+        }
+        Some(sign) if is_sign(sign) && row(sign) >= edge(sign) && content.ends_with(sign) => {
+            (content.trim_matches(sign).trim(), Look::Titled(sign))
+        }
+        Some(_) => (content, Look::Words),
     };
-    rank(title.text(text)).is_none()
-        && rank(above.text(text)) == Some(own)
-        && are_neighbours(text, *title, rule)
-        && are_neighbours(text, *above, *title)
+    let at = line.find(words).unwrap_or(0);
+    Line { range, words: TextRange::at(range.start() + size(at), text_len(words)), look }
 }
 
-/// The rank of a comment that is nothing but signs.
-fn rank(comment: &str) -> Option<Rank> {
-    let signs = comment.trim_start_matches('#').trim();
-    let all = |sign| signs.len() >= 5 && signs.chars().all(|char| char == sign);
-    if all('=') || (signs.is_empty() && comment.trim().len() >= 5) {
-        Some(Rank::Section)
-    } else if all('-') {
-        Some(Rank::Subsection)
-    } else {
-        None
+/// The banners in lines of comment that follow each other; takes them.
+fn of_block(block: &mut Vec<Line>, found: &mut Vec<Heading>) {
+    let lines = std::mem::take(block);
+    let mut rest = lines.as_slice();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let (title, close, rank) = match (first.look, behind.first()) {
+            (Look::Titled(sign), _) => (first, 0, if is_high(sign) { Rank::Part } else { Rank::Paragraph }),
+            (Look::Rule(sign), Some(title)) if title.look == Look::Words => {
+                let close = behind.iter().position(|line| line.look == Look::Rule(sign)).unwrap_or(0);
+                (title, close + 1, if is_high(sign) { Rank::Section } else { Rank::Subsection })
+            }
+            _ => continue,
+        };
+        let last = close.checked_sub(1).and_then(|last| behind.get(last)).unwrap_or(first);
+        rest = behind.get(close..).unwrap_or(&[]);
+        if !title.words.is_empty() {
+            let range = TextRange::new(first.range.start(), last.range.end());
+            let (start, end) = (first.range.start(), title.range.end());
+            found.push(Heading { rank, start, end, range, title: title.words });
+        }
     }
+}
+
+fn is_sign(char: char) -> bool {
+    matches!(char, '=' | '-' | '*' | '~' | '#' | '─' | '━' | '═')
+}
+
+fn is_high(sign: char) -> bool {
+    matches!(sign, '=' | '#' | '*' | '━' | '═')
+}
+
+/// A drawn line needs no more than two signs to be one.
+fn edge(sign: char) -> usize {
+    if sign.is_ascii() { EDGE } else { 2 }
 }
 
 /// Where the line of an offset starts.
@@ -107,21 +169,47 @@ pub(super) fn are_neighbours(text: &str, first: Token, second: Token) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
     use super::*;
-    use crate::syntax::SourceFile;
+    use crate::ide::testing::program;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let mut out = String::new();
+        for file in &program(text).files {
+            for heading in headings(file) {
+                let lines = slice(text, heading.range).lines().count();
+                let _ = writeln!(out, "{:?} {} [{lines}]", heading.rank, slice(text, heading.title));
+            }
+        }
+        expect.assert_eq(&out);
+    }
 
     #[test]
     fn of_a_file() {
-        let text = "# =======\n# One\n# =======\n\n# -----\n#  1.1 é\n# -----\np(1).\n# =======\n# words\n\n#######\n# Two\n# not one\n# --- no ---\n# x\n";
-        let tokens = SourceFile::parse(text.into()).all_tokens();
-        let found = headings(text, &tokens);
-        let titles: Vec<_> = found.iter().map(|heading| (heading.rank, slice(text, heading.title))).collect();
-        let expected = [
-            (Rank::Section, "One"),
-            (Rank::Subsection, "1.1 é"),
-            (Rank::Section, "words"),
-            (Rank::Section, "Two"),
-        ];
-        assert_eq!(titles, expected);
+        check(
+            "# =======\n# One\n# =======\n\n# -----\n#  1.1 é\r\n# more\n# -----\r\np(1).\n# =======\n# words\n\n#######\n# Two\n# not one\n# --- Three ---\n# x\n",
+            expect![[r#"
+                Section One [3]
+                Subsection 1.1 é [4]
+                Section words [2]
+                Section Two [2]
+                Paragraph Three [1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn signs_of_other_alphabets_and_what_is_none() {
+        check(
+            "# ── Rules ──\np(1). # === no ===\n# ═════\n# Crew\n# ═════\r\nq(1).\n# - a list -\n# -- no --\n# --- neither\n# ------ -\n# ====\n# ====\n# =====\n\n# x\nr(X) :-\n# === no ===\n  q(X).\n",
+            expect![[r#"
+                Paragraph Rules [1]
+                Section Crew [3]
+            "#]],
+        );
     }
 }

@@ -2,6 +2,7 @@
 //! that joins all rules. Takes snapshots of programs and offsets ([`Place`]); gives plain data. Knows neither
 //! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
 
+pub mod definition;
 pub mod describe;
 pub mod diagnostics;
 pub mod file_findings;
@@ -10,14 +11,18 @@ pub mod folding;
 pub mod format;
 pub mod graph;
 pub mod headings;
+pub mod highlight;
 pub mod hover;
 pub mod markup;
 pub mod mention;
 mod place;
+pub mod references;
 pub mod registry;
 pub mod selection;
 pub mod semantic_tokens;
+pub mod subject;
 pub mod suppression;
+pub mod symbols;
 pub mod syntax_tree;
 pub mod vocabulary;
 

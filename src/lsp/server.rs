@@ -6,6 +6,7 @@ use std::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types as lsp;
+use tower_lsp::ls_types::request;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -206,6 +207,22 @@ impl LanguageServer for Server {
             text[] => features::semantic_tokens::delta;
         semantic_tokens_range(lsp::SemanticTokensRangeParams) -> Option<lsp::SemanticTokensRangeResult>,
             text[] => features::semantic_tokens::range;
+        goto_definition(lsp::GotoDefinitionParams) -> Option<lsp::GotoDefinitionResponse>,
+            at[text_document_position_params.text_document.uri] => features::navigation::definition;
+        goto_declaration(request::GotoDeclarationParams) -> Option<request::GotoDeclarationResponse>,
+            at[text_document_position_params.text_document.uri] => features::navigation::declaration;
+        goto_type_definition(request::GotoTypeDefinitionParams) -> Option<request::GotoTypeDefinitionResponse>,
+            at[text_document_position_params.text_document.uri] => features::navigation::type_definition;
+        goto_implementation(request::GotoImplementationParams) -> Option<request::GotoImplementationResponse>,
+            at[text_document_position_params.text_document.uri] => features::navigation::implementation;
+        references(lsp::ReferenceParams) -> Option<Vec<lsp::Location>>,
+            at[text_document_position.text_document.uri] => features::references::find;
+        document_highlight(lsp::DocumentHighlightParams) -> Option<Vec<lsp::DocumentHighlight>>,
+            at[text_document_position_params.text_document.uri] => features::references::highlight;
+        document_symbol(lsp::DocumentSymbolParams) -> Option<lsp::DocumentSymbolResponse>,
+            text[] => features::symbols::document;
+        symbol(lsp::WorkspaceSymbolParams) -> Option<lsp::WorkspaceSymbolResponse>,
+            workspace[] => features::symbols::workspace;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {

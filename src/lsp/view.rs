@@ -99,6 +99,14 @@ impl<'v> Spot<'v> {
         programs.filter_map(move |program| Place::new(program.as_ref(), file.id, offset))
     }
 
+    /// The place in each program that the file is part of, also where it only goes along: with sample kernels
+    /// and policy tests.
+    pub(super) fn everywhere(&self) -> impl Iterator<Item = Place<'v>> {
+        let Self { view, file, offset } = *self;
+        let programs = view.snapshot.programs_with(file.id);
+        programs.filter_map(move |program| Place::new(program.as_ref(), file.id, offset))
+    }
+
     /// A range of the same document for the client.
     pub(super) fn range(&self, range: TextRange) -> Range {
         to_proto::range(self.view, self.file, range)

@@ -168,6 +168,13 @@ impl Snapshot {
         self.programs.iter().filter(move |program| program.reports(file))
     }
 
+    /// The programs that a file is part of.
+    pub fn programs_with(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
+        self.programs
+            .iter()
+            .filter(move |program| program.files.binary_search_by_key(&file, |member| member.id).is_ok())
+    }
+
     /// The diagnostics of a file, sorted by start, each once. The programs of the file must have
     /// been diagnosed.
     #[must_use]

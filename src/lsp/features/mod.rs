@@ -5,5 +5,8 @@
 pub(super) mod folding;
 pub(super) mod graph;
 pub(super) mod hover;
+pub(super) mod navigation;
+pub(super) mod references;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
+pub(super) mod symbols;

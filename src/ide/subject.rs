@@ -1,0 +1,212 @@
+//! What a place is about, and where else that is mentioned: the ground of references, highlights, linked
+//! editing and rename.
+
+use smallvec::SmallVec;
+
+use super::Place;
+use super::mention::{Entity, Mention, Part, each};
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::syntax::ast::{Item, TermKind};
+use crate::syntax::literal;
+use crate::text::{FileId, Symbol, TextRange, TextSize, size, slice};
+
+/// What is mentioned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A predicate, by its qualified name.
+    Predicate(PredicateKey),
+    /// A built-in predicate, by its name: people also write it with a wrong number of arguments.
+    Builtin(Symbol),
+    /// A function or a constructor of types, with its `fn:`.
+    Function(Symbol),
+    /// A variable of a statement.
+    Variable(Variable),
+    /// `_`: every one is another.
+    Wildcard,
+    /// A name, as a value and as a type.
+    Name(Symbol),
+    /// A package.
+    Package(Symbol),
+    /// An atom of `descr […]`.
+    Descriptor(Symbol),
+}
+
+/// A variable and the statement that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Variable {
+    /// Its name.
+    pub symbol: Symbol,
+    /// The file.
+    pub file: FileId,
+    /// The statement: an index into [`FileSummary::items`].
+    pub item: u32,
+    /// Whether it stands for a type, in `bound […]`: those have nothing to do with the parameters.
+    pub of_types: bool,
+}
+
+/// A place that mentions something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Occurrence {
+    /// The file.
+    pub file: FileId,
+    /// The bytes of the name, as written.
+    pub range: TextRange,
+    /// Where in its statement it stands: what kind of reference it is.
+    pub part: Part,
+}
+
+impl Subject {
+    /// What stands at a place, and its bytes.
+    #[must_use]
+    pub fn at(place: Place<'_>) -> Option<(Self, TextRange)> {
+        if let Some(mention) = place.mention() {
+            return Some((Self::of(place, mention), mention.range));
+        }
+        let target = merge_target(place.file, place.item()?)?;
+        let name = target.range.contains_inclusive(place.offset).then_some(target)?;
+        Some((Self::Predicate(name.key), name.range))
+    }
+
+    fn of(place: Place<'_>, mention: Mention) -> Self {
+        match mention.entity {
+            Entity::Predicate(key) => Self::Predicate(place.program().meaning(place.file, key)),
+            Entity::Builtin(key) => Self::Builtin(key.name),
+            Entity::Function(symbol) | Entity::Constructor(symbol) => Self::Function(symbol),
+            Entity::Variable(symbol) => {
+                let item = place.file.item_at(place.offset).and_then(|item| u32::try_from(item).ok());
+                let (file, of_types) = (place.file.id, mention.part == Part::Bound);
+                Self::Variable(Variable { symbol, file, item: item.unwrap_or(0), of_types })
+            }
+            Entity::Wildcard => Self::Wildcard,
+            Entity::Name(symbol) | Entity::Type(symbol) => Self::Name(symbol),
+            Entity::Package(symbol) => Self::Package(symbol),
+            Entity::Descriptor(key) => Self::Descriptor(key.name),
+        }
+    }
+
+    /// Everywhere in a program where it is mentioned, in the order of files and their text.
+    #[must_use]
+    pub fn occurrences(self, program: &Program) -> Vec<Occurrence> {
+        match self {
+            Self::Variable(variable) => {
+                program.file(variable.file).map_or_else(Vec::new, |file| self.occurrences_in(program, file))
+            }
+            _ => program.files.iter().flat_map(|file| self.occurrences_in(program, file)).collect(),
+        }
+    }
+
+    /// Everywhere in a file where it is mentioned, in the order of the text.
+    #[must_use]
+    pub fn occurrences_in(self, program: &Program, file: &FileSummary) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        let sought = Sought::new(self, program, file);
+        let mut add = |range, part| found.push(Occurrence { file: file.id, range, part });
+        match self {
+            Self::Wildcard => {}
+            Self::Variable(variable) => {
+                let item = Some(file).filter(|file| file.id == variable.file);
+                let item = item.and_then(|file| file.items.get(variable.item as usize));
+                item.into_iter().for_each(|item| sought.visit(item, &mut add));
+            }
+            _ => file.items.iter().for_each(|item| sought.visit(item, &mut add)),
+        }
+        found.sort_by_key(|occurrence| (occurrence.range.start(), occurrence.range.end()));
+        found
+    }
+}
+
+/// A subject as it is looked for in one file.
+struct Sought<'p> {
+    subject: Subject,
+    file: &'p FileSummary,
+    program: &'p Program,
+    /// What the predicate is called in this file.
+    written: SmallVec<[PredicateKey; 2]>,
+}
+
+impl<'p> Sought<'p> {
+    fn new(subject: Subject, program: &'p Program, file: &'p FileSummary) -> Self {
+        let mut written = SmallVec::new();
+        if let Subject::Predicate(key) = subject {
+            let local = file.package.and_then(|package| {
+                let name = key.name.as_str().strip_prefix(package.as_str())?.strip_prefix('.')?;
+                Some(PredicateKey { name: Symbol::new(name), ..key })
+            });
+            let ways = [Some(key), local].into_iter().flatten();
+            written.extend(ways.filter(|way| program.meaning(file, *way) == key));
+        }
+        Self { subject, file, program, written }
+    }
+
+    fn visit(&self, item: &Item, add: &mut impl FnMut(TextRange, Part)) {
+        each(item, &mut |mention| {
+            if let Some(range) = self.matches(mention) {
+                add(range, mention.part);
+            }
+        });
+        if matches!(self.subject, Subject::Predicate(_) | Subject::Package(_))
+            && let Some(target) = merge_target(self.file, item)
+        {
+            let range = match self.subject {
+                Subject::Predicate(key) => (target.key == key).then_some(target.range),
+                Subject::Package(package) => prefix(target.key.name, target.range, package),
+                _ => None,
+            };
+            range.into_iter().for_each(|range| add(range, Part::Descriptor));
+        }
+    }
+
+    /// The bytes that mention the subject, if any of the mention's do.
+    fn matches(&self, mention: Mention) -> Option<TextRange> {
+        let is_it = match (self.subject, mention.entity) {
+            (Subject::Predicate(_), Entity::Predicate(key)) => self.written.contains(&key),
+            (Subject::Builtin(name), Entity::Builtin(key))
+            | (Subject::Descriptor(name), Entity::Descriptor(key)) => key.name == name,
+            (Subject::Function(name), Entity::Function(other) | Entity::Constructor(other))
+            | (Subject::Name(name), Entity::Name(other) | Entity::Type(other))
+            | (Subject::Package(name), Entity::Package(other)) => name == other,
+            (Subject::Variable(variable), Entity::Variable(other)) => {
+                variable.symbol == other && variable.of_types == (mention.part == Part::Bound)
+            }
+            (Subject::Package(package), Entity::Predicate(key)) => {
+                let of_it = self.program.meaning(self.file, key).package() == package.as_str();
+                return prefix(key.name, mention.range, package).filter(|_| of_it);
+            }
+            _ => false,
+        };
+        is_it.then_some(mention.range)
+    }
+}
+
+/// The part of a qualified name that is the package, if it is this one.
+fn prefix(name: Symbol, range: TextRange, package: Symbol) -> Option<TextRange> {
+    let (qualifier, _) = name.as_str().rsplit_once('.')?;
+    (qualifier == package.as_str()).then(|| TextRange::at(range.start(), size(qualifier.len())))
+}
+
+/// The predicate that a `merge([…], "name")` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MergeTarget {
+    /// The predicate: old value, new value, result.
+    pub key: PredicateKey,
+    /// Its name in the file, between the quotes.
+    pub range: TextRange,
+}
+
+/// The predicate that the `merge` of a declaration names; `None` where the name is not written plainly.
+#[must_use]
+pub fn merge_target(file: &FileSummary, item: &Item) -> Option<MergeTarget> {
+    let declaration = item.statement.declaration()?;
+    let merge = declaration.descriptors.iter().find(|atom| atom.name.as_str() == "merge")?;
+    let [targets, name] = merge.args.as_slice() else { return None };
+    let written = slice(file.statement_text(item), name.range);
+    let content = literal::string_content(written).filter(|_| matches!(name.kind, TermKind::String))?;
+    if content.is_empty() || content.contains(['\\', '\r']) {
+        return None;
+    }
+    let columns = targets.apply().map_or(1, |list| list.args.len());
+    let arity = u16::try_from(2 * columns + 1).ok()?;
+    let quote = TextSize::new(1);
+    let range = TextRange::new(name.range.start() + quote, name.range.end() - quote) + item.start;
+    Some(MergeTarget { key: PredicateKey { name: Symbol::new(content), arity }, range })
+}

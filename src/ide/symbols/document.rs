@@ -1,0 +1,156 @@
+//! The outline of a file.
+
+use super::Kind;
+use crate::ide::headings::{Heading, Rank, headings};
+use crate::program::{FileSummary, PredicateKey, key_of};
+use crate::syntax::ast::{Atom, Declaration, Item, StatementKind};
+use crate::text::{TextRange, TextSize, slice, text_len};
+
+/// The most characters of a name or a detail.
+const WIDTH: usize = 100;
+
+/// A symbol of a file, with those in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentSymbol {
+    /// What it is called; never empty.
+    pub name: String,
+    /// What else there is to say: parameters, the number of facts.
+    pub detail: String,
+    /// What it is.
+    pub kind: Kind,
+    /// All of it.
+    pub range: TextRange,
+    /// Its name; inside `range`.
+    pub selection: TextRange,
+    /// What is in it, in the order of the text.
+    pub children: Vec<Self>,
+}
+
+/// The outline of a file, in the order of its text: sections below banners, packages, declarations, rules by their
+/// head; facts of one predicate in a row are one symbol.
+#[must_use]
+pub fn document_symbols(file: &FileSummary) -> Vec<DocumentSymbol> {
+    let mut headings = headings(file).into_iter().peekable();
+    let mut outline = Outline { file, open: Vec::new(), top: Vec::new(), last_facts: None };
+    for item in file.items.iter() {
+        while let Some(heading) = headings.next_if(|heading| heading.start < item.start) {
+            outline.section(&heading);
+        }
+        outline.item(item);
+    }
+    headings.for_each(|heading| outline.section(&heading));
+    outline.close(Rank::Section, text_len(&file.text));
+    outline.top
+}
+
+struct Outline<'f> {
+    file: &'f FileSummary,
+    /// Sections that have not ended.
+    open: Vec<(Rank, DocumentSymbol)>,
+    top: Vec<DocumentSymbol>,
+    /// The predicate of the last symbol, if that is facts, and how many.
+    last_facts: Option<(PredicateKey, usize)>,
+}
+
+impl Outline<'_> {
+    /// The list that takes the next symbol.
+    fn list(&mut self) -> &mut Vec<DocumentSymbol> {
+        match self.open.last_mut() {
+            Some((_, section)) => &mut section.children,
+            None => &mut self.top,
+        }
+    }
+
+    /// Ends the sections of this rank and below; what is before `end` is theirs.
+    fn close(&mut self, rank: Rank, end: TextSize) {
+        let before = slice(&self.file.text, TextRange::up_to(end)).trim_end();
+        while let Some((_, mut section)) = self.open.pop_if(|(open, _)| *open >= rank) {
+            section.range = section.range.cover_offset(text_len(before).max(section.range.end()));
+            self.list().push(section);
+        }
+    }
+
+    fn section(&mut self, heading: &Heading) {
+        self.last_facts = None;
+        let name = shown(slice(&self.file.text, heading.title));
+        if name.is_empty() {
+            return;
+        }
+        self.close(heading.rank, heading.start);
+        let section = DocumentSymbol {
+            name,
+            detail: String::new(),
+            kind: Kind::Section,
+            range: heading.range,
+            selection: heading.title,
+            children: Vec::new(),
+        };
+        self.open.push((heading.rank, section));
+    }
+
+    fn item(&mut self, item: &Item) {
+        let range = item.statement.range() + item.start;
+        let last_facts = self.last_facts.take();
+        let (kind, name, detail) = match &item.statement.kind {
+            StatementKind::Package(package) => (Kind::Package, package.name, String::new()),
+            StatementKind::Use(package) => (Kind::Use, package.name, String::new()),
+            StatementKind::Declaration(declaration) => {
+                (Kind::Declaration, declaration.atom.name, self.parameters(item, declaration))
+            }
+            StatementKind::Clause(clause) if clause.is_fact() => {
+                let key = key_of(&clause.head);
+                let count = last_facts.filter(|(last, _)| *last == key).map_or(1, |(_, count)| count + 1);
+                self.last_facts = Some((key, count));
+                if count > 1 {
+                    if let Some(symbol) = self.list().last_mut() {
+                        symbol.range = symbol.range.cover(range);
+                        symbol.detail = format!("{count} facts");
+                    }
+                    return;
+                }
+                (Kind::Facts, clause.head.name, self.arguments(item, &clause.head))
+            }
+            StatementKind::Clause(clause) => {
+                (Kind::Rule, clause.head.name, self.arguments(item, &clause.head))
+            }
+            StatementKind::Broken => return,
+        };
+        let symbol = DocumentSymbol {
+            name: shown(name.as_str()),
+            detail,
+            kind,
+            range: range.cover(name.range + item.start),
+            selection: name.range + item.start,
+            children: Vec::new(),
+        };
+        if !symbol.name.is_empty() {
+            self.list().push(symbol);
+        }
+    }
+
+    /// `(X, /a)`, as written.
+    fn arguments(&self, item: &Item, atom: &Atom) -> String {
+        shown(slice(self.file.statement_text(item), atom.args_range()))
+    }
+
+    /// `(X: /name, Y)`
+    fn parameters(&self, item: &Item, declaration: &Declaration) -> String {
+        let text = self.file.statement_text(item);
+        let types = declaration.bounds.first().map_or(&[][..], |row| &row.types);
+        let parameters = declaration.atom.args.iter().enumerate().map(|(at, term)| {
+            let name = slice(text, term.range);
+            types.get(at).map_or_else(|| name.to_owned(), |ty| format!("{name}: {}", slice(text, ty.range)))
+        });
+        shown(&format!("({})", parameters.collect::<Vec<_>>().join(", ")))
+    }
+}
+
+/// Text as one line that is not too long.
+fn shown(text: &str) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(WIDTH) {
+        line.truncate(at);
+        line.push('…');
+    }
+    line
+}

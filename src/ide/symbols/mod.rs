@@ -1,0 +1,27 @@
+//! The outline of a file ([`document_symbols`]) and the search for names in the workspace ([`workspace_symbols`]).
+
+mod document;
+mod search;
+
+pub use document::{DocumentSymbol, document_symbols};
+pub use search::{WorkspaceSymbol, workspace_symbols};
+
+/// What a symbol is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// What stands below a banner.
+    Section,
+    /// `Package …!`
+    Package,
+    /// `Use …!`
+    Use,
+    /// A `Decl`.
+    Declaration,
+    /// A rule.
+    Rule,
+    /// A fact, or several of one predicate in a row.
+    Facts,
+}
+
+#[cfg(test)]
+mod tests;

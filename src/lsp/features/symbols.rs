@@ -1,0 +1,104 @@
+//! `textDocument/documentSymbol` and `workspace/symbol`
+
+use tower_lsp::ls_types::{
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind,
+    WorkspaceSymbolParams, WorkspaceSymbolResponse,
+};
+
+use crate::host::workspace::SnapshotFile;
+use crate::ide::symbols::{self, Kind, document_symbols, workspace_symbols};
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+
+/// How many symbols of the workspace are sent. Nobody reads more; whoever seeks more types another letter.
+const LIMIT: usize = 256;
+
+/// The outline of a document: as a tree if the client shows trees.
+pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
+    let file = view.file(&params.text_document.uri)?;
+    let symbols = document_symbols(file.summary());
+    let client =
+        view.session.client.text_document.as_ref().and_then(|client| client.document_symbol.as_ref());
+    let trees = client.is_some_and(|client| client.hierarchical_document_symbol_support == Some(true));
+    Some(if trees {
+        let symbols = symbols.into_iter().map(|symbol| tree(view, file, symbol));
+        DocumentSymbolResponse::Nested(symbols.collect())
+    } else {
+        let mut flat = Vec::new();
+        let uri = to_proto::uri(file)?;
+        for symbol in &symbols {
+            flatten(symbol, None, &mut |symbol, container| {
+                let location =
+                    Location { uri: uri.clone(), range: to_proto::range(view, file, symbol.range) };
+                flat.push(information(&symbol.name, symbol.kind, location, container));
+            });
+        }
+        DocumentSymbolResponse::Flat(flat)
+    })
+}
+
+#[expect(deprecated, reason = "the type has the member")]
+fn tree(view: &View, file: &SnapshotFile, symbol: symbols::DocumentSymbol) -> DocumentSymbol {
+    let children: Vec<_> = symbol.children.into_iter().map(|child| tree(view, file, child)).collect();
+    DocumentSymbol {
+        name: symbol.name,
+        detail: Some(symbol.detail).filter(|detail| !detail.is_empty()),
+        kind: kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: to_proto::range(view, file, symbol.range),
+        selection_range: to_proto::range(view, file, symbol.selection),
+        children: Some(children).filter(|children| !children.is_empty()),
+    }
+}
+
+/// Visits a symbol and what is in it, each with the name of what it is in.
+fn flatten(
+    symbol: &symbols::DocumentSymbol,
+    container: Option<&str>,
+    visit: &mut impl FnMut(&symbols::DocumentSymbol, Option<&str>),
+) {
+    visit(symbol, container);
+    for child in &symbol.children {
+        flatten(child, Some(&symbol.name), visit);
+    }
+}
+
+#[expect(deprecated, reason = "the type has the member")]
+fn information(name: &str, of: Kind, location: Location, container: Option<&str>) -> SymbolInformation {
+    SymbolInformation {
+        name: name.to_owned(),
+        kind: kind(of),
+        tags: None,
+        deprecated: None,
+        location,
+        container_name: container.map(str::to_owned),
+    }
+}
+
+/// The names of the workspace that fit a query.
+pub(in crate::lsp) fn workspace(
+    view: &View,
+    params: &WorkspaceSymbolParams,
+) -> Option<WorkspaceSymbolResponse> {
+    let programs: Vec<_> = view.snapshot.programs.iter().map(|program| program.program().as_ref()).collect();
+    let found = workspace_symbols(&programs, &params.query, LIMIT);
+    let symbols = found.into_iter().filter_map(|symbol| {
+        let location = to_proto::location(view, symbol.file, symbol.range)?;
+        let package = symbol.package.map(|package| package.as_str());
+        Some(information(symbol.name.as_str(), symbol.kind, location, package))
+    });
+    Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
+}
+
+/// What clients draw for it.
+pub(in crate::lsp) fn kind(kind: Kind) -> SymbolKind {
+    match kind {
+        Kind::Section => SymbolKind::NAMESPACE,
+        Kind::Package => SymbolKind::PACKAGE,
+        Kind::Use => SymbolKind::MODULE,
+        Kind::Declaration => SymbolKind::INTERFACE,
+        Kind::Rule => SymbolKind::FUNCTION,
+        Kind::Facts => SymbolKind::CONSTANT,
+    }
+}
