@@ -80,8 +80,8 @@ fn a_quick_fix_mends_its_diagnostic() {
 #[test]
 fn nothing_is_offered_elsewhere() {
     let mut client = Client::open_workspace(None, pulling());
-    client.did_open(URI, 1, "r(1).\n\np(X) :- q(X)\n");
-    assert_eq!(actions(&mut client, URI, at(0, 0), at(0, 3), json!({ "diagnostics": [] })), [] as [Value; 0]);
+    client.did_open(URI, 1, "r(1). # r\n\np(X) :- q(X)\n");
+    assert_eq!(actions(&mut client, URI, at(0, 7), at(0, 9), json!({ "diagnostics": [] })), [] as [Value; 0]);
 }
 
 #[test]
@@ -97,7 +97,8 @@ fn kinds_are_filtered() {
         assert_eq!(only(kinds), [all]);
     }
     assert!(only(json!(["quickfix"])).iter().all(|title| title.starts_with("quickfix: ")));
-    assert_eq!(only(json!(["refactor", "source.organizeImports"])), [] as [&str; 0]);
+    assert_eq!(only(json!(["refactor"])), ["refactor.rewrite: Declare `p/1`"]);
+    assert_eq!(only(json!(["refactor.inline", "source.organizeImports"])), [] as [&str; 0]);
 }
 
 #[test]
@@ -281,4 +282,28 @@ fn pages_open_where_there_are_any_and_commands_are_checked() {
     for bad in [json!({ "command": "mangle.nothing" }), json!({ "command": "mangle.openRulePage" })] {
         assert_eq!(client.request("workspace/executeCommand", bad).unwrap_err()["code"], -32602);
     }
+}
+
+#[test]
+fn assists_are_offered_by_kind_and_resolved() {
+    let text = "# 🦀\na(X) :- b(\"🦀\", X), c(X, Y), !d(Y), e(X).\nb(\"\", 1). c(1, 1). d(2). e(1).\n";
+    let mut client = Client::open_workspace(None, resolving());
+    client.did_open(URI, 1, text);
+    let context = json!({ "diagnostics": [], "only": ["refactor.extract"] });
+    let offered = actions(&mut client, URI, at(1, 20), at(1, 34), context);
+    assert_eq!(titles(&offered), ["refactor.extract: Extract 2 premises into the rule `a_part`"]);
+    assert!(offered[0].get("edit").is_none());
+    let resolved = client.request("codeAction/resolve", offered[0].clone()).unwrap();
+    let edits = &resolved["edit"]["documentChanges"][0]["edits"];
+    assert_eq!(
+        applied(text, edits),
+        "# 🦀\na(X) :- b(\"🦀\", X), a_part(X), e(X).\n\na_part(X) :-\n    c(X, Y), !d(Y).\nb(\"\", 1). c(1, 1). d(2). e(1).\n"
+    );
+    client.did_change(URI, 2, json!([{ "text": "a(1).\n" }]));
+    assert!(client.request("codeAction/resolve", offered[0].clone()).is_err());
+    let moving = json!({ "diagnostics": [], "triggerKind": 2 });
+    assert_eq!(
+        titles(&actions(&mut client, URI, at(0, 0), at(0, 0), moving)),
+        ["refactor.rewrite: Declare `a/1`"]
+    );
 }

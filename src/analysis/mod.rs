@@ -21,6 +21,8 @@ mod transforms;
 mod types;
 mod wording;
 
+pub use safety::negation_helper;
+
 use std::cell::OnceCell;
 
 use crate::lint::{Finding, Rule, Span};

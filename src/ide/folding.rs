@@ -1,6 +1,7 @@
 //! What can be folded away: statements, comments, sections under banners, tables of facts.
 
-use super::headings::{Rank, are_neighbours, headings, is_alone, line_start};
+use super::headings::{Rank, headings};
+use super::lines::{are_neighbours, is_alone, line_start};
 use crate::program::{FileSummary, PredicateKey, key_of};
 use crate::syntax::ast::{Item, StatementKind};
 use crate::syntax::{SourceFile, Token, TokenKind};

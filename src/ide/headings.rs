@@ -7,7 +7,6 @@
 //! ```
 
 use crate::program::FileSummary;
-use crate::syntax::Token;
 use crate::text::{TextRange, TextSize, size, slice, text_len};
 
 /// How many signs make a line of them, and how many stand beside a title.
@@ -147,24 +146,6 @@ fn is_high(sign: char) -> bool {
 /// A drawn line needs no more than two signs to be one.
 fn edge(sign: char) -> usize {
     if sign.is_ascii() { EDGE } else { 2 }
-}
-
-/// Where the line of an offset starts.
-pub(super) fn line_start(text: &str, offset: TextSize) -> usize {
-    let before = text.get(..usize::from(offset)).unwrap_or("");
-    before.rfind('\n').map_or(0, |newline| newline + 1)
-}
-
-/// Whether a comment has its line to itself.
-pub(super) fn is_alone(text: &str, comment: Token) -> bool {
-    let start = line_start(text, comment.range.start());
-    text.get(start..usize::from(comment.range.start())).is_some_and(|before| before.trim().is_empty())
-}
-
-/// Whether only one line end is between two tokens.
-pub(super) fn are_neighbours(text: &str, first: Token, second: Token) -> bool {
-    let between = slice(text, TextRange::new(first.range.end(), second.range.start()));
-    between.trim().is_empty() && between.matches('\n').count() == 1
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! that joins all rules. Takes snapshots of programs and offsets ([`Place`]); gives plain data. Knows neither
 //! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
 
+pub mod assists;
 pub mod definition;
 pub mod describe;
 pub mod diagnostics;
@@ -13,6 +14,7 @@ pub mod graph;
 pub mod headings;
 pub mod highlight;
 pub mod hover;
+mod lines;
 pub mod markup;
 pub mod mention;
 mod place;

@@ -1,7 +1,7 @@
 //! What a growing selection takes in: the word, the term, the argument list, the premise, the body, the
 //! statement, the statement with the comment above it, the file.
 
-use super::headings::line_start;
+use super::lines::comment_start;
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
 use crate::text::{TextRange, TextSize, size, slice, text_len};
@@ -52,23 +52,6 @@ fn inside_quotes(text: &str, ranges: &[TextRange]) -> Vec<TextRange> {
         is_pair.then(|| TextRange::new(range.start() + size(1), range.end() - size(1)))
     };
     ranges.iter().filter_map(inside).collect()
-}
-
-/// Where the comment directly above a statement starts; the statement itself without one.
-fn comment_start(text: &str, statement: TextSize) -> TextSize {
-    let mut start = line_start(text, statement);
-    if !text.get(start..usize::from(statement)).is_some_and(|before| before.trim().is_empty()) {
-        return statement;
-    }
-    let mut found = statement;
-    while let Some(above) = start.checked_sub(1) {
-        start = line_start(text, size(above));
-        if !text.get(start..above).is_some_and(|line| line.trim_start().starts_with('#')) {
-            break;
-        }
-        found = size(start);
-    }
-    found
 }
 
 #[cfg(test)]

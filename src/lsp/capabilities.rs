@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-use super::actions::{COMMANDS, FIX_ALL, FIX_WORKSPACE};
+use super::actions::{ASSIST_KINDS, COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::features;
 use super::session::Session;
 
@@ -27,8 +27,9 @@ pub(super) fn initialize_result(session: &Session) -> InitializeResult {
 }
 
 fn capabilities(session: &Session) -> ServerCapabilities {
+    let kinds = [CodeActionKind::QUICKFIX, FIX_ALL, FIX_WORKSPACE].into_iter();
     let actions = CodeActionOptions {
-        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL, FIX_WORKSPACE]),
+        code_action_kinds: Some(kinds.chain(ASSIST_KINDS.map(|(_, kind)| kind)).collect()),
         resolve_provider: session.resolve_actions.then_some(true),
         ..CodeActionOptions::default()
     };

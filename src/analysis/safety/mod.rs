@@ -21,8 +21,8 @@ mod unreachable;
 mod wildcards;
 
 use super::{Context, Family};
-use crate::lint::Finding;
-use crate::syntax::ast::{Clause, TermKind, TimeBoundKind};
+use crate::lint::{Applicability, Finding, Fix};
+use crate::syntax::ast::{Clause, Premise, Term, TermKind, TimeBoundKind};
 use subject::{Report, Subject};
 
 /// The rules `MG201` to `MG216`, and the check for all rules of this module.
@@ -49,6 +49,31 @@ pub(super) const FAMILY: Family = Family {
     declaration: None,
     program: None,
 };
+
+/// The helper rule for the negated premise `index` of `clause`, which leaves out the arguments that never
+/// have a value; `None` where all have one, or where a helper would not mean the same.
+#[must_use]
+pub fn negation_helper(context: &Context<'_>, clause: &Clause, index: u32) -> Option<Fix> {
+    let subject = Subject::new(context, clause);
+    let Premise::Literal(literal) = subject.premise(index)? else { return None };
+    let keeps = |term: &Term| {
+        let mut has_value = !term.is_wildcard();
+        term.variables(&mut |name, _| has_value &= subject.bindings.is_bound(name));
+        has_value
+    };
+    let whole = literal.atom.args.iter().all(keeps);
+    // What stands twice has to be equal, which the helper would forget.
+    let twice = |term: &Term| {
+        term.variable().is_some_and(|name| {
+            literal.atom.args.iter().filter(|other| other.variable() == Some(name)).count() > 1
+        })
+    };
+    let forgets = literal.atom.args.iter().any(|term| !keeps(term) && twice(term));
+    if whole || forgets {
+        return None;
+    }
+    helper::fix(&subject, index, literal, &keeps, Applicability::Unsafe)
+}
 
 /// A rule of another group that [`FAMILY`]'s check applies.
 pub(super) const TEMPORAL: Family =

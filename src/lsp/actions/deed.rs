@@ -8,12 +8,14 @@ use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
 use super::edit::{workspace_edit, workspace_edit_of_texts};
 use crate::host::workspace::SnapshotFile;
+use crate::ide::Place;
+use crate::ide::assists::assist;
 use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
 use crate::ide::suppression::{Scope, silence};
 use crate::lint::Diagnostic;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::text::FileId;
+use crate::text::{FileId, TextRange};
 
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,6 +44,15 @@ pub(super) enum What {
     SilenceHere(Spot),
     /// A comment for the file of a diagnostic.
     SilenceFile(Spot),
+    /// The assist of this name at a selection of the document.
+    Assist {
+        /// Its name.
+        id: String,
+        /// Where the selection starts.
+        start: u32,
+        /// Where it ends.
+        end: u32,
+    },
 }
 
 /// A diagnostic of the document: the code of its rule, and its bytes.
@@ -97,6 +108,12 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
         }
         What::SilenceHere(spot) => silenced(view, file, spot, Scope::Here),
         What::SilenceFile(spot) => silenced(view, file, spot, Scope::File),
+        What::Assist { id, start, end } => {
+            let selection = TextRange::new((*start).into(), (*end).into());
+            let program = view.snapshot.programs_of(file.id).next()?;
+            let place = Place::new(program.as_ref(), file.id, selection.start())?;
+            workspace_edit(view, &assist(place, selection, id)?.edits)
+        }
         What::FixKind(code) => {
             fixed(view, file, &|found, diagnostic| found == file.id && diagnostic.rule.code == code)
         }

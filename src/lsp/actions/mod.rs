@@ -1,5 +1,5 @@
 //! Code actions: the fixes of the diagnostics at a place, all of a kind, all of a file or of the workspace; comments that
-//! silence; the page of a rule.
+//! silence; the page of a rule; assists.
 //!
 //! `offer` says what there is, which costs next to nothing. What an action does is worked out (`deed`) when the
 //! client resolves it, or at once for a client that cannot. `edit` turns texts into edits of the protocol.
@@ -11,7 +11,7 @@ mod offer;
 
 pub(super) use self::commands::{COMMANDS, command};
 pub(super) use self::deed::{document, resolve};
-pub(super) use self::offer::code_actions;
+pub(super) use self::offer::{ASSIST_KINDS, code_actions};
 
 use tower_lsp::ls_types::CodeActionKind;
 

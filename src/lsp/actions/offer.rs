@@ -7,6 +7,8 @@ use tower_lsp::ls_types::{
 use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
 use crate::host::workspace::SnapshotFile;
+use crate::ide::Place;
+use crate::ide::assists::{AssistKind, assists};
 use crate::ide::fixes::is_safely_fixable;
 use crate::lint;
 use crate::lsp::view::View;
@@ -21,7 +23,21 @@ pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Ve
         offer.at_place();
     }
     offer.everywhere();
+    offer.assists();
     offer.actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+}
+
+/// What the protocol calls the kinds of assists.
+pub(in crate::lsp) const ASSIST_KINDS: [(AssistKind, CodeActionKind); 4] = [
+    (AssistKind::Extract, CodeActionKind::REFACTOR_EXTRACT),
+    (AssistKind::Inline, CodeActionKind::REFACTOR_INLINE),
+    (AssistKind::Rewrite, CodeActionKind::REFACTOR_REWRITE),
+    (AssistKind::OrganiseUses, CodeActionKind::SOURCE_ORGANIZE_IMPORTS),
+];
+
+fn assist_kind(kind: AssistKind) -> CodeActionKind {
+    let known = ASSIST_KINDS.into_iter().find(|(known, _)| *known == kind);
+    known.map_or(CodeActionKind::REFACTOR, |(_, kind)| kind)
 }
 
 struct Offer<'v> {
@@ -83,6 +99,30 @@ impl<'v> Offer<'v> {
         for diagnostic in first_of_each(&here, |_| true) {
             let diagnostics = Some(vec![self.as_sent(diagnostic)]);
             self.actions.push(commands::open_page(diagnostic.rule, diagnostics));
+        }
+    }
+
+    /// What an author may want at the place. Not what a fix there does already.
+    fn assists(&mut self) {
+        let Self { view, file, params, .. } = *self;
+        // Moving about, nobody wants the whole file tidied.
+        let moving = self.params.context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC)
+            && self.params.context.only.is_none();
+        let tidies = |kind| kind == AssistKind::OrganiseUses;
+        let wants = |kind: AssistKind| self.wants(&assist_kind(kind)) && !(moving && tidies(kind));
+        if !ASSIST_KINDS.iter().any(|(kind, _)| wants(*kind)) {
+            return;
+        }
+        let range = from_proto::text_range(file.text(), file.lines(), params.range, view.session.encoding);
+        let Some(program) = view.snapshot.programs_of(file.id).next() else { return };
+        let Some(place) = Place::new(program.as_ref(), file.id, range.start()) else { return };
+        for assist in assists(place, range, &wants) {
+            if self.actions.iter().any(|action| action.title == assist.title) {
+                continue;
+            }
+            let (start, end) = (range.start().into(), range.end().into());
+            let what = What::Assist { id: assist.id.to_owned(), start, end };
+            self.add(assist.title, assist_kind(assist.kind), None, what, None);
         }
     }
 

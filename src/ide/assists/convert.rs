@@ -1,0 +1,27 @@
+//! `p(A.Type<string>)`, which no engine reads, becomes `p(A) bound [/string]`: all of a file.
+
+use super::{Change, Context};
+use crate::lint::Anchor;
+use crate::syntax::rules::LEGACY_TYPED_ARG;
+
+pub(super) fn convert(context: &Context<'_>) -> Option<Change> {
+    let items = context.place.file.items.iter();
+    let is_here = |item: &&crate::syntax::ast::Item| {
+        item.statement.findings.iter().any(|finding| finding.rule == &LEGACY_TYPED_ARG)
+    };
+    let damaged: Vec<_> = items.filter(is_here).collect();
+    let at_place = context.place.item()?.statement.id;
+    if !damaged.iter().any(|item| item.statement.id == at_place) {
+        return None;
+    }
+    let mut change = Change::new("Convert all `.Type<…>` of this file to `bound`");
+    for item in damaged {
+        let fixes = item.statement.findings.iter().filter(|finding| finding.rule == &LEGACY_TYPED_ARG);
+        for edit in fixes.filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
+            if edit.span.anchor == Anchor::Here {
+                change = change.replace(edit.span.range + item.start, edit.text.clone());
+            }
+        }
+    }
+    (!change.edits.is_empty()).then_some(change)
+}

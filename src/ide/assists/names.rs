@@ -1,0 +1,44 @@
+//! Names that are free.
+
+use rustc_hash::FxHashSet;
+
+use super::Context;
+use crate::ide::mention::{self, Entity};
+use crate::syntax::ast::Item;
+use crate::text::Symbol;
+
+/// `stem`, or `stem2` and so on where the program has a predicate of that name.
+pub(super) fn predicate(context: &Context<'_>, stem: &str) -> String {
+    let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let (program, package) = (context.place.program(), context.place.file.package);
+    let taken = |name: &str| {
+        let qualified = package.map(|package| Symbol::new(&format!("{package}.{name}")));
+        [Some(Symbol::new(name)), qualified]
+            .into_iter()
+            .flatten()
+            .any(|name| program.named(name).next().is_some())
+    };
+    let numbered = (2..).map(|number: u32| format!("{plain}{number}"));
+    std::iter::once(plain.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// The variables that a statement mentions, each once, in the order of their first mention.
+pub(super) fn variables(item: &Item) -> Vec<Symbol> {
+    let (mut names, mut seen) = (Vec::new(), FxHashSet::default());
+    mention::each(item, &mut |mention| {
+        if let Entity::Variable(name) = mention.entity
+            && seen.insert(name)
+        {
+            names.push(name);
+        }
+    });
+    names
+}
+
+/// `stem`, or `stem2` and so on where that is taken; it is taken afterwards.
+pub(super) fn variable(stem: Symbol, taken: &mut FxHashSet<Symbol>) -> Symbol {
+    let numbered = (2..).map(|number: u32| Symbol::new(&format!("{stem}{number}")));
+    let free = std::iter::once(stem).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(stem);
+    taken.insert(free);
+    free
+}

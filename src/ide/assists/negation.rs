@@ -1,0 +1,36 @@
+//! A helper rule for a negation with columns that have no value, which the engine drops: `!locked(D, _)` becomes
+//! `!has_locked(D)`. The same change as the fix of the finding, also where that is silenced or off.
+
+use std::cell::OnceCell;
+
+use super::{Change, Context};
+use crate::analysis::{self, negation_helper};
+use crate::lint::Anchor;
+use crate::syntax::ast::Premise;
+
+pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
+    let (item, clause) = context.clause()?;
+    let place = context.place;
+    let at = place.offset.checked_sub(item.start)?;
+    let index = clause.premises.iter().position(|premise| premise.range().contains_inclusive(at))?;
+    let Some(Premise::Literal(literal)) = clause.premises.get(index) else { return None };
+    if !literal.is_negated() || literal.is_temporal() {
+        return None;
+    }
+    let inferred = OnceCell::new();
+    let checked = analysis::Context {
+        program: place.program(),
+        types: place.analysis.types(),
+        file: place.file,
+        item,
+        text: place.file.statement_text(item),
+        inferred: &inferred,
+    };
+    let fix = negation_helper(&checked, clause, u32::try_from(index).ok()?)?;
+    let change = fix
+        .edits
+        .into_iter()
+        .filter(|edit| edit.span.anchor == Anchor::Here)
+        .fold(Change::new(fix.title), |change, edit| change.replace(edit.span.range + item.start, edit.text));
+    Some(change)
+}

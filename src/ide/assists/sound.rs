@@ -1,0 +1,39 @@
+//! Whether a clause, or a part of one, means what it says: every variable gets a value before it is asked
+//! for, and no negation is lost. Only such premises can be moved.
+
+use super::Context;
+use crate::program::Signature;
+use crate::program::binding::Bindings;
+use crate::program::rewrite::{ClauseSignatures, Fate, Rewriting};
+use crate::syntax::ast::{Clause, Literal, Premise};
+
+/// Whether the engine evaluates `clause`, of the file at hand, as it is written.
+pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
+    let place = context.place;
+    let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
+    let signatures = ClauseSignatures::new(clause, lookup);
+    let rewriting = Rewriting::new(clause, &signatures);
+    let bindings = Bindings::new(clause, &signatures, &rewriting);
+    let kept =
+        rewriting.negations.iter().all(|negation| matches!(negation.fate, Fate::Kept | Fate::Repeated));
+    kept && bindings.variables().iter().all(|variable| variable.bound.is_some() && variable.value.is_some())
+        && clause.premises.iter().all(|premise| match premise {
+            Premise::Literal(literal) => is_plain(context, literal),
+            Premise::Comparison(_) => true,
+            Premise::Broken(..) => false,
+        })
+}
+
+/// Whether an atom asks for nothing but stored facts, at no particular time.
+fn is_plain(context: &Context<'_>, literal: &Literal) -> bool {
+    let place = context.place;
+    let signature = place.program().predicate_of(place.file, &literal.atom).map(|found| &found.signature);
+    !literal.is_temporal() && signature.is_none_or(is_stored)
+}
+
+/// Whether the facts of a predicate are simply there.
+pub(super) fn is_stored(signature: &Signature) -> bool {
+    let special =
+        signature.temporal || signature.external || signature.deferred || signature.reflects.is_some();
+    !special && signature.modes.is_empty()
+}

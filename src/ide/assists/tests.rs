@@ -1,0 +1,356 @@
+use expect_test::{Expect, expect};
+
+use super::{Assist, assists};
+use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::ide::testing::Fixture;
+use crate::lint::{Diagnostic, Severity};
+use crate::program::{FileSummary, Program};
+use crate::syntax::SourceFile;
+use crate::text::{FileId, TextRange, TextSize, apply, size};
+
+/// What is on offer in a fixture with `$0`, or `$0…$0` around a selection.
+fn offered(fixture: &Fixture) -> Vec<Assist> {
+    let [(file, start), rest @ ..] = fixture.cursors.as_slice() else { panic!("no $0") };
+    let end = rest.first().map_or(*start, |(_, end)| *end);
+    assists(fixture.place_at(*file, *start), TextRange::new(*start, end), &|_| true)
+}
+
+fn applied(text: &str, assist: &Assist) -> String {
+    let edits = assist.edits.iter().map(|edit| (edit.range, edit.text.as_str()));
+    apply(text, edits).unwrap_or_else(|| panic!("{assist:?}"))
+}
+
+/// The file with the cursor after the assist called `id`.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check(id: &str, fixture: &str, expect: Expect) {
+    let fixture = Fixture::new(fixture);
+    let shown = match offered(&fixture).iter().find(|assist| assist.id == id) {
+        Some(assist) => {
+            let file = fixture.cursors.first().map_or(FileId(0), |(file, _)| *file);
+            format!("{}\n---\n{}", assist.title, applied(fixture.text(file), assist))
+        }
+        None => "not offered".to_owned(),
+    };
+    expect.assert_eq(&shown.replace('\r', "␍"));
+}
+
+#[test]
+fn declares_what_is_not_declared() {
+    let id = "declare-predicate";
+    check(
+        id,
+        "# Who.\np(Who, 1) :- q(Who).\nq(\"x\"). r() :- p$0(_, _).",
+        expect![[r#"
+            Declare `p/2`
+            ---
+            # Who.
+            Decl p(Who, Arg2) bound [/string, /number].
+            p(Who, 1) :- q(Who).
+            q("x"). r() :- p(_, _)."#]],
+    );
+    check(
+        id,
+        "p$0(/a, [1]).\np(/b, [2]).",
+        expect![[r#"
+        Declare `p/2`
+        ---
+        Decl p(Arg1, Arg2) bound [/name, .List</number>].
+        p(/a, [1]).
+        p(/b, [2])."#]],
+    );
+    check(
+        id,
+        "r(X) :- q(X), p$0(X, X).\n",
+        expect![[r#"
+        Declare `p/2`
+        ---
+        Decl p(Arg1, Arg2) bound [/any, /any].
+        r(X) :- q(X), p(X, X).
+    "#]],
+    );
+    check(id, "Decl p(X).\np$0(1).", expect!["not offered"]);
+    check(
+        id,
+        "Package a!\nq(1).\np(X) :- q$0(X).",
+        expect![[r#"
+        Declare `q/1`
+        ---
+        Package a!
+        Decl q(Arg1) bound [/number].
+        q(1).
+        p(X) :- q(X)."#]],
+    );
+}
+
+#[test]
+fn extracts_a_helper_for_a_negation() {
+    let id = "extract-negation-helper";
+    check(
+        id,
+        "door(/d). locked(/d, /k).\nopen(D) :- door(D), !loc$0ked(D, _).\n",
+        expect![[r#"
+        Add the helper rule `has_locked` and ask it instead
+        ---
+        door(/d). locked(/d, /k).
+        has_locked(D) :- locked(D, _).
+
+        open(D) :- door(D), !has_locked(D).
+    "#]],
+    );
+    check(id, "door(/d). locked(/d).\nopen(D) :- door(D), !loc$0ked(D).\n", expect!["not offered"]);
+    check(
+        id,
+        "door(/d). locked(/d, /k, /k).\nopen(D) :- door(D), !loc$0ked(D, K, K).\n",
+        expect!["not offered"],
+    );
+}
+
+#[test]
+fn extracts_premises() {
+    let id = "extract-rule";
+    check(
+        id,
+        "a(X) :- b(X), $0c(X, Y), !d(Y)$0, e(X).\n",
+        expect![[r#"
+        Extract 2 premises into the rule `a_part`
+        ---
+        a(X) :- b(X), a_part(X), e(X).
+
+        a_part(X) :-
+            c(X, Y), !d(Y).
+    "#]],
+    );
+    check(
+        id,
+        "a(X) :-\r\n    b(X),\r\n    $0c(X, Y), # why\r\n    Y = /n$0 ,\r\n    e(X, Y). # behind\r\n",
+        expect![[r#"
+            Extract 2 premises into the rule `a_part`
+            ---
+            a_part(X, Y) :-␍
+                c(X, Y), # why␍
+                Y = /n .␍
+            ␍
+            a(X) :-␍
+                b(X),␍
+                a_part(X, Y) ,␍
+                e(X, Y). # behind␍
+        "#]],
+    );
+    check(
+        id,
+        "a(N) :- $0b(X, Y)$0, c(X) |> do fn:group_by(), let N = fn:count().\n",
+        expect![[r#"
+        Extract the premise into the rule `a_part`
+        ---
+        a(N) :- a_part(X, Y), c(X) |> do fn:group_by(), let N = fn:count().
+
+        a_part(X, Y) :-
+            b(X, Y).
+    "#]],
+    );
+    check(id, "a(X) :- b(X, Y), $0!c(Y)$0.\n", expect!["not offered"]);
+    check(id, "a(X) :- b(X)@[_, now], $0c(X)$0.\n", expect!["not offered"]);
+    check(id, "a(X) :- b(X), c$0(X).\n", expect!["not offered"]);
+    check(id, "a(X) :- $0b(X). a_part(1). c(X) :-$0 b(X).\n", expect!["not offered"]);
+}
+
+#[test]
+fn inlines_a_rule() {
+    let id = "inline-rule";
+    check(
+        id,
+        "h(A, B) :- b(A, Y), !c(Y, B), d(B).\na(X, Y) :- h$0(X, Z), e(Z, Y).\n",
+        expect![[r#"
+        Inline the rule of `h/2`
+        ---
+        h(A, B) :- b(A, Y), !c(Y, B), d(B).
+        a(X, Y) :- b(X, Y2), !c(Y2, Z), d(Z), e(Z, Y).
+    "#]],
+    );
+    check(
+        id,
+        "h(/k, A) :- b(A).\na(X) :- e(K), h$0(K, X).\n",
+        expect![[r#"
+        Inline the rule of `h/2`
+        ---
+        h(/k, A) :- b(A).
+        a(X) :- e(K), K = /k, b(X).
+    "#]],
+    );
+    check(
+        id,
+        "h(A, B) :- b(A, B).\na(X) :- h$0(X, _).\n",
+        expect![[r#"
+        Inline the rule of `h/2`
+        ---
+        h(A, B) :- b(A, B).
+        a(X) :- b(X, B).
+    "#]],
+    );
+    check(id, "h(A) :- b(A), h(A).\na(X) :- h$0(X).\n", expect!["not offered"]);
+    check(id, "h(A) :- b(A). h(1).\na(X) :- h$0(X).\n", expect!["not offered"]);
+    check(
+        id,
+        "h(A) :- b(A, _).\na(N) :- h$0(X) |> do fn:group_by(), let N = fn:count().\n",
+        expect!["not offered"],
+    );
+    check(id, "h(A) :- b(A).\na(X) :- c(X), !h$0(X).\n", expect!["not offered"]);
+}
+
+#[test]
+fn describes_parameters() {
+    let id = "describe-parameters";
+    check(
+        id,
+        "Decl p$0(X, Y) bound [/any, /any].",
+        expect![[r#"
+        Describe 2 parameters
+        ---
+        Decl p(X, Y) descr [arg(X, ""), arg(Y, "")] bound [/any, /any]."#]],
+    );
+    check(
+        id,
+        "Decl p$0(X, Y) descr [arg(X, \"x\")].",
+        expect![[r#"
+        Describe the parameter `Y`
+        ---
+        Decl p(X, Y) descr [arg(X, "x"), arg(Y, "")]."#]],
+    );
+    check(
+        id,
+        "Decl p$0(X) temporal descr [ ].",
+        expect![[r#"
+        Describe the parameter `X`
+        ---
+        Decl p(X) temporal descr [arg(X, "") ]."#]],
+    );
+    check(id, "Decl p$0(X) descr [arg(X, \"x\")].", expect!["not offered"]);
+}
+
+#[test]
+fn converts_typed_arguments() {
+    check(
+        "convert-typed-arguments",
+        "Decl p(A.Ty$0pe<string>, B.Type<n>).\nq(1).\nDecl r(C.Type<int>).\n",
+        expect![[r#"
+            Convert all `.Type<…>` of this file to `bound`
+            ---
+            Decl p(A, B) bound [/string, /name].
+            q(1).
+            Decl r(C) bound [/number].
+        "#]],
+    );
+}
+
+#[test]
+fn sorts_declarations() {
+    let id = "sort-declarations";
+    check(
+        id,
+        "# c\nDecl c(X).\nDecl a$0(X).\n\n# two\nDecl b(X, Y).\nDecl b(X).\n# ---\n\nDecl aa(X).\nq(1).\n",
+        expect![[r#"
+            Sort 4 declarations by name
+            ---
+            Decl a(X).
+            Decl b(X).
+
+            # two
+            Decl b(X, Y).
+            # c
+            Decl c(X).
+            # ---
+
+            Decl aa(X).
+            q(1).
+        "#]],
+    );
+    check(id, "Decl a$0(X).\nDecl b(X).\n", expect!["not offered"]);
+}
+
+#[test]
+fn organises_uses() {
+    let id = "organise-uses";
+    let others = "#- x.mg\nPackage x!\np(1).\n#- y.mg\nPackage y!\nq(1).\n";
+    check(
+        id,
+        &format!(
+            "{others}#- main.mg\nPackage m!\nUse y!\nUse x!\nUse y!\nUse z!\na(X) :- x.p(X), y.q(X$0).\n"
+        ),
+        expect![[r#"
+            Organise the `Use` statements
+            ---
+            Package m!
+            Use x!
+            Use y!
+            a(X) :- x.p(X), y.q(X).
+        "#]],
+    );
+    check(
+        id,
+        &format!("{others}#- main.mg\nUse y!\n\na(1$0).\n"),
+        expect![[r#"
+        Organise the `Use` statements
+        ---
+
+        a(1).
+    "#]],
+    );
+    check(
+        id,
+        &format!("{others}#- main.mg\n# header\na(X) :- x.p(X$0).\n"),
+        expect![[r#"
+        Organise the `Use` statements
+        ---
+        # header
+        Use x!
+
+        a(X) :- x.p(X).
+    "#]],
+    );
+    check(id, &format!("{others}#- main.mg\nUse x!\na(X) :- x.p(X$0).\n"), expect!["not offered"]);
+}
+
+/// The errors of a program that is one file.
+fn errors(text: &str) -> Vec<String> {
+    let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
+    let program = Program::new(vec![summary.into()]);
+    let found = diagnostics(&program, &crate::config::RuleSettings::default(), &FindingCache::default());
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+    let all = found.iter().flat_map(|(_, found)| found).filter(is_error);
+    all.map(|diagnostic| diagnostic.rule.name.to_owned()).collect()
+}
+
+/// At every place, with every selection of a line: nothing panics, and no program without errors gets one.
+#[test]
+fn no_assist_breaks_a_program() {
+    let text = "Decl b(X, Y).\nDecl a(X).\nb(/x, 1). b(/y, 2). c(/x).\n# why\na(X) :- b(X, Y), c(X), Y > 1.\nh(A, /z) :- b(A, N), !c(A), M = fn:plus(N, 1), b(_, M).\n\
+        d(Y) :- h(X, Y), a(X), X = /y .\ne(N) :- h(X, _), b(X, Y) |> do fn:group_by(X), let N = fn:sum(Y).\n";
+    assert_eq!(errors(text), Vec::<String>::new());
+    let fixture = Fixture::new(text);
+    let mut tried = 0;
+    for start in 0..text.len() {
+        let line_end = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| start + at);
+        for end in [start, (start + line_end) / 2, line_end] {
+            let range = TextRange::new(size(start), size(end));
+            for assist in assists(fixture.place_at(FileId(0), range.start()), range, &|_| true) {
+                let new = applied(text, &assist);
+                assert_eq!(errors(&new), Vec::<String>::new(), "{}\n{new}", assist.title);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+#[test]
+fn damaged_text_breaks_no_assist() {
+    let text =
+        "Decl p(X descr [arg(, ] .\r\np(🦀X, :- !q(/a.), q( |> do let X = .\r\nUse x\r\nDecl a(A.Type<.\r\n";
+    let fixture = Fixture::new(text);
+    for offset in 0..=text.len() {
+        let place = fixture.place_at(FileId(0), size(offset));
+        for end in [place.offset, TextSize::of(text)] {
+            let _ = assists(place, TextRange::new(place.offset, end), &|_| true);
+        }
+    }
+}
