@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::Analysis;
 use crate::program::builtins::{Arity, BuiltinFunction, BuiltinPredicate};
-use crate::program::{FileSummary, Mode, Predicate};
+use crate::program::{FileSummary, Mode, Predicate, Program};
 use crate::syntax::ast::{Atom, Declaration, Item, TermKind};
 use crate::syntax::literal;
 use crate::text::{TextRange, TextSize, slice};
@@ -49,10 +49,8 @@ impl Callable {
         let rows = program.id(predicate.key).map(|id| analysis.types().rows(id));
         let types = rows.filter(|rows| !rows.is_unknown());
         let text = declared.map_or("", |site| site.file.statement_text(site.item));
-        let atom = declaration.map(|declaration| &declaration.atom);
-        let names = atom.or_else(|| program.first_clause(predicate).map(|clause| &clause.head));
         let parameters = (0..usize::from(predicate.key.arity)).map(|at| {
-            let name = names.and_then(|atom| parameter_name(atom, at));
+            let name = parameter_name(program, predicate, at);
             Parameter {
                 documentation: declaration.zip(name).and_then(|(all, name)| said_of(all, name, text)),
                 name: name.map(str::to_owned),
@@ -142,7 +140,14 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-fn parameter_name(atom: &Atom, at: usize) -> Option<&'static str> {
+/// What a parameter of a predicate is called: as in its `Decl`, else as in the head of its first clause.
+#[must_use]
+pub fn parameter_name(program: &Program, predicate: &Predicate, at: usize) -> Option<&'static str> {
+    let declared = program.declaration(predicate).map(|declaration| &declaration.atom);
+    variable_at(declared.or_else(|| program.first_clause(predicate).map(|clause| &clause.head))?, at)
+}
+
+fn variable_at(atom: &Atom, at: usize) -> Option<&'static str> {
     match atom.args.get(at)?.kind {
         TermKind::Variable(symbol) => Some(symbol.as_str()),
         _ => None,
@@ -152,7 +157,7 @@ fn parameter_name(atom: &Atom, at: usize) -> Option<&'static str> {
 /// What `arg(NAME, "…")` says.
 fn said_of(declaration: &Declaration, name: &str, text: &str) -> Option<String> {
     let mut args = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "arg");
-    let atom = args.find(|atom| parameter_name(atom, 0) == Some(name))?;
+    let atom = args.find(|atom| variable_at(atom, 0) == Some(name))?;
     paragraphs(atom.args.get(1..)?, text)
 }
 

@@ -3,6 +3,8 @@
 //! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
 
 pub mod assists;
+pub mod completion;
+pub mod cursor;
 pub mod definition;
 pub mod describe;
 pub mod diagnostics;

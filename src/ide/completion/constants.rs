@@ -1,0 +1,100 @@
+//! Name constants and strings: what the program has in the same argument, and what its type lists.
+
+use super::context::Hole;
+use super::seen::{self, Count, Seen};
+use super::variables::column;
+use super::{Completion, CompletionKind, Request};
+use crate::text::Symbol;
+use crate::types::Type;
+
+/// Longer strings, and strings of an argument that has more than so many different ones, are text that
+/// nobody writes twice.
+const STRING_LENGTH: usize = 40;
+const STRINGS: usize = 12;
+
+/// How many types' names are proposed beside those that were seen.
+const LISTED: usize = 100;
+
+/// Constants in an argument.
+pub(super) fn terms(request: &Request<'_>, hole: Hole, seen: Option<&Seen>, items: &mut Vec<Completion>) {
+    let Some(seen) = seen else { return };
+    push(request, seen, items);
+    let Some(callee) = hole.callee else { return };
+    let ty = column_as_written(request, callee.name, hole.index);
+    for name in ty.iter().flat_map(listed).filter(|name| !seen.names.contains_key(name)).take(LISTED) {
+        let score = 0.5 / (seen.total + 1.0);
+        items.push(Completion::new(name.as_str(), CompletionKind::Name, score).note("declared"));
+    }
+    for prefix in ty.iter().flat_map(prefixes) {
+        let score = 0.2 / (seen.total + 1.0);
+        items.push(Completion::new(format!("{prefix}/"), CompletionKind::Name, score).note("prefix"));
+    }
+}
+
+/// Constants that a variable is compared with.
+pub(super) fn compared(request: &Request<'_>, left: Option<Symbol>, items: &mut Vec<Completion>) {
+    let Some(left) = left else { return };
+    push(request, &seen::of_variable(request, left), items);
+}
+
+fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
+    let total = seen.total + 1.0;
+    for (name, count) in &seen.names {
+        let item = Completion::new(name.as_str(), CompletionKind::Name, count.weight / total);
+        items.push(item.note(times(*count)));
+    }
+    // Where the cursor stands behind a slash, nothing but names is being written.
+    if seen.strings.len() <= STRINGS && !request.typed.starts_with('/') {
+        for (text, count) in seen.strings.iter().filter(|(text, _)| text.len() <= STRING_LENGTH) {
+            let item = Completion::new(text.clone(), CompletionKind::String, count.weight / total);
+            items.push(item.note(times(*count)));
+        }
+    }
+}
+
+fn times(count: Count) -> String {
+    format!("{}×", count.places)
+}
+
+/// The type of a column with the names that it lists.
+fn column_as_written(request: &Request<'_>, name: Symbol, index: usize) -> Option<Type> {
+    // Asked first because it says whether there is anything to know.
+    column(request, name, index, request.cursor.arguments)?;
+    let program = request.place.program();
+    let types = request.place.analysis.types();
+    let predicates = seen::called(request, name, index, request.cursor.arguments);
+    let columns = predicates.into_iter().filter_map(|predicate| program.id(predicate.key));
+    Some(Type::union(columns.map(|id| types.rows(id).column(index))))
+}
+
+/// The names that a type lists.
+fn listed(ty: &Type) -> impl Iterator<Item = Symbol> {
+    ty.members().iter().filter_map(Type::constant)
+}
+
+/// The names below which all names of a type lie.
+fn prefixes(ty: &Type) -> impl Iterator<Item = Symbol> {
+    ty.members().iter().filter_map(|member| match member {
+        Type::Prefix(name) => Some(*name),
+        _ => None,
+    })
+}
+
+/// Labels of struct literals: those that the structs of the program's types have.
+pub(super) fn labels(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let program = request.place.program();
+    let mut labels = rustc_hash::FxHashSet::default();
+    for declaration in program.predicates.iter().filter_map(|predicate| program.declaration(predicate)) {
+        for ty in declaration.bounds.iter().flat_map(|row| &row.types) {
+            ty.walk(&mut |term| {
+                if let Some(apply) = term.apply().filter(|apply| apply.function.as_str() == "fn:Struct") {
+                    labels.extend(apply.args.iter().step_by(2).filter_map(|label| match label.kind {
+                        crate::syntax::ast::TermKind::Name(name) => Some(name),
+                        _ => None,
+                    }));
+                }
+            });
+        }
+    }
+    items.extend(labels.iter().map(|label| Completion::new(label.as_str(), CompletionKind::Name, 0.5)));
+}

@@ -1,0 +1,133 @@
+//! Words of the language, each only where it may stand.
+
+use super::functions::groups;
+use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use crate::ide::cursor::{Bracket, DECLARATION_PARTS, Part};
+use crate::syntax::ast::{Item, StatementKind};
+
+/// The day on which the temporal part of the language came.
+const TEMPORAL: &str = "2026-02-09";
+
+fn word(word: &str, score: f64) -> Completion {
+    Completion::new(word, CompletionKind::Keyword, score).about(Subject::Word(word.to_owned()))
+}
+
+/// `Decl`, and at the beginning of a file `Package` and `Use`.
+pub(super) fn statement(request: &Request<'_>, items: &mut Vec<Completion>) {
+    if request.is_called() {
+        return;
+    }
+    let all = &request.place.file.items;
+    let at = all.partition_point(|item| item.start < request.cursor.start);
+    let before = all.get(..at).unwrap_or_default();
+    let is_head = |item: &Item| {
+        matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_))
+    };
+    let is_declaration = |item: &Item| item.statement.declaration().is_some();
+    // Declarations stand together.
+    let near = before.last().into_iter().chain(all.get(at + 1));
+    let among = near.filter(|item| is_declaration(item)).count() > 0;
+    let name = Insertion::snippet("Decl ", &["Decl ", "name", "(", "X", ") bound [", "/any", "]."]);
+    items.push(word("Decl", if among { 0.9 } else { 0.1 }).inserting(name));
+    if before.iter().all(is_head) {
+        let package = Insertion::snippet("Use ", &["Use ", "package", "!"]);
+        items.push(word("Use", 0.3).inserting(package));
+    }
+    if before.is_empty() && request.place.file.package.is_none_or(|_| !is_package_elsewhere(request)) {
+        let package = Insertion::snippet("Package ", &["Package ", "name", "!"]);
+        items.push(word("Package", 0.3).inserting(package));
+    }
+}
+
+/// Whether the file has a `Package` already.
+fn is_package_elsewhere(request: &Request<'_>) -> bool {
+    let mut items = request.place.file.items.iter();
+    items.any(|item| {
+        matches!(item.statement.kind, StatementKind::Package(_)) && item.start != request.cursor.start
+    })
+}
+
+/// The parts of a declaration that may still follow, in their order.
+pub(super) fn declaration_parts(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let (before, whole) = (&request.cursor.before, &request.cursor.whole);
+    let arity = before.head.map_or(0, |head| {
+        let first = before.variables.iter().filter(|it| {
+            it.argument.is_some_and(|(callee, _)| callee.range == head.range)
+        });
+        first.count()
+    });
+    for (at, part) in DECLARATION_PARTS.into_iter().enumerate() {
+        let behind = before.seen.iter().skip(at + 1).any(|seen| *seen);
+        let again = part != "bound" && whole.seen.get(at).copied().unwrap_or(false);
+        if behind || again || part == "temporal" && !request.has(TEMPORAL) {
+            continue;
+        }
+        let types = vec!["/any"; arity].join(", ");
+        let insertion = match part {
+            "descr" => Insertion::snippet("descr [", &["descr [", "", "]"]),
+            "bound" => Insertion::snippet("bound [", &["bound [", &types, "]"]),
+            "inclusion" => Insertion::snippet("inclusion [", &["inclusion [", "", "]"]),
+            _ => Insertion::plain(part),
+        };
+        let score = match (part, before.bounds) {
+            ("bound", 0) => 0.9,
+            ("descr", _) => 0.6,
+            _ => 0.3,
+        };
+        items.push(word(part, score).inserting(insertion));
+    }
+}
+
+/// `opt`, in front of a label.
+pub(super) fn optional(_: &Request<'_>, items: &mut Vec<Completion>) {
+    let insertion = Insertion::snippet("opt ", &["opt /", "label", " : ", "/any", ""]);
+    items.push(word("opt", 0.4).inserting(insertion));
+}
+
+/// `do` and `let`, behind `|>`.
+pub(super) fn transforms(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let groups = groups(request).join(", ");
+    let results = results(request);
+    let result = results.first().map_or("N", String::as_str);
+    let parts = ["do fn:group_by(", &groups, "), let ", result, " = fn:", "count()", ""];
+    items.push(word("do", 0.8).inserting(Insertion::snippet("do ", &parts)));
+    let parts = ["let ", result, " = fn:", "plus(X, 1)", ""];
+    items.push(word("let", 0.5).inserting(Insertion::snippet("let ", &parts)));
+}
+
+/// `let`, behind a comma.
+pub(super) fn next_let(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let results = results(request);
+    let result = results.first().map_or("N", String::as_str);
+    let parts = ["let ", result, " = fn:", "", ""];
+    items.push(word("let", 1.0).inserting(Insertion::snippet("let ", &parts)));
+}
+
+/// The variables of the head that nothing gives a value yet.
+fn results(request: &Request<'_>) -> Vec<String> {
+    let all = &request.cursor.whole.variables;
+    let has_value = |name| all.iter().any(|it| it.variable == name && it.part != Part::Head);
+    let head = all.iter().filter(|it| it.part == Part::Head && !has_value(it.variable));
+    head.map(|it| it.variable.as_str().to_owned()).collect()
+}
+
+/// Bounds of intervals.
+pub(super) fn times(request: &Request<'_>, items: &mut Vec<Completion>) {
+    if !request.has(TEMPORAL) {
+        return;
+    }
+    let scan = &request.cursor.before;
+    // The bounds of an operator are spans of time.
+    let operator = scan.frame().is_some_and(|frame| frame.bracket == Bracket::Span);
+    items.push(word("now", 0.6));
+    items.push(word("_", 0.5));
+    let proposals: &[&str] = if operator { &["0s", "1h", "7d", "30d"] } else { &["2026-01-01"] };
+    for (index, time) in (0u32..).zip(proposals) {
+        let score = if operator { 0.7 } else { 0.3 } - 0.01 * f64::from(index);
+        items.push(Completion::new(*time, CompletionKind::Snippet, score));
+    }
+    let mut known: Vec<_> = request.cursor.whole.variables.iter().map(|it| it.variable).collect();
+    known.sort_unstable();
+    known.dedup();
+    items.extend(known.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Variable, 0.4)));
+}

@@ -1,0 +1,245 @@
+//! What may be written at a cursor, the likeliest first.
+//!
+//! Takes a [`Place`]; gives [`Completions`]. `context` finds out where in a statement the cursor is; each file
+//! beside it proposes one kind of things, `ranking` puts them in order. What the reference would reject at
+//! that place is not proposed. Documentation is asked for item by item: [`resolve`].
+
+mod constants;
+mod context;
+mod declarations;
+mod descriptors;
+mod functions;
+mod insertion;
+mod keywords;
+mod packages;
+mod predicates;
+mod ranking;
+mod resolve;
+mod rule_names;
+mod seen;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+mod variables;
+
+pub use insertion::Insertion;
+pub use resolve::{Resolved, resolve};
+
+use self::context::{Hole, Where};
+use super::Place;
+use super::cursor::{self, Cursor, Spot};
+use crate::program::PredicateKey;
+use crate::text::{TextRange, slice};
+
+/// How many items are sent at most. More than that nobody reads; typing on finds the rest.
+pub const LIMIT: usize = 200;
+
+/// What may be written at a cursor.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completions {
+    /// The items, the likeliest first.
+    pub items: Vec<Completion>,
+    /// Whether there are more, so that one should ask again when more was typed.
+    pub incomplete: bool,
+    /// What is replaced when an item is inserted: the word up to the cursor.
+    pub insert: TextRange,
+    /// What is replaced when the whole word is to be replaced.
+    pub replace: TextRange,
+}
+
+/// One thing that may be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    /// What is shown, and looked for.
+    pub label: String,
+    /// What it is.
+    pub kind: CompletionKind,
+    /// What is shown faintly right behind the label: parameters.
+    pub signature: Option<String>,
+    /// What is shown faintly at the right: where it was seen, or of which type it is.
+    pub note: Option<String>,
+    /// What is inserted.
+    pub insertion: Insertion,
+    /// Whether the engine of this program has it, but it should not be used any more.
+    pub deprecated: bool,
+    /// Whom [`resolve`] can tell more about.
+    pub subject: Option<Subject>,
+    /// The greater, the likelier.
+    score: f64,
+}
+
+/// The kinds of things that may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CompletionKind {
+    /// A word of the language.
+    Keyword,
+    /// A predicate of the program.
+    Predicate,
+    /// A built-in predicate.
+    Builtin,
+    /// A function.
+    Function,
+    /// A reducer.
+    Reducer,
+    /// A variable.
+    Variable,
+    /// A name constant.
+    Name,
+    /// A string.
+    String,
+    /// A type.
+    Type,
+    /// A constructor of types.
+    Constructor,
+    /// An atom of `descr […]`.
+    Descriptor,
+    /// A package.
+    Package,
+    /// A rule of this tool, in a comment that silences it.
+    Rule,
+    /// A whole statement, or much of one.
+    Snippet,
+}
+
+/// What a completion is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A predicate, its name qualified by its package.
+    Predicate(PredicateKey),
+    /// A built-in predicate.
+    Builtin(String),
+    /// A built-in function.
+    Function(String),
+    /// A word of the language.
+    Word(String),
+    /// An atom of `descr […]`.
+    Descriptor(String),
+    /// A rule.
+    Rule(String),
+}
+
+impl Completion {
+    fn new(label: impl Into<String>, kind: CompletionKind, score: f64) -> Self {
+        let label = label.into();
+        let insertion = Insertion::plain(label.clone());
+        let (signature, note, subject) = (None, None, None);
+        Self { label, kind, signature, note, insertion, deprecated: false, subject, score }
+    }
+
+    fn inserting(self, insertion: Insertion) -> Self {
+        Self { insertion, ..self }
+    }
+
+    fn about(self, subject: Subject) -> Self {
+        Self { subject: Some(subject), ..self }
+    }
+
+    fn note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
+/// What is asked: what the providers of items look at.
+struct Request<'a> {
+    place: Place<'a>,
+    cursor: &'a Cursor,
+    typed: &'a str,
+}
+
+impl Request<'_> {
+    /// Whether the word at the cursor has its parenthesis already.
+    fn is_called(&self) -> bool {
+        slice(self.place.text(), TextRange::at(self.cursor.word.end, 1.into())) == "("
+    }
+
+    /// Whether the engine of this program has what came on the day `since`.
+    fn has(&self, since: &str) -> bool {
+        self.place.program().embedding.has(since)
+    }
+}
+
+/// What may be written at a place.
+#[must_use]
+pub fn completions(place: Place<'_>) -> Completions {
+    match cursor::look(place) {
+        Spot::Code(cursor) => in_code(place, &cursor),
+        Spot::Comment(comment) => rule_names::completions(place, comment),
+        Spot::String => Completions::default(),
+    }
+}
+
+fn in_code(place: Place<'_>, cursor: &Cursor) -> Completions {
+    let typed = cursor.word.typed(place.text());
+    let request = Request { place, cursor, typed };
+    let mut items = Vec::new();
+    provide(&request, &context::place(cursor, typed), &mut items);
+    let (items, incomplete) = ranking::best(items, typed);
+    Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
+}
+
+fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) {
+    match context {
+        Where::Nowhere => {}
+        Where::Statement => {
+            keywords::statement(request, items);
+            statements::heads(request, items);
+            declarations::statements(request, items);
+        }
+        Where::Package => packages::used(request, items),
+        Where::Declared => declarations::atoms(request, items),
+        Where::DeclarationPart => keywords::declaration_parts(request, items),
+        Where::Descriptor => descriptors::atoms(request, items),
+        Where::Inclusion => predicates::included(request, items),
+        Where::Type { column } => types::types(request, *column, items),
+        Where::TypeName => types::names(request, items),
+        Where::Label => {
+            types::names(request, items);
+            keywords::optional(request, items);
+        }
+        Where::Premise => {
+            predicates::premises(request, items);
+            variables::starters(request, items);
+        }
+        Where::Operand(left) => {
+            let hole = Hole { callee: None, index: 0, label: false, nested: false };
+            variables::terms(request, hole, *left, None, items);
+            constants::compared(request, *left, items);
+            functions::functions(request, items);
+        }
+        Where::Term(hole) => term(request, *hole, items),
+        Where::Time => keywords::times(request, items),
+        Where::Transform => keywords::transforms(request, items),
+        Where::Let => keywords::next_let(request, items),
+        Where::Grouping => functions::grouping(request, items),
+        Where::LetVariable => variables::results(request, items),
+        Where::LetValue => {
+            functions::reducers(request, items);
+            functions::functions(request, items);
+        }
+    }
+}
+
+/// A term: what it may be depends on whose argument it is.
+fn term(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
+    let name = hole.callee.map_or("", |callee| callee.name.as_str());
+    if request.cursor.before.part == cursor::Part::Declaration {
+        descriptors::arguments(request, hole, items);
+        return;
+    }
+    if hole.label {
+        constants::labels(request, items);
+        return;
+    }
+    match name {
+        // Only plain variables, whatever else the grammar allows.
+        "fn:group_by" => variables::terms(request, hole, None, None, items),
+        _ if functions::is_reducer(name) => variables::terms(request, hole, None, None, items),
+        _ => {
+            let seen = seen::at(request, hole);
+            variables::terms(request, hole, None, seen.as_ref(), items);
+            constants::terms(request, hole, seen.as_ref(), items);
+            functions::functions(request, items);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Predicates of the program as premises, and the built-in ones.
+
+use rustc_hash::FxHashMap;
+
+use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use crate::ide::cursor::Part;
+use crate::ide::describe;
+use crate::program::builtins::PREDICATES;
+use crate::program::{FileSummary, Predicate, PredicateKey};
+use crate::syntax::ast::{Clause, Item};
+use crate::text::Symbol;
+
+/// How many statements around the cursor tell which predicates are talked about.
+const AROUND: usize = 40;
+
+/// How many clauses are looked at for predicates that go together.
+const SITES: usize = 120;
+
+/// Premises: predicates with snippets of their arguments, and built-ins.
+pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let scan = &request.cursor.before;
+    let weights = weights(request);
+    let program = request.place.program();
+    for predicate in program.predicates.iter().filter(|predicate| exists(request, predicate)) {
+        let Some(name) = written(request, predicate) else { continue };
+        if scan.temporal && !predicate.signature.temporal {
+            continue;
+        }
+        let score = weights.of(request, predicate, &name);
+        items.push(predicate_item(request, predicate, name, score));
+    }
+    if !scan.temporal {
+        builtins(request, items);
+    }
+}
+
+/// Atoms of `inclusion […]`.
+pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
+    for predicate in request.place.program().predicates.iter().filter(|predicate| exists(request, predicate)) {
+        let Some(name) = written(request, predicate) else { continue };
+        let score = shared_names(request, predicate);
+        items.push(predicate_item(request, predicate, name, score));
+    }
+}
+
+/// Whether something other than the statement at the cursor makes a predicate exist; inside the body of its
+/// own rule it does.
+fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
+    if !predicate.exists() {
+        return false;
+    }
+    if predicate.signature.host || predicate.signature.declared.is_some() {
+        return true;
+    }
+    if request.cursor.before.part == Part::Body
+        && request.cursor.before.head.is_some_and(|head| head.name == predicate.key.name)
+    {
+        return true;
+    }
+    request.place.program().clauses(predicate).any(|site| !is_here(request, site.file, site.item))
+}
+
+/// Whether a statement is the one at the cursor.
+pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) -> bool {
+    let offset = request.place.offset;
+    file.id == request.place.file.id
+        && item.start <= offset
+        && offset <= item.start + item.statement.len
+}
+
+/// A predicate's name as this file writes it; `None` where it may not.
+pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<String> {
+    let (key, file) = (predicate.key, request.place.file);
+    let package = key.package();
+    let name = key.name.as_str();
+    if package.is_empty() || file.package.is_some_and(|own| own.as_str() == package) {
+        let prefix = if package.is_empty() { 0 } else { package.len() + 1 };
+        return name.get(prefix..).map(str::to_owned);
+    }
+    let usable = request.place.program().missing_use(file, key).is_none() && !predicate.signature.private;
+    usable.then(|| name.to_owned())
+}
+
+pub(super) fn predicate_item(
+    request: &Request<'_>,
+    predicate: &Predicate,
+    name: String,
+    score: f64,
+) -> Completion {
+    let names = arguments(request, predicate);
+    let insertion =
+        if request.is_called() { Insertion::plain(name.clone()) } else { Insertion::call(&name, &names) };
+    let signature = format!("({})", names.join(", "));
+    let uses: usize = uses(request, predicate);
+    let mut item = Completion::new(name, CompletionKind::Predicate, score)
+        .inserting(insertion)
+        .about(Subject::Predicate(predicate.key));
+    item.signature = Some(signature);
+    if uses > 0 {
+        item.note = Some(format!("{uses}×"));
+    }
+    item
+}
+
+fn uses(request: &Request<'_>, predicate: &Predicate) -> usize {
+    let files = predicate.files.iter().filter_map(|(file, key)| {
+        request.place.program().files.get(*file as usize)?.predicates.get(key)
+    });
+    files.map(|there| there.uses.len()).sum()
+}
+
+/// What the arguments of a predicate are called; those without a name are numbered.
+pub(super) fn arguments(request: &Request<'_>, predicate: &Predicate) -> Vec<String> {
+    let program = request.place.program();
+    let arity = usize::from(predicate.key.arity);
+    let name = |at| describe::parameter_name(program, predicate, at).map(str::to_owned);
+    (0..arity)
+        .map(|at| name(at).unwrap_or_else(|| if arity == 1 { "X".into() } else { format!("X{}", at + 1) }))
+        .collect()
+}
+
+/// How many parameters are called like variables of the statement.
+fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
+    let program = request.place.program();
+    let variables = &request.cursor.whole.variables;
+    let shared = (0..usize::from(predicate.key.arity)).filter(|at| {
+        describe::parameter_name(program, predicate, *at)
+            .is_some_and(|name| variables.iter().any(|it| it.variable.as_str() == name))
+    });
+    f64::from(u32::try_from(shared.count()).unwrap_or(u32::MAX))
+}
+
+fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let asked_for = request.typed.starts_with(':');
+    for builtin in PREDICATES.iter().filter(|builtin| request.has(builtin.since)) {
+        // What has a sign of its own is written with that.
+        let rare = if builtin.is_integer_ordering() { 0.2 } else { 1.0 };
+        let score = if asked_for { 0.5 * rare } else { 0.004 * rare };
+        let arguments: Vec<_> = (1..=builtin.arity()).map(|at| format!("X{at}")).collect();
+        let insertion = match request.is_called() {
+            true => Insertion::plain(builtin.name),
+            false => Insertion::call(builtin.name, &arguments),
+        };
+        let types: Vec<_> = builtin.parameters.iter().map(|parameter| parameter.ty).collect();
+        let mut item = Completion::new(builtin.name, CompletionKind::Builtin, score)
+            .inserting(insertion)
+            .about(Subject::Builtin(builtin.name.to_owned()));
+        item.signature = Some(format!("({})", types.join(", ")));
+        items.push(item);
+    }
+}
+
+/// How likely each predicate is, going by what surrounds the cursor.
+struct Weights {
+    /// Asked by other rules of the same head.
+    of_head: FxHashMap<PredicateKey, f64>,
+    /// Asked together with the premises that the body has.
+    together: FxHashMap<PredicateKey, f64>,
+    /// Asked by statements nearby.
+    near: FxHashMap<PredicateKey, f64>,
+}
+
+fn weights(request: &Request<'_>) -> Weights {
+    let (program, file) = (request.place.program(), request.place.file);
+    let negated = request.cursor.before.negated;
+    let note = |map: &mut FxHashMap<PredicateKey, f64>, file: &FileSummary, clause: &Clause, weight: f64| {
+        for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
+            // Who writes `!` wants what is negated elsewhere, too.
+            let alike = if literal.is_negated() == negated { 1.0 } else { 0.2 };
+            let key = program.meaning(file, crate::program::key_of(&literal.atom));
+            *map.entry(key).or_default() += weight * alike;
+        }
+    };
+    let mut weights =
+        Weights { of_head: FxHashMap::default(), together: FxHashMap::default(), near: FxHashMap::default() };
+    let others = |name: Symbol| {
+        let within = file.package.map(|package| Symbol::new(&format!("{package}.{name}")));
+        std::iter::once(name).chain(within).flat_map(|name| program.named(name))
+    };
+    if let Some(head) = request.cursor.before.head {
+        for predicate in others(head.name) {
+            for site in program.rules(predicate).take(SITES) {
+                if let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item)) {
+                    note(&mut weights.of_head, site.file, clause, 1.0);
+                }
+            }
+        }
+    }
+    for asked in &request.cursor.whole.asked {
+        for predicate in others(asked.name) {
+            let sites: Vec<_> = program.uses(predicate).take(SITES).collect();
+            let share = 1.0 / (f64::from(u32::try_from(sites.len()).unwrap_or(u32::MAX)) + 2.0);
+            for (site, _) in sites {
+                if let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item)) {
+                    note(&mut weights.together, site.file, clause, share);
+                }
+            }
+        }
+    }
+    let at = file.items.partition_point(|item| item.start < request.cursor.start);
+    let from = at.saturating_sub(AROUND);
+    for (index, item) in file.items.iter().enumerate().skip(from).take(2 * AROUND) {
+        if let Some(clause) = item.statement.clause().filter(|_| !is_here(request, file, item)) {
+            let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
+            note(&mut weights.near, file, clause, 4.0 / (distance + 4.0));
+        }
+    }
+    weights
+}
+
+impl Weights {
+    fn of(&self, request: &Request<'_>, predicate: &Predicate, name: &str) -> f64 {
+        let get = |map: &FxHashMap<PredicateKey, f64>| map.get(&predicate.key).copied().unwrap_or(0.0);
+        let uses = f64::from(u32::try_from(uses(request, predicate)).unwrap_or(u32::MAX));
+        let here = request.place.file.predicates.get(&PredicateKey {
+            name: Symbol::new(name),
+            ..predicate.key
+        });
+        let at_home = here.map_or(0.0, |there| if there.defines() { 0.35 } else { 0.25 });
+        let mut score = 0.02 * (1.0 + uses).ln() + at_home;
+        score += 0.5 * get(&self.of_head).min(4.0);
+        score += 3.0 * get(&self.together);
+        score += 0.35 * get(&self.near).min(4.0);
+        score += 0.12 * shared_names(request, predicate).min(3.0);
+        let head = request.cursor.before.head.is_some_and(|head| head.name.as_str() == name);
+        let asked = request.cursor.whole.asked.iter().any(|asked| asked.name.as_str() == name);
+        if asked || head {
+            score *= 0.25;
+        }
+        // Between 0 and 1, as the other kinds.
+        score / (score + 1.0)
+    }
+}

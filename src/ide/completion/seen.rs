@@ -1,0 +1,173 @@
+//! What a program writes in one argument of a predicate: how often a variable, which names, which strings. The
+//! statement at the cursor itself does not count.
+
+use rustc_hash::FxHashMap;
+
+use super::Request;
+use super::context::Hole;
+use crate::ide::cursor::{Callee, Part};
+use crate::program::{Predicate, Program, Site};
+use crate::syntax::ast::{Term, TermKind};
+use crate::syntax::literal;
+use crate::text::{Symbol, slice};
+
+/// How many clauses and uses of a predicate are looked at.
+const SITES: usize = 4_000;
+
+/// Statements so near to the cursor say more than others.
+const NEAR: usize = 12;
+
+/// What stands in one argument.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Variables by name, weighed by how near they are.
+    pub(super) variables: FxHashMap<Symbol, f64>,
+    /// Name constants.
+    pub(super) names: FxHashMap<Symbol, Count>,
+    /// Strings, as they are written.
+    pub(super) strings: FxHashMap<String, Count>,
+    /// `_`
+    pub(super) wildcards: f64,
+    /// All variables.
+    pub(super) all_variables: f64,
+    /// Everything.
+    pub(super) total: f64,
+}
+
+/// How often something was seen.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Count {
+    /// In how many places.
+    pub(super) places: u32,
+    /// The same, near places counting for more.
+    pub(super) weight: f64,
+}
+
+impl Count {
+    fn add(&mut self, weight: f64) {
+        self.places += 1;
+        self.weight += weight;
+    }
+}
+
+/// The predicates that a name can mean here, with more than `index` arguments: those with `arity` arguments
+/// if there are any.
+pub(super) fn called<'a>(
+    request: &Request<'a>,
+    name: Symbol,
+    index: usize,
+    arity: Option<usize>,
+) -> Vec<&'a Predicate> {
+    let program = request.place.program();
+    let within = request.place.file.package.map(|package| Symbol::new(&format!("{package}.{name}")));
+    let names = std::iter::once(name).chain(within);
+    let mut found: Vec<_> = names
+        .flat_map(|name| program.named(name))
+        .filter(|predicate| usize::from(predicate.key.arity) > index)
+        .collect();
+    if found.iter().any(|predicate| Some(usize::from(predicate.key.arity)) == arity && predicate.exists()) {
+        found.retain(|predicate| Some(usize::from(predicate.key.arity)) == arity);
+    } else if found.iter().any(|predicate| predicate.exists()) {
+        found.retain(|predicate| predicate.exists());
+    }
+    found
+}
+
+/// What stands in the argument that the cursor is in; `None` where that is no argument of a predicate.
+pub(super) fn at(request: &Request<'_>, hole: Hole) -> Option<Seen> {
+    let callee = hole.callee?;
+    let name = callee.name.as_str();
+    if name.starts_with("fn:") || name.starts_with(':') {
+        return None;
+    }
+    let part = request.cursor.before.part;
+    let mut seen = Seen::default();
+    for predicate in called(request, callee.name, hole.index, request.cursor.arguments) {
+        seen.add(request, predicate, hole.index, part);
+    }
+    Some(seen)
+}
+
+/// What the program writes where a variable of the statement stands: in all arguments that it is.
+pub(super) fn of_variable(request: &Request<'_>, variable: Symbol) -> Seen {
+    let mut seen = Seen::default();
+    for (callee, index) in arguments(request, variable) {
+        for predicate in called(request, callee.name, index, None) {
+            seen.add(request, predicate, index, Part::Body);
+        }
+    }
+    seen
+}
+
+/// The arguments of predicates that a variable of the statement is.
+fn arguments(request: &Request<'_>, variable: Symbol) -> Vec<(Callee, usize)> {
+    let occurrences = request.cursor.whole.variables.iter();
+    let mut found: Vec<(Callee, usize)> = Vec::new();
+    for occurrence in occurrences.filter(|occurrence| occurrence.variable == variable) {
+        let Some((callee, index)) = occurrence.argument else { continue };
+        if !found.iter().any(|(known, at)| known.name == callee.name && *at == index) {
+            found.push((callee, index));
+        }
+    }
+    found
+}
+
+impl Seen {
+    fn add(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize, part: Part) {
+        let program: &Program = request.place.program();
+        let (of_heads, of_uses) = match part {
+            Part::Head => (1.0, 0.2),
+            _ => (0.2, 1.0),
+        };
+        let is_fact = request.cursor.whole.part == Part::Head;
+        for site in program.clauses(predicate).take(SITES) {
+            let Some(clause) = site.item.statement.clause() else { continue };
+            let Some(term) = clause.head.args.get(index) else { continue };
+            // A rule's head has variables where a fact has constants.
+            let alike = if part == Part::Head && clause.is_fact() != is_fact { 0.1 } else { 1.0 };
+            self.term(request, &site, term, of_heads * alike);
+        }
+        for (site, _) in program.uses(predicate).take(SITES) {
+            let Some(term) = site.literal().and_then(|literal| literal.atom.args.get(index)) else {
+                continue;
+            };
+            self.term(request, &site, term, of_uses);
+        }
+    }
+
+    fn term(&mut self, request: &Request<'_>, site: &Site<'_>, term: &Term, weight: f64) {
+        let here = site.file.id == request.place.file.id;
+        let offset = request.place.offset;
+        if here && site.item.start <= offset && offset <= site.item.start + site.item.statement.len {
+            return;
+        }
+        let weight = weight * nearness(request, site, here);
+        self.total += weight;
+        match term.kind {
+            TermKind::Variable(name) => {
+                *self.variables.entry(name).or_default() += weight;
+                self.all_variables += weight;
+            }
+            TermKind::Wildcard => self.wildcards += weight,
+            TermKind::Name(name) => self.names.entry(name).or_default().add(weight),
+            TermKind::String => {
+                let text = slice(site.file.statement_text(site.item), term.range);
+                if literal::string_value(text).is_some() {
+                    self.strings.entry(text.to_owned()).or_default().add(weight);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How much a place counts.
+fn nearness(request: &Request<'_>, site: &Site<'_>, here: bool) -> f64 {
+    if !here {
+        return 1.0;
+    }
+    let items = &site.file.items;
+    let index = |start| items.partition_point(|item| item.start < start);
+    let distance = index(site.item.start).abs_diff(index(request.cursor.start));
+    if distance <= NEAR { 6.0 } else { 2.0 }
+}

@@ -1,0 +1,83 @@
+//! Heads of facts and rules.
+
+use rustc_hash::FxHashMap;
+
+use super::predicates::{is_here, predicate_item, written};
+use super::{Completion, Request};
+use crate::program::{Predicate, PredicateKey, key_of};
+use crate::syntax::ast::StatementKind;
+
+/// How many statements around the cursor are looked at.
+const AROUND: usize = 40;
+
+/// All predicates that a clause can be written for.
+pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let program = request.place.program();
+    let weights = around(request);
+    for predicate in &program.predicates {
+        // Clauses belong to the package of their file.
+        let own = request.place.file.package.map_or("", |package| package.as_str());
+        if predicate.key.package() != own || is_only_here(request, predicate) {
+            continue;
+        }
+        let Some(name) = written(request, predicate) else { continue };
+        let signature = &predicate.signature;
+        let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
+        let here = request.place.file.predicates.get(&PredicateKey {
+            name: crate::text::Symbol::new(&name),
+            ..predicate.key
+        });
+        let mut score = near;
+        score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
+        score += match (signature.declared.is_some(), signature.defined.is_some()) {
+            (true, false) => 0.1,
+            (true, true) => 0.05,
+            (false, _) => 0.02,
+        };
+        // What comes from outside has no clauses here.
+        if signature.external || signature.host || signature.extensional && near == 0.0 {
+            score *= 0.3;
+        }
+        items.push(predicate_item(request, predicate, name, score / (score + 1.0)));
+    }
+}
+
+/// Whether nothing but the statement at the cursor mentions a predicate: it is a word half typed.
+fn is_only_here(request: &Request<'_>, predicate: &Predicate) -> bool {
+    let program = request.place.program();
+    let signature = &predicate.signature;
+    !signature.host
+        && signature.declared.is_none()
+        && program.clauses(predicate).all(|site| is_here(request, site.file, site.item))
+        && program.uses(predicate).all(|(site, _)| is_here(request, site.file, site.item))
+}
+
+/// The predicates that the statements nearby are about.
+fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
+    let (program, file) = (request.place.program(), request.place.file);
+    let at = file.items.partition_point(|item| item.start < request.cursor.start);
+    let mut weights: FxHashMap<PredicateKey, f64> = FxHashMap::default();
+    for (index, item) in file.items.iter().enumerate().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+        if is_here(request, file, item) {
+            continue;
+        }
+        let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
+        // What comes before says more than what comes after.
+        let weight = if index < at { 6.0 / (distance * distance + 1.0) } else { 4.0 / (distance * distance + 2.0) };
+        match &item.statement.kind {
+            StatementKind::Clause(clause) => {
+                *weights.entry(program.meaning(file, key_of(&clause.head))).or_default() += weight;
+                for literal in clause.literals() {
+                    let key = program.meaning(file, key_of(&literal.atom));
+                    *weights.entry(key).or_default() += 0.02 * weight;
+                }
+            }
+            StatementKind::Declaration(declaration) => {
+                let key = program.meaning(file, key_of(&declaration.atom));
+                *weights.entry(key).or_default() += 0.3 * weight;
+            }
+            _ => {}
+        }
+    }
+    weights
+}

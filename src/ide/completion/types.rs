@@ -1,0 +1,124 @@
+//! Types in `bound […]`: base types, constructors, prefixes of names that the program uses as types.
+
+use rustc_hash::FxHashMap;
+
+use super::declarations::bound;
+use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use crate::ide::vocabulary::{CONSTRUCTORS, TYPES};
+use crate::program::{PredicateKey, builtins};
+use crate::syntax::ast::TermKind;
+use crate::text::Symbol;
+
+/// The days on which notations came.
+const DOT_TYPES: &str = "2025-01-21";
+const TAGGED_UNION: &str = "2026-03-11";
+
+/// Types. `column` is the parameter, where the whole type of one is asked for.
+pub(super) fn types(request: &Request<'_>, column: Option<usize>, items: &mut Vec<Completion>) {
+    let used = used(request);
+    let most = used.values().copied().max().unwrap_or(1).max(1);
+    let share = |name: Symbol| f64::from(used.get(&name).copied().unwrap_or(0)) / f64::from(most);
+    let inferred = column.and_then(|column| inferred(request, column));
+    for known in TYPES.iter().filter(|known| known.word != "/bot") {
+        let score = 0.2 + 0.5 * share(Symbol::new(known.word));
+        items.push(
+            Completion::new(known.word, CompletionKind::Type, score).about(Subject::Word(known.word.into())),
+        );
+    }
+    for name in used.keys().filter(|name| !TYPES.iter().any(|known| known.word == name.as_str())) {
+        items.push(Completion::new(name.as_str(), CompletionKind::Type, 0.15 + 0.5 * share(*name)).note("prefix"));
+    }
+    constructors(request, items);
+    if let Some(inferred) = inferred {
+        match items.iter_mut().find(|item| item.label == inferred) {
+            Some(item) => {
+                item.score += 1.0;
+                item.note = Some("inferred".into());
+            }
+            None => items.push(Completion::new(inferred, CompletionKind::Type, 1.5).note("inferred")),
+        }
+    }
+}
+
+fn constructors(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let spelled = request.typed.starts_with("fn:");
+    let dots = request.has(DOT_TYPES) && !spelled;
+    for known in CONSTRUCTORS.iter().filter(|known| !matches!(known.word, ".Fun" | ".Rel")) {
+        if known.word == ".TaggedUnion" && !request.has(TAGGED_UNION) {
+            continue;
+        }
+        let function = known.word.replacen('.', "fn:", 1);
+        debug_assert!(builtins::is_type_constructor(&function), "{function}");
+        let (label, open, close) =
+            if dots { (known.word.to_owned(), "<", ">") } else { (function, "(", ")") };
+        let insides: &[&str] = match known.word {
+            ".Map" | ".Pair" => &["/any", ", ", "/any"],
+            ".Tuple" => &["/any", ", ", "/any", ", ", "/any"],
+            ".Struct" if dots => &["/label", " : ", "/any"],
+            ".Struct" => &["/label", ", ", "/any"],
+            ".TaggedUnion" => &["/kind", ", ", "/tag", if dots { " : " } else { ", " }, ".Struct<>"],
+            ".Singleton" => &["/name"],
+            _ => &["/any"],
+        };
+        let begin = format!("{label}{open}");
+        let mut parts = vec![begin.as_str()];
+        parts.extend(insides);
+        parts.push(close);
+        let item = Completion::new(label.clone(), CompletionKind::Constructor, 0.1)
+            .inserting(Insertion::snippet(begin.clone(), &parts))
+            .about(Subject::Word(known.word.into()));
+        items.push(item);
+    }
+}
+
+/// The type that the program shows in a column of the declared predicate.
+fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
+    let place = request.place;
+    let head = request.cursor.before.head?;
+    let scan = &request.cursor.before;
+    let count = scan.variables.iter().filter(|it| it.argument.is_some_and(|(of, _)| of.range == head.range));
+    let arity = u16::try_from(count.count()).ok()?;
+    let predicate = place.predicate(PredicateKey { name: head.name, arity })?;
+    let id = place.program().id(predicate.key)?;
+    let rows = place.analysis.types().rows(id);
+    let text = bound(&rows.column(column));
+    (!rows.declared && !rows.is_unknown() && text != "/any").then_some(text)
+}
+
+/// The names that the program uses as types, and how often.
+fn used(request: &Request<'_>) -> FxHashMap<Symbol, u32> {
+    let program = request.place.program();
+    let mut used: FxHashMap<Symbol, u32> = FxHashMap::default();
+    for declaration in program.predicates.iter().filter_map(|predicate| program.declaration(predicate)) {
+        for ty in declaration.bounds.iter().flat_map(|row| &row.types) {
+            crate::types::visit_types(ty, &mut |term| {
+                if let TermKind::Name(name) = term.kind {
+                    *used.entry(name).or_default() += 1;
+                }
+            });
+        }
+    }
+    used
+}
+
+/// Names that type expressions have beside types: labels, tags, the constants of singletons.
+pub(super) fn names(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let program = request.place.program();
+    let mut names = rustc_hash::FxHashSet::default();
+    for declaration in program.predicates.iter().filter_map(|predicate| program.declaration(predicate)) {
+        for ty in declaration.bounds.iter().flat_map(|row| &row.types) {
+            let mut types = rustc_hash::FxHashSet::default();
+            crate::types::visit_types(ty, &mut |term| {
+                types.insert(term.range);
+            });
+            ty.walk(&mut |term| {
+                if let TermKind::Name(name) = term.kind
+                    && !types.contains(&term.range)
+                {
+                    names.insert(name);
+                }
+            });
+        }
+    }
+    items.extend(names.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Name, 0.5)));
+}

@@ -1,0 +1,278 @@
+//! Variables: those of the statement, and new ones named like the parameter.
+
+use rustc_hash::FxHashMap;
+
+use super::context::Hole;
+use super::seen::{self, Seen};
+use super::{Completion, CompletionKind, Request};
+use crate::ide::cursor::Part;
+use crate::ide::describe;
+use crate::program::builtins;
+use crate::text::Symbol;
+use crate::types::Type;
+
+/// What is known of a variable of the statement.
+#[derive(Debug, Default, Clone, Copy)]
+struct Known {
+    /// How often it stands in the head.
+    head: u32,
+    /// In positive premises, before the cursor and behind it.
+    body: u32,
+    /// In other places.
+    elsewhere: u32,
+    /// Whether it is an argument of the same atom already.
+    here: bool,
+    /// How many premises ago it was used last.
+    distance: usize,
+}
+
+fn known(request: &Request<'_>) -> FxHashMap<Symbol, Known> {
+    let cursor = request.cursor;
+    let mut all: FxHashMap<Symbol, Known> = FxHashMap::default();
+    let fresh = Known { distance: usize::MAX, ..Known::default() };
+    for occurrence in &cursor.whole.variables {
+        let known = all.entry(occurrence.variable).or_insert(fresh);
+        match occurrence.part {
+            Part::Head => known.head += 1,
+            Part::Body if !occurrence.negated && occurrence.argument.is_some() => known.body += 1,
+            _ => known.elsewhere += 1,
+        }
+        let same = occurrence.part == cursor.before.part && occurrence.premise == cursor.before.premise;
+        known.here |= same && occurrence.part != Part::Transform;
+        known.distance = known.distance.min(occurrence.premise.abs_diff(cursor.before.premise));
+    }
+    all
+}
+
+/// Variables as terms. `left` is the other side of a comparison; `seen` what the program has in this
+/// argument.
+pub(super) fn terms(
+    request: &Request<'_>,
+    hole: Hole,
+    left: Option<Symbol>,
+    seen: Option<&Seen>,
+    items: &mut Vec<Completion>,
+) {
+    let parameter = hole.callee.and_then(|callee| parameter(request, hole, callee.name));
+    let wanted = wanted_type(request, hole, left);
+    let all = known(request);
+    // How likely it is a variable at all.
+    let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
+    let is_fact = request.cursor.whole.part == Part::Head && !request.cursor.whole.variables.is_empty();
+    let share = if request.cursor.whole.part == Part::Body && seen.is_some() { share.max(0.2) } else { share };
+    let share = if is_fact { share.max(0.5) } else { share };
+    let mut weights: Vec<(Symbol, f64)> = Vec::new();
+    for (&variable, known) in &all {
+        if Some(variable) == left {
+            continue;
+        }
+        let mut weight = weight(request, *known, hole);
+        weight *= likeness(variable.as_str(), parameter);
+        if let Some(seen) = seen {
+            weight *= 1.0 + 8.0 * seen.variables.get(&variable).copied().unwrap_or(0.0) / (seen.all_variables + 1.0);
+        }
+        if wanted.as_ref().is_some_and(|wanted| !fits(request, variable, wanted)) {
+            weight *= 0.15;
+        }
+        weights.push((variable, weight));
+    }
+    let sum: f64 = weights.iter().map(|(_, weight)| weight).sum::<f64>() + 1.0;
+    for (variable, weight) in weights {
+        items.push(Completion::new(variable.as_str(), CompletionKind::Variable, share * weight / sum));
+    }
+    if hole.callee.is_some_and(|callee| !callee.name.as_str().starts_with("fn:")) && !hole.nested {
+        new_variables(request, &all, parameter, seen, share / sum, items);
+        wildcard(request, seen, items);
+    }
+}
+
+/// How likely a variable is used here, going by where it stands already.
+fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
+    let mut weight = 1.0;
+    if known.here && !hole.nested {
+        weight *= 0.08;
+    }
+    match request.cursor.before.part {
+        // What is not bound yet needs a premise; what stands once in a clause wants company.
+        Part::Body if request.cursor.before.negated => {
+            if known.body > 0 {
+                weight *= 2.0;
+            }
+        }
+        Part::Body => {
+            if known.head > 0 && known.body == 0 {
+                weight *= 2.5;
+            } else if known.head + known.body + known.elsewhere == 1 {
+                weight *= 2.0;
+            }
+            if known.distance == 1 {
+                weight *= 1.3;
+            }
+        }
+        Part::Head => {
+            if known.head == 0 {
+                weight *= 2.0;
+            }
+        }
+        _ => {}
+    }
+    weight
+}
+
+/// How alike a variable and a parameter are called.
+fn likeness(variable: &str, parameter: Option<&str>) -> f64 {
+    let Some(parameter) = parameter else { return 1.0 };
+    if variable.eq_ignore_ascii_case(parameter) {
+        return 12.0;
+    }
+    let (one, other) = (variable.to_ascii_lowercase(), parameter.to_ascii_lowercase());
+    // One letter is no name.
+    let long = one.len() > 1 && other.len() > 1;
+    if long && (one.ends_with(&other) || other.ends_with(&one)) {
+        5.0
+    } else if long && (one.starts_with(&other) || other.starts_with(&one)) {
+        3.0
+    } else {
+        1.0
+    }
+}
+
+/// Variables that the statement has not yet: the parameter's name, and what other clauses call it.
+fn new_variables(
+    request: &Request<'_>,
+    all: &FxHashMap<Symbol, Known>,
+    parameter: Option<&str>,
+    seen: Option<&Seen>,
+    scale: f64,
+    items: &mut Vec<Completion>,
+) {
+    // A fact has no variables.
+    if request.cursor.whole.part == Part::Head && request.cursor.whole.variables.is_empty() && !is_rule(seen) {
+        return;
+    }
+    let mut proposed: Vec<(Symbol, f64)> = Vec::new();
+    if let Some(seen) = seen {
+        let share = |weight: f64| weight / (seen.all_variables + 1.0);
+        proposed.extend(seen.variables.iter().map(|(name, weight)| (*name, 2.5 * share(*weight))));
+        proposed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        proposed.truncate(5);
+    }
+    if let Some(parameter) = parameter {
+        let parameter = Symbol::new(parameter);
+        match proposed.iter_mut().find(|(name, _)| *name == parameter) {
+            Some((_, weight)) => *weight += 0.8,
+            None => proposed.push((parameter, 0.8)),
+        }
+    }
+    for (name, weight) in proposed.into_iter().filter(|(name, _)| !all.contains_key(name)) {
+        items.push(Completion::new(name.as_str(), CompletionKind::Variable, weight * scale).note("new"));
+    }
+}
+
+/// Whether the predicate has rules, as far as one can see.
+fn is_rule(seen: Option<&Seen>) -> bool {
+    seen.is_some_and(|seen| seen.all_variables > 0.0)
+}
+
+fn wildcard(request: &Request<'_>, seen: Option<&Seen>, items: &mut Vec<Completion>) {
+    let scan = &request.cursor.before;
+    // In a head the engine rejects it, under `!` it drops the premise.
+    if scan.part != Part::Body || scan.negated {
+        return;
+    }
+    let share = seen.map_or(0.1, |seen| (seen.wildcards + 0.2) / (seen.total + 1.0));
+    items.push(Completion::new("_", CompletionKind::Variable, share).note("any value"));
+}
+
+/// What the parameter that the cursor stands for is called.
+fn parameter(request: &Request<'_>, hole: Hole, name: Symbol) -> Option<&'static str> {
+    let predicates = seen::called(request, name, hole.index, request.cursor.arguments);
+    let program = request.place.program();
+    predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
+}
+
+/// The type that the place wants, if that says anything.
+fn wanted_type(request: &Request<'_>, hole: Hole, left: Option<Symbol>) -> Option<Type> {
+    if let Some(left) = left {
+        return type_of(request, left);
+    }
+    let callee = hole.callee?;
+    let name = callee.name.as_str();
+    if let Some(function) = builtins::function(name) {
+        let at = match function.arity {
+            builtins::Arity::Exactly(_) => hole.index,
+            builtins::Arity::AtLeast(_) => 0,
+            builtins::Arity::Pairs => hole.index % 2,
+        };
+        return function.parameters.get(at).map(|text| Type::named(text)).filter(says_something);
+    }
+    if let Some(builtin) = builtins::predicate(name) {
+        return builtin.parameters.get(hole.index).map(|it| Type::named(it.ty)).filter(says_something);
+    }
+    column(request, callee.name, hole.index, request.cursor.arguments)
+}
+
+fn says_something(ty: &Type) -> bool {
+    !ty.is_any()
+}
+
+/// What a column of the predicates of this name holds.
+pub(super) fn column(
+    request: &Request<'_>,
+    name: Symbol,
+    index: usize,
+    arity: Option<usize>,
+) -> Option<Type> {
+    let program = request.place.program();
+    let types = request.place.analysis.types();
+    let predicates = seen::called(request, name, index, arity);
+    let columns = predicates.into_iter().filter_map(|predicate| {
+        let id = program.id(predicate.key)?;
+        Some(types.rows(id).column(index).generalised())
+    });
+    Some(Type::union(columns)).filter(|ty| says_something(ty) && !ty.is_bottom())
+}
+
+/// What a variable of the statement holds, going by the arguments that it is.
+fn type_of(request: &Request<'_>, variable: Symbol) -> Option<Type> {
+    let occurrences = request.cursor.whole.variables.iter();
+    let positive = occurrences.filter(|it| it.variable == variable && it.part == Part::Body && !it.negated);
+    let mut found: Option<Type> = None;
+    for (callee, index) in positive.filter_map(|occurrence| occurrence.argument) {
+        if let Some(ty) = column(request, callee.name, index, None) {
+            found = Some(found.map_or(ty.clone(), |known| known.meet(&ty)));
+        }
+    }
+    found
+}
+
+fn fits(request: &Request<'_>, variable: Symbol, wanted: &Type) -> bool {
+    type_of(request, variable).is_none_or(|ty| ty.overlaps(wanted))
+}
+
+/// Variables that a comparison may begin with.
+pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
+    if request.cursor.before.negated || request.cursor.before.temporal {
+        return;
+    }
+    for (variable, known) in known(request) {
+        let bound = if known.body > 0 { 0.02 } else { 0.005 };
+        items.push(Completion::new(variable.as_str(), CompletionKind::Variable, bound));
+    }
+}
+
+/// Variables for a `let` to define: those of the head that the body does not bind.
+pub(super) fn results(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == Part::Transform);
+    let all = known(request);
+    for (variable, known) in &all {
+        if known.head > 0 && known.body == 0 {
+            let used = defined.any(|occurrence| occurrence.variable == *variable);
+            items.push(Completion::new(
+                variable.as_str(),
+                CompletionKind::Variable,
+                if used { 0.5 } else { 1.0 },
+            ));
+        }
+    }
+}

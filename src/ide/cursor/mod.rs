@@ -1,0 +1,185 @@
+//! What stands around the cursor in a clause that is being written.
+//!
+//! Takes a [`Place`]; gives the word at the cursor, the tokens of the statement around it, which brackets are
+//! open and whose they are, and where the statement's variables stand. Everything is found out from tokens in
+//! the order of the text, so that it is right where the tree is not: a half-typed clause, a lost
+//! parenthesis, a statement without its full stop. Completion and signature help read it.
+
+mod scan;
+mod word;
+
+pub(crate) use scan::DECLARATION_PARTS;
+pub use scan::{Asked, Bracket, Callee, Frame, Occurrence, Part, Scan};
+pub use word::Word;
+
+use super::Place;
+use crate::syntax::{Token, TokenKind};
+use crate::text::{TextRange, TextSize, size};
+
+/// How far back the start of a statement is looked for, and how far on its end.
+const REACH: usize = 32 * 1024;
+
+/// The statement around a cursor.
+#[derive(Debug)]
+pub struct Cursor {
+    /// The word at the cursor, empty between words.
+    pub word: Word,
+    /// Where the statement starts; the start of the word when nothing stands before it.
+    pub start: TextSize,
+    /// What the tokens before the word say.
+    pub before: Scan,
+    /// The same at the end of the statement: its tokens behind the word are in it too.
+    pub whole: Scan,
+    /// Whether the statement goes on behind the word.
+    pub goes_on: bool,
+    /// How many arguments the innermost open bracket has, if it is closed somewhere behind.
+    pub arguments: Option<usize>,
+}
+
+/// What the cursor is in.
+#[derive(Debug)]
+pub enum Spot {
+    /// Code.
+    Code(Box<Cursor>),
+    /// A comment, from its `#`.
+    Comment(TextRange),
+    /// A string.
+    String,
+}
+
+/// Looks around a place.
+#[must_use]
+pub fn look(place: Place<'_>) -> Spot {
+    let (text, offset) = (place.text(), place.offset);
+    let tokens = place.source.tokens(TextRange::new(beginning(place), offset));
+    if let Some(spot) = tokens.last().and_then(|last| enclosing(*last, text, offset)) {
+        return spot;
+    }
+    let word = Word::at(text, offset);
+    let mut left: Vec<Token> =
+        tokens.into_iter().filter(|token| token.range.end() <= word.range.start()).collect();
+    left.retain(|token| token.kind != TokenKind::Comment);
+    let statement = left.split_off(scan::statement_start(&left, text));
+    let start = statement.first().map_or(word.range.start(), |first| first.range.start());
+    let before = Scan::of(&statement, text);
+    let right = following(place, word.end);
+    let (whole, arguments) = before.clone().and(&right, text);
+    Spot::Code(Box::new(Cursor { word, start, before, whole, goes_on: !right.is_empty(), arguments }))
+}
+
+/// Where to begin reading: one statement further back than the tree believes, for its end is in doubt.
+fn beginning(place: Place<'_>) -> TextSize {
+    let items = &place.file.items;
+    let at = items.partition_point(|item| item.start < place.offset);
+    let start = items.get(at.saturating_sub(2)).map_or(TextSize::new(0), |item| item.start);
+    let start = if at < 2 { TextSize::new(0) } else { start };
+    let mut limit = usize::from(place.offset).saturating_sub(REACH).max(start.into());
+    while !place.text().is_char_boundary(limit) {
+        limit += 1;
+    }
+    size(limit)
+}
+
+/// The comment or string that the cursor is in.
+fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<Spot> {
+    let spelled = token.text(text);
+    let inside = token.range.start() < offset && offset < token.range.end();
+    match token.kind {
+        TokenKind::Comment if token.range.start() < offset => Some(Spot::Comment(token.range)),
+        TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
+            Some(Spot::String)
+        }
+        // What is left of a string that could not be read.
+        TokenKind::Other if spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
+            Some(Spot::String)
+        }
+        _ => None,
+    }
+}
+
+fn is_closed(string: &str) -> bool {
+    let string = string.strip_prefix('b').unwrap_or(string);
+    let quote = string.chars().next().unwrap_or('"');
+    let inner = string.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    inner.is_some_and(|inner| {
+        let backslashes = inner.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        backslashes % 2 == 0
+    })
+}
+
+/// The tokens from `from` to the end of the statement.
+fn following(place: Place<'_>, from: TextSize) -> Vec<Token> {
+    let text = place.text();
+    let items = &place.file.items;
+    // The statement may have swallowed the next one, not more.
+    let next = items.get(items.partition_point(|item| item.start < from) + 1);
+    let reach = usize::from(from).saturating_add(REACH).min(text.len());
+    let end = next.map_or(reach, |item| usize::from(item.start).min(reach));
+    let mut tokens = place.source.tokens(TextRange::new(from, size(end)));
+    tokens.retain(|token| token.range.start() >= from && token.kind != TokenKind::Comment);
+    tokens.truncate(scan::statement_end(&tokens, text));
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::testing::Fixture;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(fixture: &str, expect: Expect) {
+        let fixture = Fixture::new(fixture);
+        let place = fixture.place();
+        let found = match look(place) {
+            Spot::Code(cursor) => describe(&cursor, place.text()),
+            Spot::Comment(_) => "comment".to_owned(),
+            Spot::String => "string".to_owned(),
+        };
+        expect.assert_eq(&found);
+    }
+
+    fn describe(cursor: &Cursor, text: &str) -> String {
+        let mut out = format!("{:?} `{}`", cursor.before.part, cursor.word.typed(text));
+        for frame in &cursor.before.frames {
+            let name = frame.callee.map_or("", |callee| callee.name.as_str());
+            let _ = write!(out, " > {name} {:?} {}", frame.bracket, frame.commas);
+        }
+        if let Some(count) = cursor.arguments {
+            let _ = write!(out, " of {count}");
+        }
+        out
+    }
+
+    #[test]
+    fn in_sound_clauses() {
+        check("p(X) :- q(X, $0Y, Z).", expect!["Body `` > q Call 1 of 3"]);
+        check("p(X) :- q(X), r(fn:plus(X, [1, $0]), 2).", expect!["Body `` > r Call 0 > fn:plus Call 1 >  List 1 of 2"]);
+        check("p(1). q$0(2).", expect!["Start `q`"]);
+        check("p(N) :- q(X) |> do fn:group_by($0), let N = fn:count().", expect!["Transform `` > fn:group_by Call 0 of 1"]);
+        check("Decl p(X, Y) bound [.Map</a, $0>, /b].", expect!["Declaration `` >  Bound 0 > .Map Type 1 of 2"]);
+        check("p(X) :- <-[0s, $0] q(X).", expect!["Body `` >  Time 1 of 2"]);
+    }
+
+    #[test]
+    fn in_damage() {
+        check("p(X) :- q(X, r(Y), $0\nz(1) :- y(2).", expect!["Body `` > q Call 2"]);
+        check("p(X :- q($0", expect!["Body `` > q Call 0"]);
+        check("p(1)\nq(2, $0", expect!["Head `` > q Call 1"]);
+        check("Decl p(X bound [.Li$0", expect!["Declaration `.Li` >  Bound 0"]);
+        check("Decl p(X) bound [.List<$0", expect!["Declaration `` >  Bound 0 > .List Type 0"]);
+        check("q(X) :- p(X)\nDecl $0", expect!["Declaration ``"]);
+    }
+
+    #[test]
+    fn not_in_code() {
+        check("# p($0", expect!["comment"]);
+        check("p(1). # p$0\n", expect!["comment"]);
+        check("p(\"a$0b\").", expect!["string"]);
+        check("p(\"a$0", expect!["string"]);
+        check("p(\"a\"$0", expect!["Head `` > p Call 0"]);
+    }
+}

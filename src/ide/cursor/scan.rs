@@ -1,0 +1,457 @@
+//! The reading of a statement token by token: which part of it one is in, which brackets are open, where its
+//! variables stand. Goes on through damage: what cannot follow is passed over.
+
+use crate::program::builtins;
+use crate::syntax::{Token, TokenKind};
+use crate::text::{Symbol, TextRange, size};
+
+/// A part of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    /// Nothing of it is there yet.
+    #[default]
+    Start,
+    /// `Package`
+    Package,
+    /// `Use`
+    Use,
+    /// `Decl`
+    Declaration,
+    /// Before the arrow.
+    Head,
+    /// Behind the arrow.
+    Body,
+    /// Behind `|>`.
+    Transform,
+}
+
+/// What a bracket opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bracket {
+    /// The arguments of a predicate, a function or a descriptor.
+    Call,
+    /// `[` of a list or a map.
+    List,
+    /// `{` of a struct.
+    Struct,
+    /// `<` of a type.
+    Type,
+    /// `@[`
+    Time,
+    /// The bounds of a temporal operator.
+    Span,
+    /// `descr [`
+    Descriptors,
+    /// `bound [`
+    Bound,
+    /// `inclusion [`
+    Inclusion,
+    /// `[` behind the name of a package.
+    Attributes,
+}
+
+/// An open bracket.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// What it opens.
+    pub bracket: Bracket,
+    /// The name in front of it, if it has one.
+    pub callee: Option<Callee>,
+    /// How many commas came since.
+    pub commas: usize,
+    /// Whether a colon came since the last comma.
+    pub colon: bool,
+    /// The variables that are arguments already.
+    pub variables: Vec<Symbol>,
+    /// Where it stands.
+    pub range: TextRange,
+}
+
+/// The name in front of a bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Callee {
+    /// The name as written.
+    pub name: Symbol,
+    /// Where it stands.
+    pub range: TextRange,
+}
+
+/// A variable in a statement.
+#[derive(Debug, Clone, Copy)]
+pub struct Occurrence {
+    /// Its name.
+    pub variable: Symbol,
+    /// Where it stands.
+    pub range: TextRange,
+    /// In which part.
+    pub part: Part,
+    /// Whether it stands in a premise under `!`.
+    pub negated: bool,
+    /// The predicate or function that it is an argument of, and which argument.
+    pub argument: Option<(Callee, usize)>,
+    /// The ordinal of the premise, counted from 0.
+    pub premise: usize,
+}
+
+/// A predicate in a body.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Its name as written.
+    pub name: Symbol,
+    /// The ordinal of the premise.
+    pub premise: usize,
+}
+
+/// What the tokens of a statement say, up to one of them.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// Where in the statement this is.
+    pub part: Part,
+    /// The open brackets, the innermost last.
+    pub frames: Vec<Frame>,
+    /// The last token.
+    pub last: Option<Token>,
+    /// The last keyword.
+    pub keyword: Option<&'static str>,
+    /// The predicate of the head, or the declared one.
+    pub head: Option<Callee>,
+    /// The parts of a declaration that are there: `temporal`, `descr`, `bound`, `inclusion`.
+    pub seen: [bool; 4],
+    /// How many `bound […]` are there.
+    pub bounds: usize,
+    /// The descriptors that are there, with the variable that each begins with.
+    pub descriptors: Vec<(Symbol, Option<Symbol>)>,
+    /// Whether the premise has a `!`.
+    pub negated: bool,
+    /// Whether the premise has a temporal operator.
+    pub temporal: bool,
+    /// The variable on the left side of the premise's `=` or the like, and the sign.
+    pub left: Option<Symbol>,
+    /// Whether the last token closed the bounds of a temporal operator.
+    pub behind_operator: bool,
+    /// Whether the transform groups.
+    pub groups: bool,
+    /// How many premises there are.
+    pub premise: usize,
+    /// Where its variables stand.
+    pub variables: Vec<Occurrence>,
+    /// The predicates that its body asks.
+    pub asked: Vec<Asked>,
+    /// The variables that `fn:group_by` takes.
+    pub grouping: Vec<Symbol>,
+}
+
+/// Words that are keywords wherever they stand.
+const KEYWORDS: [&str; 11] = [
+    "Package", "Use", "Decl", "temporal", "descr", "bound", "inclusion", "let", "do", "now", "opt",
+];
+
+/// The parts of a declaration in their order.
+pub(crate) const DECLARATION_PARTS: [&str; 4] = ["temporal", "descr", "bound", "inclusion"];
+
+impl Scan {
+    /// Reads tokens from the start of a statement.
+    pub(super) fn of(tokens: &[Token], text: &str) -> Self {
+        let mut scan = Self::default();
+        let mut before = None;
+        for token in tokens {
+            scan.token(*token, before, text);
+            before = Some(*token);
+        }
+        scan
+    }
+
+    /// Goes on with the tokens behind the word. Also gives how many arguments the bracket that was innermost
+    /// turns out to have, if it is closed.
+    pub(super) fn and(mut self, tokens: &[Token], text: &str) -> (Self, Option<usize>) {
+        let depth = self.frames.len();
+        let mut arguments = None;
+        let mut before = self.last;
+        for token in tokens {
+            let commas = self.frames.get(depth.wrapping_sub(1)).map_or(0, |frame| frame.commas);
+            self.token(*token, before, text);
+            if self.frames.len() < depth && arguments.is_none() {
+                arguments = Some(match token.kind {
+                    TokenKind::Close => commas + 1,
+                    // What follows is another part: the bracket was never closed.
+                    _ => 0,
+                });
+            }
+            before = Some(*token);
+        }
+        (self, arguments.filter(|count| *count > 0))
+    }
+
+    /// The innermost open bracket.
+    #[must_use]
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    fn token(&mut self, token: Token, before: Option<Token>, text: &str) {
+        let spelled = token.text(text);
+        // In damage the grammar takes keywords for names.
+        let is_word = token.kind == TokenKind::Identifier && KEYWORDS.contains(&spelled);
+        let token = if is_word { Token { kind: TokenKind::Keyword, ..token } } else { token };
+        let operator_ended = std::mem::take(&mut self.behind_operator);
+        match token.kind {
+            TokenKind::Comment => {
+                self.behind_operator = operator_ended;
+                return;
+            }
+            TokenKind::Keyword => self.keyword(spelled),
+            TokenKind::Open => self.open(token, before, text),
+            TokenKind::Close => self.close(spelled),
+            TokenKind::Operator => self.operator(token, before, text),
+            TokenKind::Comma => self.comma(),
+            TokenKind::Arrow => self.enter(Part::Body),
+            TokenKind::Pipe => self.enter(Part::Transform),
+            TokenKind::Bang if self.frames.is_empty() => self.negated = self.part == Part::Body,
+            TokenKind::Colon => self.frames.iter_mut().rev().take(1).for_each(|frame| frame.colon = true),
+            TokenKind::Variable => self.variable(token, spelled),
+            _ if self.part == Part::Start => self.part = Part::Head,
+            _ => {}
+        }
+        self.last = Some(token);
+    }
+
+    fn enter(&mut self, part: Part) {
+        self.part = part;
+        self.frames.clear();
+        self.new_premise();
+    }
+
+    fn new_premise(&mut self) {
+        (self.negated, self.temporal, self.left) = (false, false, None);
+        self.premise += 1;
+    }
+
+    fn keyword(&mut self, word: &str) {
+        self.keyword = KEYWORDS.into_iter().find(|known| *known == word);
+        match word {
+            "Package" => self.part = Part::Package,
+            "Use" => self.part = Part::Use,
+            "Decl" => self.part = Part::Declaration,
+            "do" => self.groups = true,
+            "let" => self.left = None,
+            _ => {}
+        }
+        if let Some(at) = DECLARATION_PARTS.iter().position(|part| *part == word)
+            && self.part == Part::Declaration
+        {
+            self.frames.clear();
+            self.bounds += usize::from(word == "bound");
+            self.seen.iter_mut().skip(at).take(1).for_each(|seen| *seen = true);
+        }
+    }
+
+    fn open(&mut self, token: Token, before: Option<Token>, text: &str) {
+        let bracket = match (token.text(text), before.map(|before| (before.kind, before.text(text)))) {
+            ("(", _) => Bracket::Call,
+            ("{", _) => Bracket::Struct,
+            ("<", _) => Bracket::Type,
+            (_, Some((TokenKind::At, _))) => Bracket::Time,
+            (_, Some((TokenKind::Operator, "<-" | "<+" | "[-" | "[+"))) => {
+                self.temporal = true;
+                Bracket::Span
+            }
+            (_, Some((_, "descr"))) => Bracket::Descriptors,
+            (_, Some((_, "bound"))) => Bracket::Bound,
+            (_, Some((_, "inclusion"))) => Bracket::Inclusion,
+            _ if matches!(self.part, Part::Package | Part::Use) => Bracket::Attributes,
+            _ => Bracket::List,
+        };
+        let names = matches!(bracket, Bracket::Call | Bracket::Type);
+        let callee = before.filter(|before| {
+            names
+                && before.range.end() == token.range.start()
+                && matches!(before.kind, TokenKind::Identifier | TokenKind::TypeName | TokenKind::Variable)
+        });
+        let callee =
+            callee.map(|name| Callee { name: Symbol::new(name.text(text)), range: name.range });
+        if let (Some(callee), Bracket::Call) = (callee, bracket) {
+            self.called(callee);
+        }
+        let (commas, colon, variables) = (0, false, Vec::new());
+        self.frames.push(Frame { bracket, callee, commas, colon, variables, range: token.range });
+    }
+
+    /// Takes note of the name in front of a parenthesis.
+    fn called(&mut self, callee: Callee) {
+        // What looked like a variable is a name with a capital.
+        self.variables.retain(|occurrence| occurrence.range != callee.range);
+        match (self.part, self.frames.last()) {
+            (Part::Start | Part::Head | Part::Declaration, None) if self.head.is_none() => {
+                self.head = Some(callee);
+            }
+            (Part::Declaration, Some(frame)) if frame.bracket == Bracket::Descriptors => {
+                self.descriptors.push((callee.name, None));
+            }
+            (Part::Body, None) => self.asked.push(Asked { name: callee.name, premise: self.premise }),
+            _ => {}
+        }
+        if self.part == Part::Start {
+            self.part = Part::Head;
+        }
+    }
+
+    fn close(&mut self, spelled: &str) {
+        let fits = |frame: &Frame| match spelled {
+            ")" => frame.bracket == Bracket::Call,
+            "}" => frame.bracket == Bracket::Struct,
+            ">" => frame.bracket == Bracket::Type,
+            _ => !matches!(frame.bracket, Bracket::Call | Bracket::Struct | Bracket::Type),
+        };
+        if let Some(at) = self.frames.iter().rposition(fits) {
+            let closed = self.frames.get(at).map(|frame| frame.bracket);
+            self.behind_operator = closed == Some(Bracket::Span) && at == 0;
+            self.frames.truncate(at);
+        }
+    }
+
+    fn operator(&mut self, token: Token, before: Option<Token>, text: &str) {
+        match token.text(text) {
+            "<" if before.is_some_and(|before| {
+                before.kind == TokenKind::TypeName || before.text(text).starts_with('.')
+            }) =>
+            {
+                self.open(token, before, text);
+            }
+            ">" if self.frames.last().is_some_and(|frame| frame.bracket == Bracket::Type) => self.close(">"),
+            _ if self.frames.is_empty() => {
+                let left = before.filter(|before| before.kind == TokenKind::Variable);
+                self.left = left.map(|left| Symbol::new(left.text(text)));
+            }
+            _ => {}
+        }
+    }
+
+    fn comma(&mut self) {
+        match self.frames.last_mut() {
+            Some(frame) => {
+                frame.commas += 1;
+                frame.colon = false;
+            }
+            None => self.new_premise(),
+        }
+    }
+
+    fn variable(&mut self, token: Token, spelled: &str) {
+        if self.part == Part::Start {
+            self.part = Part::Head;
+        }
+        if spelled == "_" {
+            return;
+        }
+        let variable = Symbol::new(spelled);
+        let frame = self.frames.last_mut();
+        let argument = frame.and_then(|frame| {
+            frame.variables.push(variable);
+            let callee = frame.callee.filter(|_| frame.bracket == Bracket::Call)?;
+            Some((callee, frame.commas))
+        });
+        if let Some((callee, 0)) = argument
+            && let Some((name, first)) = self.descriptors.last_mut()
+            && *name == callee.name
+        {
+            *first = Some(variable);
+        }
+        if argument.is_some_and(|(callee, _)| callee.name.as_str() == "fn:group_by") {
+            self.grouping.push(variable);
+        }
+        self.variables.push(Occurrence {
+            variable,
+            range: token.range,
+            part: self.part,
+            negated: self.negated,
+            argument,
+            premise: self.premise,
+        });
+    }
+}
+
+impl Callee {
+    /// Whether it is a constructor of types, in either notation.
+    #[must_use]
+    pub fn constructs_types(self) -> bool {
+        let name = self.name.as_str();
+        name.starts_with('.') || builtins::is_type_constructor(name)
+    }
+}
+
+/// The index of the first token of the statement that the tokens end in.
+pub(super) fn statement_start(tokens: &[Token], text: &str) -> usize {
+    let mut start = 0;
+    let mut names_package = false;
+    let mut before: Option<Token> = None;
+    for (index, token) in (0..).zip(tokens) {
+        let spelled = token.text(text);
+        if starts_statement(*token, text) && before.is_none_or(|before| can_end(before, *token, text)) {
+            start = index;
+            names_package = matches!(spelled, "Package" | "Use");
+        }
+        if ends_statement(*token, text) || token.kind == TokenKind::Bang && names_package {
+            start = index + 1;
+            names_package = false;
+        }
+        before = Some(*token);
+    }
+    start.min(tokens.len())
+}
+
+/// How many of the tokens, which follow the cursor, belong to its statement.
+pub(super) fn statement_end(tokens: &[Token], text: &str) -> usize {
+    let ends = |token: &Token| {
+        ends_statement(*token, text) || starts_statement(*token, text) || is_at_margin(*token, text)
+    };
+    tokens.iter().position(ends).unwrap_or(tokens.len())
+}
+
+/// A full stop; that of a type that could not be read is none.
+fn ends_statement(token: Token, text: &str) -> bool {
+    if token.kind != TokenKind::Dot {
+        return false;
+    }
+    let after = text.get(token.range.end().into()..).unwrap_or("");
+    let before = text.get(..token.range.start().into()).unwrap_or("");
+    let of_type = after.starts_with(|c: char| c.is_ascii_uppercase())
+        && before.ends_with(['[', '<', '(', ',', ' ', ':'])
+        && !["Decl", "Use", "Package"].iter().any(|word| after.starts_with(word));
+    !of_type
+}
+
+/// Whether a token can only be the start of a statement, or looks very much like it: an atom at the margin.
+fn starts_statement(token: Token, text: &str) -> bool {
+    match token.kind {
+        TokenKind::Keyword => matches!(token.text(text), "Decl" | "Package" | "Use"),
+        TokenKind::Identifier => {
+            let after = text.get(token.range.end().into()..).unwrap_or("");
+            after.starts_with('(') && is_at_margin(token, text)
+        }
+        _ => false,
+    }
+}
+
+fn is_at_margin(token: Token, text: &str) -> bool {
+    let letters = matches!(token.kind, TokenKind::Identifier | TokenKind::Keyword);
+    let start = token.range.start();
+    let before = text.get(..start.into()).unwrap_or("");
+    letters && (start == size(0) || before.ends_with('\n'))
+}
+
+/// Whether a statement can have ended before `next` although its full stop is missing.
+fn can_end(last: Token, next: Token, text: &str) -> bool {
+    next.kind == TokenKind::Keyword
+        || match last.kind {
+            TokenKind::Comma
+            | TokenKind::Arrow
+            | TokenKind::Bang
+            | TokenKind::Operator
+            | TokenKind::Open
+            | TokenKind::Pipe
+            | TokenKind::Colon
+            | TokenKind::At => false,
+            TokenKind::Keyword => last.text(text) == "temporal",
+            _ => true,
+        }
+}

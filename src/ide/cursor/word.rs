@@ -1,0 +1,153 @@
+//! The word at a cursor, found in the text alone: what somebody is typing is rarely a token yet.
+
+use crate::text::{TextRange, TextSize, size, slice};
+
+/// A word, or the place for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// From its start to the cursor.
+    pub range: TextRange,
+    /// Where it ends, behind the cursor.
+    pub end: TextSize,
+}
+
+impl Word {
+    /// The word that ends at `offset`, or has it inside.
+    #[must_use]
+    pub fn at(text: &str, offset: TextSize) -> Self {
+        let (before, after) = text.split_at_checked(offset.into()).unwrap_or((text, ""));
+        let start = start(before);
+        let word = before.get(start..).unwrap_or("");
+        let end = offset + size(if word.is_empty() { 0 } else { rest(word, after) });
+        Self { range: TextRange::new(size(start), offset), end }
+    }
+
+    /// What was typed so far.
+    #[must_use]
+    pub fn typed(self, text: &str) -> &str {
+        slice(text, self.range)
+    }
+
+    /// The whole word.
+    #[must_use]
+    pub fn whole(self) -> TextRange {
+        TextRange::new(self.range.start(), self.end)
+    }
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What a name constant has between its slashes.
+fn is_constant(byte: u8) -> bool {
+    is_letter(byte) || matches!(byte, b'.' | b'~' | b'%' | b'-' | b'/')
+}
+
+/// The start of the longest end of `text` that consists of such bytes.
+fn run(text: &str, of: impl Fn(u8) -> bool) -> usize {
+    text.len() - text.bytes().rev().take_while(|byte| of(*byte)).count()
+}
+
+fn start(before: &str) -> usize {
+    let constant = run(before, is_constant);
+    if let Some(slash) = before.get(constant..).and_then(|run| run.find('/')) {
+        return constant + slash;
+    }
+    let name = run(before, |byte| is_letter(byte) || matches!(byte, b':' | b'.'));
+    let letters = run(before, is_letter);
+    match before.as_bytes().get(letters) {
+        Some(byte) if byte.is_ascii_uppercase() || *byte == b'_' => type_start(before, letters),
+        None if before.ends_with('.') && name + 1 == before.len() => type_start(before, letters),
+        _ => name_start(before, name),
+    }
+}
+
+/// `.List`: the dot belongs to it where no statement can end.
+fn type_start(before: &str, letters: usize) -> usize {
+    let Some(rest) = before.get(..letters).and_then(|rest| rest.strip_suffix('.')) else { return letters };
+    if rest.is_empty() || rest.ends_with(['[', '<', '(', ',', ':', ' ', '\t', '\n']) {
+        rest.len()
+    } else {
+        letters
+    }
+}
+
+/// Where a lower-case name starts in a run of letters, colons and dots: behind digits, capitals and the
+/// colon of a pair that is glued to it.
+fn name_start(before: &str, run: usize) -> usize {
+    let mut start = run;
+    while let Some(rest) = before.get(start..)
+        && let Some(first) = rest.bytes().next()
+    {
+        let second = rest.bytes().nth(1);
+        match first {
+            b'a'..=b'z' => break,
+            b':' if start > run && rest.starts_with(":fn:") => {}
+            b':' if second.is_none_or(|byte| byte.is_ascii_lowercase()) => break,
+            // A number is a word of its own.
+            b'0'..=b'9' if rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => break,
+            _ => {}
+        }
+        start += 1;
+    }
+    start
+}
+
+/// How many bytes of `after` still belong to `word`.
+fn rest(word: &str, after: &str) -> usize {
+    let bytes = after.as_bytes();
+    let goes_on = |at: usize| bytes.get(at + 1).is_some_and(|byte| is_letter(*byte));
+    let belongs = |at: usize, byte: u8| match byte {
+        byte if is_letter(byte) => true,
+        b'.' | b'/' | b'-' if word.starts_with('/') => goes_on(at),
+        b'~' | b'%' => word.starts_with('/'),
+        b'.' | b':' if word.starts_with(|c: char| c.is_ascii_lowercase() || c == ':') => goes_on(at),
+        _ => false,
+    };
+    bytes.iter().enumerate().take_while(|(at, byte)| belongs(*at, **byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(marked: &str, expected: &str) {
+        let at = marked.find('|').unwrap_or(marked.len());
+        let text = marked.replacen('|', "", 1);
+        let word = Word::at(&text, size(at));
+        let mut found = slice(&text, word.whole()).to_owned();
+        found.insert(word.typed(&text).len(), '|');
+        assert_eq!(found, expected, "{marked}");
+    }
+
+    #[test]
+    fn words() {
+        check("p(X) :- fo|o(X)", "fo|o");
+        check("p(X) :- |foo(X)", "|");
+        check("p(X) :- :str|", ":str|");
+        check("p(X) :-|", "|");
+        check("p(X):-fo|", "fo|");
+        check("X = fn:string:c|oncat(", "fn:string:c|oncat");
+        check("[1:fn:pl|", "fn:pl|");
+        check("[X:fn:pl|", "fn:pl|");
+        check("X = fn:|", "fn:|");
+        check("p(Act|ion)", "Act|ion");
+        check("p(/a/b|.c/d)", "/a/b|.c/d");
+        check("p(/|)", "/|");
+        check("p(/a|.", "/a|");
+        check("p({/a:/b|})", "/b|");
+        check("bound [.Li|st</string>", ".Li|st");
+        check("bound [.|", ".|");
+        check("bound [/a, .|", ".|");
+        check("p(X).|", "|");
+        check("p(X).q|", "q|");
+        check("a.b.|", "a.b.|");
+        check("p(1|2", "1|2");
+        check("p(1.|", "1.|");
+        check("é|", "|");
+        check("p(\"🦀\", Na|", "Na|");
+        check("_|", "_|");
+    }
+}
