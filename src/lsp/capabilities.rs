@@ -51,6 +51,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
             ..TextDocumentSyncOptions::default()
         })),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        completion_provider: Some(features::completion::options(session)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: features::semantic_tokens::options(&session.client)

@@ -197,6 +197,8 @@ impl LanguageServer for Server {
     features! {
         hover(lsp::HoverParams) -> Option<lsp::Hover>,
             at[text_document_position_params.text_document.uri] => features::hover::hover;
+        completion(lsp::CompletionParams) -> Option<lsp::CompletionResponse>,
+            at[text_document_position.text_document.uri] => features::completion::completion;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
             text[] => features::folding::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
@@ -315,6 +317,11 @@ impl LanguageServer for Server {
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         let needs = actions::document(&action).map_or(Needs::Nothing, Needs::Diagnostics);
         self.ask(needs, outdated, move |view, _| actions::resolve(view, action)).await
+    }
+
+    async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
+        let needs = features::completion::document(&item).map_or(Needs::Nothing, Needs::Place);
+        self.ask(needs, outdated, move |view, _| Ok(features::completion::resolve(view, item))).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {

@@ -143,6 +143,12 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
         if touches
             && !bytes.is_empty()
             && is_leaf(node)
+            && kind_of(node) == Kind::DoubleComma
+        {
+            commas(text, bytes, range, tokens);
+        } else if touches
+            && !bytes.is_empty()
+            && is_leaf(node)
             && let Some(kind) = token_kind(&cursor, slice(text, bytes))
         {
             // A comment ends before the line end, which may have two bytes.
@@ -159,6 +165,13 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
 
 fn trimmed_end(text: &str, range: TextRange) -> TextSize {
     range.start() + size(slice(text, range).trim_end_matches('\r').len())
+}
+
+/// The two commas around an empty slot, which the grammar takes for one token.
+fn commas(text: &str, bytes: TextRange, range: TextRange, tokens: &mut Vec<Token>) {
+    let found = slice(text, bytes).match_indices(',').map(|(at, _)| bytes.start() + size(at));
+    let touching = found.filter(|start| *start < range.end() && *start + size(1) > range.start());
+    tokens.extend(touching.map(|start| Token { kind: TokenKind::Comma, range: TextRange::at(start, size(1)) }));
 }
 
 /// To the first child that ends behind `start`.
@@ -264,6 +277,10 @@ mod tests {
             expect![[r#"
             Identifier p; Open (; Variable X; Arrow :-; Identifier q; Open (; Comma ,; Other ;; Other é
             $; Identifier r; Open (; Number 1;"#]],
+        );
+        check(
+            "p(X, , Y).",
+            expect!["Identifier p; Open (; Variable X; Comma ,; Comma ,; Variable Y; Close ); Dot .;"],
         );
     }
 

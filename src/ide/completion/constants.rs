@@ -2,8 +2,10 @@
 
 use super::context::Hole;
 use super::seen::{self, Count, Seen};
+use super::predicates::is_here;
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
+use crate::ide::mention::{self, Entity};
 use crate::text::Symbol;
 use crate::types::Type;
 
@@ -53,7 +55,34 @@ fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
 }
 
 fn times(count: Count) -> String {
-    format!("{}×", count.places)
+    match count.places {
+        0 => "joined".to_owned(),
+        places => format!("{places}×"),
+    }
+}
+
+/// All other names of the file and of the program's types: where a slash was typed, a name is wanted, and
+/// perhaps none that was seen here.
+pub(super) fn others(request: &Request<'_>, items: &mut Vec<Completion>) {
+    if !request.typed.starts_with('/') {
+        return;
+    }
+    let mut names = rustc_hash::FxHashSet::default();
+    for item in request.place.file.items.iter().filter(|item| !is_here(request, request.place.file, item)) {
+        mention::each(item, &mut |mention| {
+            if let Entity::Name(name) = mention.entity {
+                names.insert(name);
+            }
+        });
+    }
+    let program = request.place.program();
+    let types = request.place.analysis.types();
+    for id in program.predicates.iter().filter_map(|predicate| program.id(predicate.key)) {
+        for ty in types.rows(id).alternatives.iter().flatten() {
+            names.extend(listed(ty));
+        }
+    }
+    items.extend(names.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Name, 1e-5)));
 }
 
 /// The type of a column with the names that it lists.

@@ -20,7 +20,9 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
         }
         let score = match known.word {
             "doc" => 0.9,
-            "mode" => 0.6,
+            // Supplied on demand, a predicate needs its mode; and what has a mode is mostly supplied so.
+            "mode" => if has("external") { 0.95 } else { 0.6 },
+            "external" => if has("mode") { 0.95 } else { 0.4 },
             "extensional" => 0.5,
             _ => 0.3,
         };
@@ -30,7 +32,7 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
     for (index, parameter) in (0u32..).zip(open) {
         let begin = format!("arg({parameter}, \"");
         let insertion = Insertion::snippet(begin.clone(), &[&begin, "", "\")"]);
-        let score = if has("arg") { 1.0 } else { 0.7 } - 0.01 * f64::from(index);
+        let score = if has("arg") { 1.0 } else { 0.28 } - 0.01 * f64::from(index);
         items.push(item(request, "arg", format!("arg({parameter}, …)"), insertion, score));
     }
 }

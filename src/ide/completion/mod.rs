@@ -27,10 +27,10 @@ pub use insertion::Insertion;
 pub use resolve::{Resolved, resolve};
 
 use self::context::{Hole, Where};
-use super::Place;
+use super::{Place, describe};
 use super::cursor::{self, Cursor, Spot};
 use crate::program::PredicateKey;
-use crate::text::{TextRange, slice};
+use crate::text::TextRange;
 
 /// How many items are sent at most. More than that nobody reads; typing on finds the rest.
 pub const LIMIT: usize = 200;
@@ -61,7 +61,7 @@ pub struct Completion {
     pub note: Option<String>,
     /// What is inserted.
     pub insertion: Insertion,
-    /// Whether the engine of this program has it, but it should not be used any more.
+    /// Whether its author says that it is deprecated.
     pub deprecated: bool,
     /// Whom [`resolve`] can tell more about.
     pub subject: Option<Subject>,
@@ -150,7 +150,13 @@ struct Request<'a> {
 impl Request<'_> {
     /// Whether the word at the cursor has its parenthesis already.
     fn is_called(&self) -> bool {
-        slice(self.place.text(), TextRange::at(self.cursor.word.end, 1.into())) == "("
+        self.cursor.called_with.is_some()
+    }
+
+    /// How much speaks for a predicate with so many arguments where these are there already.
+    fn fit(&self, arity: u16) -> f64 {
+        let called_with = self.cursor.called_with.filter(|count| *count != usize::from(arity));
+        if called_with.is_some() { 0.1 } else { 1.0 }
     }
 
     /// Whether the engine of this program has what came on the day `since`.
@@ -174,8 +180,17 @@ fn in_code(place: Place<'_>, cursor: &Cursor) -> Completions {
     let request = Request { place, cursor, typed };
     let mut items = Vec::new();
     provide(&request, &context::place(cursor, typed), &mut items);
-    let (items, incomplete) = ranking::best(items, typed);
+    let (mut items, incomplete) = ranking::best(items, typed);
+    items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
+}
+
+/// Whether the author of a predicate says first of all that it is deprecated.
+fn is_deprecated(place: Place<'_>, subject: Option<&Subject>) -> bool {
+    let Some(Subject::Predicate(key)) = subject else { return false };
+    let predicate = place.program().predicate(*key);
+    let said = predicate.and_then(|predicate| describe::documentation(place.analysis, predicate));
+    said.is_some_and(|said| said.get(..10).is_some_and(|word| word.eq_ignore_ascii_case("deprecated")))
 }
 
 fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) {
@@ -205,6 +220,7 @@ fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) 
             let hole = Hole { callee: None, index: 0, label: false, nested: false };
             variables::terms(request, hole, *left, None, items);
             constants::compared(request, *left, items);
+            constants::others(request, items);
             functions::functions(request, items);
         }
         Where::Term(hole) => term(request, *hole, items),
@@ -239,6 +255,7 @@ fn term(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
             let seen = seen::at(request, hole);
             variables::terms(request, hole, None, seen.as_ref(), items);
             constants::terms(request, hole, seen.as_ref(), items);
+            constants::others(request, items);
             functions::functions(request, items);
         }
     }

@@ -132,10 +132,12 @@ fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
 
 fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
     let asked_for = request.typed.starts_with(':');
+    let used = builtins_used(request);
     for builtin in PREDICATES.iter().filter(|builtin| request.has(builtin.since)) {
         // What has a sign of its own is written with that.
         let rare = if builtin.is_integer_ordering() { 0.2 } else { 1.0 };
-        let score = if asked_for { 0.5 * rare } else { 0.004 * rare };
+        let uses = used.get(builtin.name).copied().unwrap_or(0.0);
+        let score = if asked_for { 0.5 * rare } else { 0.004 * rare } * (1.0 + uses);
         let arguments: Vec<_> = (1..=builtin.arity()).map(|at| format!("X{at}")).collect();
         let insertion = match request.is_called() {
             true => Insertion::plain(builtin.name),
@@ -148,6 +150,20 @@ fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
         item.signature = Some(format!("({})", types.join(", ")));
         items.push(item);
     }
+}
+
+/// How often statements nearby ask built-in predicates.
+fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
+    let items = &request.place.file.items;
+    let at = items.partition_point(|item| item.start < request.cursor.start);
+    let mut used = FxHashMap::default();
+    for item in items.iter().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+        let clause = item.statement.clause().filter(|_| !is_here(request, request.place.file, item));
+        for literal in clause.into_iter().flat_map(Clause::literals).filter(|it| it.atom.is_builtin()) {
+            *used.entry(literal.atom.name.as_str()).or_default() += 1.0;
+        }
+    }
+    used
 }
 
 /// How likely each predicate is, going by what surrounds the cursor.
@@ -227,6 +243,7 @@ impl Weights {
         if asked || head {
             score *= 0.25;
         }
+        score *= request.fit(predicate.key.arity);
         // Between 0 and 1, as the other kinds.
         score / (score + 1.0)
     }

@@ -16,10 +16,16 @@ pub(super) fn best(mut items: Vec<Completion>, typed: &str) -> (Vec<Completion>,
         return (items, false);
     }
     items.retain(|item| is_meant(&item.label, typed));
+    // Of too many, those that begin with what was typed.
+    items.sort_by_key(|item| !begins(&item.label, typed));
     let cut = items.len() > LIMIT;
     items.truncate(LIMIT);
     // Also incomplete without a cut: what was filtered away may be wanted when letters are deleted.
     (items, cut || !typed.is_empty())
+}
+
+fn begins(label: &str, typed: &str) -> bool {
+    label.get(..typed.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(typed))
 }
 
 /// Whether the typed letters occur in the label in this order, in either case.

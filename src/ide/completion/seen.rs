@@ -14,6 +14,10 @@ use crate::text::{Symbol, slice};
 /// How many clauses and uses of a predicate are looked at.
 const SITES: usize = 4_000;
 
+/// How many clauses and uses tell what an argument is joined with, and how many such arguments are looked at.
+const JOINS: usize = 60;
+const JOINED: usize = 8;
+
 /// Statements so near to the cursor say more than others.
 const NEAR: usize = 12;
 
@@ -84,6 +88,7 @@ pub(super) fn at(request: &Request<'_>, hole: Hole) -> Option<Seen> {
     let mut seen = Seen::default();
     for predicate in called(request, callee.name, hole.index, request.cursor.arguments) {
         seen.add(request, predicate, hole.index, part);
+        seen.add_joined(request, predicate, hole.index);
     }
     Some(seen)
 }
@@ -135,6 +140,22 @@ impl Seen {
         }
     }
 
+    /// Adds the names of the arguments that rules join with this one: they are names of the same things.
+    fn add_joined(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize) {
+        let program = request.place.program();
+        for (joined, at) in joined(program, predicate, index) {
+            let mut there = Self::default();
+            for site in program.clauses(joined).take(SITES / 4) {
+                if let Some(term) = site.item.statement.clause().and_then(|clause| clause.head.args.get(at)) {
+                    there.term(request, &site, term, 0.05);
+                }
+            }
+            for (name, count) in there.names {
+                self.names.entry(name).or_default().weight += count.weight;
+            }
+        }
+    }
+
     fn term(&mut self, request: &Request<'_>, site: &Site<'_>, term: &Term, weight: f64) {
         let here = site.file.id == request.place.file.id;
         let offset = request.place.offset;
@@ -159,6 +180,32 @@ impl Seen {
             _ => {}
         }
     }
+}
+
+/// The arguments that rules join with an argument of a predicate by a variable.
+fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> Vec<(&'p Predicate, usize)> {
+    let mut found: Vec<(&Predicate, usize)> = Vec::new();
+    let heads = program.rules(predicate).map(|site| (site, None));
+    let uses = program.uses(predicate).map(|(site, _)| (site, Some(site.range)));
+    for (site, range) in heads.take(JOINS).chain(uses.take(JOINS)) {
+        let Some(clause) = site.item.statement.clause() else { continue };
+        let atom = match range {
+            Some(range) => clause.literal_at(range).map(|literal| &literal.atom),
+            None => Some(&clause.head),
+        };
+        let Some(variable) = atom.and_then(|atom| atom.args.get(index)?.variable()) else { continue };
+        let atoms = clause.literals().map(|literal| &literal.atom).chain([&clause.head]);
+        for other in atoms {
+            let Some(at) = other.args.iter().position(|term| term.variable() == Some(variable)) else { continue };
+            let Some(joined) = program.predicate_of(site.file, other) else { continue };
+            let known = found.iter().any(|(known, known_at)| known.key == joined.key && *known_at == at);
+            let is_same = joined.key == predicate.key && at == index;
+            if !known && !is_same && found.len() < JOINED {
+                found.push((joined, at));
+            }
+        }
+    }
+    found
 }
 
 /// How much a place counts.

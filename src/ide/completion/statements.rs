@@ -34,6 +34,11 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
             (true, true) => 0.05,
             (false, _) => 0.02,
         };
+        // What is asked for and nobody defines is what is missing.
+        if signature.defined.is_none() {
+            score *= 1.5;
+        }
+        score *= request.fit(predicate.key.arity);
         // What comes from outside has no clauses here.
         if signature.external || signature.host || signature.extensional && near == 0.0 {
             score *= 0.3;
@@ -69,7 +74,7 @@ fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
                 *weights.entry(program.meaning(file, key_of(&clause.head))).or_default() += weight;
                 for literal in clause.literals() {
                     let key = program.meaning(file, key_of(&literal.atom));
-                    *weights.entry(key).or_default() += 0.02 * weight;
+                    *weights.entry(key).or_default() += 0.12 * weight;
                 }
             }
             StatementKind::Declaration(declaration) => {

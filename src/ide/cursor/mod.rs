@@ -32,6 +32,8 @@ pub struct Cursor {
     pub whole: Scan,
     /// Whether the statement goes on behind the word.
     pub goes_on: bool,
+    /// How many arguments stand behind the word, if it has its parenthesis.
+    pub called_with: Option<usize>,
     /// How many arguments the innermost open bracket has, if it is closed somewhere behind.
     pub arguments: Option<usize>,
 }
@@ -63,8 +65,13 @@ pub fn look(place: Place<'_>) -> Spot {
     let start = statement.first().map_or(word.range.start(), |first| first.range.start());
     let before = Scan::of(&statement, text);
     let right = following(place, word.end);
+    let called_with = right.first().and_then(|open| {
+        let is_called = open.kind == TokenKind::Open && open.range.start() == word.end;
+        (is_called && open.text(text) == "(").then(|| scan::arguments(&right))
+    });
     let (whole, arguments) = before.clone().and(&right, text);
-    Spot::Code(Box::new(Cursor { word, start, before, whole, goes_on: !right.is_empty(), arguments }))
+    let goes_on = !right.is_empty();
+    Spot::Code(Box::new(Cursor { word, start, before, whole, goes_on, called_with, arguments }))
 }
 
 /// Where to begin reading: one statement further back than the tree believes, for its end is in doubt.
@@ -85,12 +92,12 @@ fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<Spot> {
     let spelled = token.text(text);
     let inside = token.range.start() < offset && offset < token.range.end();
     match token.kind {
-        TokenKind::Comment if token.range.start() < offset => Some(Spot::Comment(token.range)),
+        TokenKind::Comment if token.range.start() < offset && offset <= token.range.end() => Some(Spot::Comment(token.range)),
         TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
             Some(Spot::String)
         }
         // What is left of a string that could not be read.
-        TokenKind::Other if spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
+        TokenKind::Other if inside && spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
             Some(Spot::String)
         }
         _ => None,
@@ -161,7 +168,7 @@ mod tests {
         check("p(1). q$0(2).", expect!["Start `q`"]);
         check("p(N) :- q(X) |> do fn:group_by($0), let N = fn:count().", expect!["Transform `` > fn:group_by Call 0 of 1"]);
         check("Decl p(X, Y) bound [.Map</a, $0>, /b].", expect!["Declaration `` >  Bound 0 > .Map Type 1 of 2"]);
-        check("p(X) :- <-[0s, $0] q(X).", expect!["Body `` >  Time 1 of 2"]);
+        check("p(X) :- <-[0s, $0] q(X).", expect!["Body `` >  Span 1 of 2"]);
     }
 
     #[test]

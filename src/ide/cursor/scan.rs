@@ -407,6 +407,28 @@ pub(super) fn statement_end(tokens: &[Token], text: &str) -> usize {
     tokens.iter().position(ends).unwrap_or(tokens.len())
 }
 
+/// How many arguments the parenthesis has that the tokens begin with.
+pub(super) fn arguments(tokens: &[Token]) -> usize {
+    let (mut depth, mut count, mut empty) = (0, 0, true);
+    for token in tokens {
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth -= 1,
+            TokenKind::Comma if depth == 1 => {
+                count += 1;
+                empty = true;
+                continue;
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        empty &= token.kind == TokenKind::Open && depth == 1;
+    }
+    count + usize::from(!empty)
+}
+
 /// A full stop; that of a type that could not be read is none.
 fn ends_statement(token: Token, text: &str) -> bool {
     if token.kind != TokenKind::Dot {

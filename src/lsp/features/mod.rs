@@ -2,6 +2,7 @@
 //! converts the answer; its line in `server` says which method it serves, its line in `capabilities` what
 //! the client is told of it.
 
+pub(super) mod completion;
 pub(super) mod folding;
 pub(super) mod graph;
 pub(super) mod hover;

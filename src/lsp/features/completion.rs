@@ -1,0 +1,238 @@
+//! `textDocument/completion` and `completionItem/resolve`
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::ls_types::{
+    CompletionItem, CompletionItemCapability, CompletionItemKind, CompletionItemLabelDetails,
+    CompletionItemTag, CompletionList, CompletionOptions, CompletionOptionsCompletionItem, CompletionParams,
+    CompletionResponse, CompletionTextEdit, Documentation, InsertReplaceEdit, InsertTextFormat, MarkupKind,
+    Range, TextEdit, Uri,
+};
+
+use super::hover::markup;
+use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
+use crate::ide::{Analysis, Place};
+use crate::lsp::from_proto;
+use crate::lsp::session::Session;
+use crate::lsp::view::View;
+use crate::program::PredicateKey;
+use crate::text::Symbol;
+
+/// What begins a name (`:`, `/`, `.`), or the first of several things (`(`, `[`, `<`). Not the blank and not
+/// the comma: a list that comes at every blank and goes with the next one is in the way.
+const TRIGGERS: [&str; 6] = [":", "/", ".", "(", "[", "<"];
+
+/// What the client is told in the answer to `initialize`.
+pub(in crate::lsp) fn options(session: &Session) -> CompletionOptions {
+    let client = client(session);
+    let details = client.label_details_support.map(|supported| CompletionOptionsCompletionItem {
+        label_details_support: Some(supported),
+    });
+    CompletionOptions {
+        resolve_provider: Some(!lazy(&client).is_empty()),
+        trigger_characters: Some(TRIGGERS.map(String::from).to_vec()),
+        completion_item: details,
+        ..CompletionOptions::default()
+    }
+}
+
+fn client(session: &Session) -> CompletionItemCapability {
+    let completion = session.client.text_document.as_ref().and_then(|document| document.completion.as_ref());
+    completion.and_then(|completion| completion.completion_item.clone()).unwrap_or_default()
+}
+
+/// Which of the members that can be filled in later the client asks for later.
+fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
+    let asks = |name: &&str| {
+        let support = client.resolve_support.as_ref();
+        support.is_some_and(|support| support.properties.iter().any(|property| property == name))
+    };
+    ["detail", "documentation"].into_iter().filter(asks).collect()
+}
+
+/// Answers the request.
+pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Option<CompletionResponse> {
+    let position = &params.text_document_position;
+    let at = view.spot(position)?;
+    let place = at.place()?;
+    let found = completion::completions(place);
+    let client = client(&view.session);
+    let mut convert = Convert {
+        place,
+        insert: at.range(found.insert),
+        replace: at.range(found.replace),
+        uri: &position.text_document.uri,
+        lazy: lazy(&client),
+        kinds: kinds(&view.session),
+        client: &client,
+    };
+    let items = found.items.iter().enumerate().map(|(index, item)| convert.item(index, item)).collect();
+    Some(CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items }))
+}
+
+/// The kinds of items that the client knows; `None` for those that it has known from the beginning.
+fn kinds(session: &Session) -> Option<Vec<CompletionItemKind>> {
+    let completion = session.client.text_document.as_ref()?.completion.as_ref()?;
+    completion.completion_item_kind.as_ref()?.value_set.clone()
+}
+
+/// What the conversion of items needs to know.
+struct Convert<'a> {
+    place: Place<'a>,
+    insert: Range,
+    replace: Range,
+    uri: &'a Uri,
+    lazy: Vec<&'static str>,
+    kinds: Option<Vec<CompletionItemKind>>,
+    client: &'a CompletionItemCapability,
+}
+
+impl Convert<'_> {
+    fn item(&mut self, index: usize, item: &Completion) -> CompletionItem {
+        let has = |support: Option<bool>| support == Some(true);
+        let snippet = item.insertion.snippet.as_ref().filter(|_| has(self.client.snippet_support));
+        let new_text = snippet.unwrap_or(&item.insertion.plain).clone();
+        let (insert, replace) = (self.insert, self.replace);
+        let text_edit = match has(self.client.insert_replace_support) {
+            true => CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace }),
+            false => CompletionTextEdit::Edit(TextEdit { range: replace, new_text }),
+        };
+        let details = CompletionItemLabelDetails {
+            detail: item.signature.clone(),
+            description: item.note.clone(),
+        };
+        let tags = self.client.tag_support.as_ref().is_some_and(|tags| tags.value_set.contains(&CompletionItemTag::DEPRECATED));
+        let mut converted = CompletionItem {
+            label: item.label.clone(),
+            label_details: has(self.client.label_details_support).then_some(details),
+            kind: Some(self.kind(item.kind)),
+            sort_text: Some(format!("{index:04}")),
+            filter_text: Some(item.label.clone()),
+            insert_text_format: snippet.map(|_| InsertTextFormat::SNIPPET),
+            text_edit: Some(text_edit),
+            deprecated: (item.deprecated && !tags && has(self.client.deprecated_support)).then_some(true),
+            tags: (item.deprecated && tags).then(|| vec![CompletionItemTag::DEPRECATED]),
+            ..CompletionItem::default()
+        };
+        if let Some(subject) = &item.subject {
+            self.describe(subject, &mut converted);
+        }
+        if converted.detail.is_none() && !has(self.client.label_details_support) {
+            converted.detail.clone_from(&item.note);
+        }
+        converted
+    }
+
+    /// Says at once what the client cannot ask for later, and keeps what is needed to say the rest.
+    fn describe(&self, subject: &Subject, item: &mut CompletionItem) {
+        if self.lazy.len() < 2 {
+            let resolved = completion::resolve(self.place.analysis, subject);
+            fill(item, resolved, self.client.documentation_format.as_ref(), |name| !self.lazy.contains(&name));
+        }
+        if !self.lazy.is_empty() {
+            let data = Data { uri: self.uri.as_str().to_owned(), subject: Key::of(subject) };
+            item.data = serde_json::to_value(data).ok();
+        }
+    }
+
+    fn kind(&self, kind: CompletionKind) -> CompletionItemKind {
+        // The second is for clients that know the first kinds of the protocol alone.
+        let (best, known) = match kind {
+            CompletionKind::Keyword => (CompletionItemKind::KEYWORD, CompletionItemKind::KEYWORD),
+            CompletionKind::Predicate => (CompletionItemKind::FUNCTION, CompletionItemKind::FUNCTION),
+            CompletionKind::Builtin => (CompletionItemKind::OPERATOR, CompletionItemKind::FUNCTION),
+            CompletionKind::Function | CompletionKind::Reducer => {
+                (CompletionItemKind::METHOD, CompletionItemKind::METHOD)
+            }
+            CompletionKind::Variable => (CompletionItemKind::VARIABLE, CompletionItemKind::VARIABLE),
+            CompletionKind::Name => (CompletionItemKind::ENUM_MEMBER, CompletionItemKind::ENUM),
+            CompletionKind::String => (CompletionItemKind::VALUE, CompletionItemKind::VALUE),
+            CompletionKind::Type => (CompletionItemKind::TYPE_PARAMETER, CompletionItemKind::INTERFACE),
+            CompletionKind::Constructor => (CompletionItemKind::STRUCT, CompletionItemKind::CLASS),
+            CompletionKind::Descriptor => (CompletionItemKind::PROPERTY, CompletionItemKind::PROPERTY),
+            CompletionKind::Package => (CompletionItemKind::MODULE, CompletionItemKind::MODULE),
+            CompletionKind::Rule => (CompletionItemKind::REFERENCE, CompletionItemKind::REFERENCE),
+            CompletionKind::Snippet => (CompletionItemKind::SNIPPET, CompletionItemKind::SNIPPET),
+        };
+        let knows = self.kinds.as_ref().is_some_and(|kinds| kinds.contains(&best));
+        if knows { best } else { known }
+    }
+}
+
+/// What an item carries so that it can be resolved.
+#[derive(Debug, Serialize, Deserialize)]
+struct Data {
+    uri: String,
+    subject: Key,
+}
+
+/// A [`Subject`] on its way through the client.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Key {
+    Predicate(String, u16),
+    Builtin(String),
+    Function(String),
+    Word(String),
+    Descriptor(String),
+    Rule(String),
+}
+
+impl Key {
+    fn of(subject: &Subject) -> Self {
+        match subject.clone() {
+            Subject::Predicate(key) => Self::Predicate(key.name.as_str().to_owned(), key.arity),
+            Subject::Builtin(name) => Self::Builtin(name),
+            Subject::Function(name) => Self::Function(name),
+            Subject::Word(word) => Self::Word(word),
+            Subject::Descriptor(name) => Self::Descriptor(name),
+            Subject::Rule(name) => Self::Rule(name),
+        }
+    }
+
+    fn subject(self) -> Subject {
+        match self {
+            Self::Predicate(name, arity) => {
+                Subject::Predicate(PredicateKey { name: Symbol::new(&name), arity })
+            }
+            Self::Builtin(name) => Subject::Builtin(name),
+            Self::Function(name) => Subject::Function(name),
+            Self::Word(word) => Subject::Word(word),
+            Self::Descriptor(name) => Subject::Descriptor(name),
+            Self::Rule(name) => Subject::Rule(name),
+        }
+    }
+}
+
+/// The document that an item was proposed for.
+pub(in crate::lsp) fn document(item: &CompletionItem) -> Option<PathBuf> {
+    let data = Data::deserialize(item.data.as_ref()?).ok()?;
+    Some(from_proto::document_path(&data.uri.parse().ok()?))
+}
+
+/// Answers the request for the rest of an item.
+pub(in crate::lsp) fn resolve(view: &View, mut item: CompletionItem) -> CompletionItem {
+    let Some(data) = item.data.as_ref().and_then(|data| Data::deserialize(data).ok()) else { return item };
+    let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));
+    let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) else { return item };
+    let analysis: &dyn Analysis = program.as_ref();
+    let client = client(&view.session);
+    let resolved = completion::resolve(analysis, &data.subject.subject());
+    fill(&mut item, resolved, client.documentation_format.as_ref(), |_| true);
+    item
+}
+
+fn fill(
+    item: &mut CompletionItem,
+    resolved: Resolved,
+    formats: Option<&Vec<MarkupKind>>,
+    wanted: impl Fn(&str) -> bool,
+) {
+    if wanted("detail") {
+        item.detail = resolved.detail;
+    }
+    if wanted("documentation") && !resolved.documentation.is_empty() {
+        item.documentation = Some(Documentation::MarkupContent(markup(&resolved.documentation, formats)));
+    }
+}
