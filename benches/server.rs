@@ -40,7 +40,53 @@ fn main() {
     let large = Folder::new(&[("large.mg", &large(&texts))]);
     keystrokes("20,000 lines, pulled", &large, "large.mg", pulling());
     keystrokes("20,000 lines, pushed", &large, "large.mg", pushed());
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "", "p50", "p95", "max", "budget");
+    for (method, budget) in ASKED {
+        questions(method, *budget, &program);
+    }
     memory(&program);
+}
+
+/// What is asked about places while one types, and the p95 that it may take, in milliseconds.
+const ASKED: &[(&str, u32)] = &[("textDocument/hover", 5), ("textDocument/completion", 5)];
+
+/// Asks about places all over the file, each right after a letter was typed there: the answer needs the program
+/// of that moment.
+fn questions(method: &str, budget: u32, folder: &Folder) {
+    let uri = folder.uri(EDITED);
+    let text = std::fs::read_to_string(folder.path().join(EDITED)).unwrap();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-8"));
+    client.request("textDocument/codeAction", nowhere(&uri)).unwrap();
+    client.did_open(&uri, 0, &text);
+    diagnosed(&mut client, &uri, 0, true);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut dice = Dice::new(2);
+    let (mut times, mut answers, mut version) = (Vec::new(), 0, 0);
+    while times.len() < STROKES {
+        let line = dice.below(lines.len());
+        let Some(column) = lines[line].find(['(', ',', '/']).filter(|_| !lines[line].starts_with('#')) else {
+            continue;
+        };
+        let at = |column: usize| json!({ "line": line, "character": column });
+        let edits = [
+            json!([{ "range": { "start": at(column), "end": at(column) }, "text": "x" }]),
+            json!([{ "range": { "start": at(column), "end": at(column + 1) }, "text": "" }]),
+        ];
+        for (changes, character) in edits.into_iter().zip([column + 1, column]) {
+            version += 1;
+            client.did_change(&uri, version, changes);
+            let params = json!({ "textDocument": { "uri": uri }, "position": at(character) });
+            let start = Instant::now();
+            let answer = client.request(method, params).unwrap();
+            times.push(start.elapsed());
+            answers += usize::from(!answer.is_null());
+        }
+    }
+    assert!(answers * 4 > times.len(), "{method}: {answers} answers");
+    times.sort_unstable();
+    let at = |percent: usize| ms(times[times.len() * percent / 100]);
+    println!("{method:<54} {:>9} {:>9} {:>9} {budget:>6} ms", at(50), at(95), ms(*times.last().unwrap()));
+    assert!(client.shut_down().success());
 }
 
 fn program(texts: &[(String, String)]) -> Folder {

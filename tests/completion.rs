@@ -103,7 +103,8 @@ impl Score {
 /// Deletes up to `each` words of each kind, and asks for them.
 fn evaluate(texts: &[Arc<str>], each: usize) -> (BTreeMap<&'static str, Score>, Vec<Duration>) {
     let sources: Vec<_> = texts.iter().map(|text| SourceFile::parse(Arc::clone(text))).collect();
-    let files: Vec<_> = (0..).zip(&sources).map(|(id, it)| Arc::new(FileSummary::new(FileId(id), it))).collect();
+    let files: Vec<_> =
+        (0..).zip(&sources).map(|(id, it)| Arc::new(FileSummary::new(FileId(id), it))).collect();
     let mut all = Vec::new();
     sources.iter().enumerate().for_each(|(file, source)| words(file, source, &mut all));
     let mut kinds: BTreeMap<&str, Vec<Word>> = BTreeMap::new();
@@ -131,11 +132,16 @@ fn evaluate(texts: &[Arc<str>], each: usize) -> (BTreeMap<&'static str, Score>, 
             let found = completions(Place::new(&asked, file, offset).unwrap());
             times.push(start.elapsed());
             let rank = rank(&found, &typed, &wanted);
-            if std::env::var_os("MANGLE_LS_MISSES").is_some_and(|of| of == kind) && rank.is_none_or(|it| it > 5) {
+            if std::env::var_os("MANGLE_LS_MISSES").is_some_and(|of| of == kind)
+                && rank.is_none_or(|it| it > 5)
+            {
                 let first: Vec<_> = found.items.iter().take(6).map(|item| item.label.as_str()).collect();
                 let line = text[range.start..].lines().next().unwrap_or("");
                 let before = text[..range.start].rsplit('\n').next().unwrap_or("");
-                eprintln!("{rank:?} `{typed}|{wanted}` in {before}|{line}: {first:?} of {}", found.items.len());
+                eprintln!(
+                    "{rank:?} `{typed}|{wanted}` in {before}|{line}: {first:?} of {}",
+                    found.items.len()
+                );
             }
             let score = scores.entry(kind).or_default();
             let reciprocal = rank.map_or(0.0, |rank| 1.0 / f64::from(rank));
@@ -160,13 +166,18 @@ fn rank(found: &Completions, typed: &str, wanted: &str) -> Option<u32> {
         typed.chars().all(|wanted| letters.any(|letter| letter == wanted.to_ascii_lowercase()))
     };
     let labels = || found.items.iter().map(|item| item.label.as_str());
-    let shown = labels().filter(|label| begins(label)).chain(labels().filter(|label| !begins(label) && has(label)));
-    let is_right = |label: &str| label == wanted || label.strip_prefix(wanted).is_some_and(|it| it.starts_with('('));
+    let shown =
+        labels().filter(|label| begins(label)).chain(labels().filter(|label| !begins(label) && has(label)));
+    let is_right =
+        |label: &str| label == wanted || label.strip_prefix(wanted).is_some_and(|it| it.starts_with('('));
     (1..).zip(shown).find(|(_, label)| is_right(label)).map(|(rank, _)| rank)
 }
 
 fn table(scores: &BTreeMap<&str, Score>, times: &mut [Duration]) -> (String, Score) {
-    let mut out = format!("{:<24} {:>6} {:>6} {:>6} {:>6}   MRR after 0, 1, 3 letters\n", "", "places", "MRR", "hit@1", "hit@5");
+    let mut out = format!(
+        "{:<24} {:>6} {:>6} {:>6} {:>6}   MRR after 0, 1, 3 letters\n",
+        "", "places", "MRR", "hit@1", "hit@5"
+    );
     let mut all = Score::default();
     for score in scores.values() {
         all.places += score.places;
@@ -191,13 +202,17 @@ fn table(scores: &BTreeMap<&str, Score>, times: &mut [Duration]) -> (String, Sco
 
 /// The programs of the examples.
 fn examples() -> Vec<Vec<Arc<str>>> {
-    ["guardian", "incident"].map(|name| {
-        let folder = std::fs::read_dir(root().join("examples").join(name)).unwrap();
-        let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "mg" || extension == "gl"));
-        paths.sort();
-        paths.iter().map(|path| std::fs::read_to_string(path).unwrap().into()).collect()
-    }).into()
+    ["guardian", "incident"]
+        .map(|name| {
+            let folder = std::fs::read_dir(root().join("examples").join(name)).unwrap();
+            let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+            paths.retain(|path| {
+                path.extension().is_some_and(|extension| extension == "mg" || extension == "gl")
+            });
+            paths.sort();
+            paths.iter().map(|path| std::fs::read_to_string(path).unwrap().into()).collect()
+        })
+        .into()
 }
 
 #[test]

@@ -140,11 +140,7 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
         if touches && !is_leaf(node) && descend(&mut cursor, range.start()) {
             continue;
         }
-        if touches
-            && !bytes.is_empty()
-            && is_leaf(node)
-            && kind_of(node) == Kind::DoubleComma
-        {
+        if touches && !bytes.is_empty() && is_leaf(node) && kind_of(node) == Kind::DoubleComma {
             commas(text, bytes, range, tokens);
         } else if touches
             && !bytes.is_empty()
@@ -171,7 +167,8 @@ fn trimmed_end(text: &str, range: TextRange) -> TextSize {
 fn commas(text: &str, bytes: TextRange, range: TextRange, tokens: &mut Vec<Token>) {
     let found = slice(text, bytes).match_indices(',').map(|(at, _)| bytes.start() + size(at));
     let touching = found.filter(|start| *start < range.end() && *start + size(1) > range.start());
-    tokens.extend(touching.map(|start| Token { kind: TokenKind::Comma, range: TextRange::at(start, size(1)) }));
+    tokens
+        .extend(touching.map(|start| Token { kind: TokenKind::Comma, range: TextRange::at(start, size(1)) }));
 }
 
 /// To the first child that ends behind `start`.

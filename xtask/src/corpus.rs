@@ -14,7 +14,18 @@ pub(crate) struct Options {
 
 /// What is found in the corpus, whole, mutated and with single characters deleted.
 pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
-    let arguments = ["test", "--release", "--test", "corpus", "--test", "incremental", "--", "--nocapture"];
+    let arguments = [
+        "test",
+        "--release",
+        "--test",
+        "corpus",
+        "--test",
+        "incremental",
+        "--test",
+        "completion",
+        "--",
+        "--nocapture",
+    ];
     cargo(root, options, &[&arguments])
 }
 

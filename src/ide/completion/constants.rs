@@ -1,8 +1,8 @@
 //! Name constants and strings: what the program has in the same argument, and what its type lists.
 
 use super::context::Hole;
-use super::seen::{self, Count, Seen};
 use super::predicates::is_here;
+use super::seen::{self, Count, Seen};
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::ide::mention::{self, Entity};

@@ -64,9 +64,14 @@ pub(super) struct Hole {
 }
 
 /// What may be written at a cursor.
-pub(super) fn place(cursor: &Cursor, typed: &str) -> Where {
+pub(super) fn place(cursor: &Cursor, text: &str) -> Where {
     let scan = &cursor.before;
-    if typed.starts_with(|c: char| c.is_ascii_digit()) {
+    let typed = cursor.word.typed(text);
+    // Right behind a full stop one rests.
+    let rests = typed.is_empty()
+        && scan.last.is_none()
+        && text.get(..cursor.start.into()).is_some_and(|before| before.ends_with(['.', '!']));
+    if rests || typed.starts_with(|c: char| c.is_ascii_digit()) {
         return Where::Nowhere;
     }
     let last = scan.last.map(|token| token.kind);

@@ -21,14 +21,33 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
         let score = match known.word {
             "doc" => 0.9,
             // Supplied on demand, a predicate needs its mode; and what has a mode is mostly supplied so.
-            "mode" => if has("external") { 0.95 } else { 0.6 },
-            "external" => if has("mode") { 0.95 } else { 0.4 },
+            "mode" => {
+                if has("external") {
+                    0.95
+                } else {
+                    0.6
+                }
+            }
+            "external" => {
+                if has("mode") {
+                    0.95
+                } else {
+                    0.4
+                }
+            }
             "extensional" => 0.5,
             _ => 0.3,
         };
-        items.push(item(request, known.word, known.word.to_owned(), insertion(known.word, &parameters), score));
+        items.push(item(
+            request,
+            known.word,
+            known.word.to_owned(),
+            insertion(known.word, &parameters),
+            score,
+        ));
     }
-    let open = parameters.iter().filter(|parameter| !there.contains(&(Symbol::new("arg"), Some(**parameter))));
+    let open =
+        parameters.iter().filter(|parameter| !there.contains(&(Symbol::new("arg"), Some(**parameter))));
     for (index, parameter) in (0u32..).zip(open) {
         let begin = format!("arg({parameter}, \"");
         let insertion = Insertion::snippet(begin.clone(), &[&begin, "", "\")"]);

@@ -17,7 +17,9 @@ pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
     let likely = match (request.cursor.before.part, request.cursor.before.frame()) {
         (Part::Body, None) | (Part::Transform, _) => 0.15,
         (_, Some(frame)) if frame.bracket != Bracket::Call => 0.02,
-        (_, Some(frame)) if frame.callee.is_some_and(|callee| callee.name.as_str().starts_with("fn:")) => 0.03,
+        (_, Some(frame)) if frame.callee.is_some_and(|callee| callee.name.as_str().starts_with("fn:")) => {
+            0.03
+        }
         _ => 0.001,
     };
     let wanted = wanted(request);
@@ -30,7 +32,9 @@ pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
 /// Reducers, as the value of a `let`.
 pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.cursor.before.groups {
-        items.extend(usable(request).filter(|function| function.is_reducer()).map(|it| item(request, it, 0.6)));
+        items.extend(
+            usable(request).filter(|function| function.is_reducer()).map(|it| item(request, it, 0.6)),
+        );
     }
 }
 

@@ -20,9 +20,8 @@ pub(super) fn statement(request: &Request<'_>, items: &mut Vec<Completion>) {
     let all = &request.place.file.items;
     let at = all.partition_point(|item| item.start < request.cursor.start);
     let before = all.get(..at).unwrap_or_default();
-    let is_head = |item: &Item| {
-        matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_))
-    };
+    let is_head =
+        |item: &Item| matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_));
     let is_declaration = |item: &Item| item.statement.declaration().is_some();
     // Declarations stand together.
     let near = before.last().into_iter().chain(all.get(at + 1));
@@ -51,9 +50,10 @@ fn is_package_elsewhere(request: &Request<'_>) -> bool {
 pub(super) fn declaration_parts(request: &Request<'_>, items: &mut Vec<Completion>) {
     let (before, whole) = (&request.cursor.before, &request.cursor.whole);
     let arity = before.head.map_or(0, |head| {
-        let first = before.variables.iter().filter(|it| {
-            it.argument.is_some_and(|(callee, _)| callee.range == head.range)
-        });
+        let first = before
+            .variables
+            .iter()
+            .filter(|it| it.argument.is_some_and(|(callee, _)| callee.range == head.range));
         first.count()
     });
     for (at, part) in DECLARATION_PARTS.into_iter().enumerate() {

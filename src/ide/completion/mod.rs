@@ -27,8 +27,8 @@ pub use insertion::Insertion;
 pub use resolve::{Resolved, resolve};
 
 use self::context::{Hole, Where};
-use super::{Place, describe};
 use super::cursor::{self, Cursor, Spot};
+use super::{Place, describe};
 use crate::program::PredicateKey;
 use crate::text::TextRange;
 
@@ -179,7 +179,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor) -> Completions {
     let typed = cursor.word.typed(place.text());
     let request = Request { place, cursor, typed };
     let mut items = Vec::new();
-    provide(&request, &context::place(cursor, typed), &mut items);
+    provide(&request, &context::place(cursor, place.text()), &mut items);
     let (mut items, incomplete) = ranking::best(items, typed);
     items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }

@@ -36,8 +36,13 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
 
 /// Atoms of `inclusion […]`.
 pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
-    for predicate in request.place.program().predicates.iter().filter(|predicate| exists(request, predicate)) {
+    for predicate in request.place.program().predicates.iter().filter(|predicate| exists(request, predicate))
+    {
         let Some(name) = written(request, predicate) else { continue };
+        // Of itself it is included always.
+        if request.cursor.before.head.is_some_and(|head| head.name.as_str() == name) {
+            continue;
+        }
         let score = shared_names(request, predicate);
         items.push(predicate_item(request, predicate, name, score));
     }
@@ -63,9 +68,7 @@ fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
 /// Whether a statement is the one at the cursor.
 pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) -> bool {
     let offset = request.place.offset;
-    file.id == request.place.file.id
-        && item.start <= offset
-        && offset <= item.start + item.statement.len
+    file.id == request.place.file.id && item.start <= offset && offset <= item.start + item.statement.len
 }
 
 /// A predicate's name as this file writes it; `None` where it may not.
@@ -103,9 +106,10 @@ pub(super) fn predicate_item(
 }
 
 fn uses(request: &Request<'_>, predicate: &Predicate) -> usize {
-    let files = predicate.files.iter().filter_map(|(file, key)| {
-        request.place.program().files.get(*file as usize)?.predicates.get(key)
-    });
+    let files = predicate
+        .files
+        .iter()
+        .filter_map(|(file, key)| request.place.program().files.get(*file as usize)?.predicates.get(key));
     files.map(|there| there.uses.len()).sum()
 }
 
@@ -196,7 +200,9 @@ fn weights(request: &Request<'_>) -> Weights {
     if let Some(head) = request.cursor.before.head {
         for predicate in others(head.name) {
             for site in program.rules(predicate).take(SITES) {
-                if let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item)) {
+                if let Some(clause) =
+                    site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
+                {
                     note(&mut weights.of_head, site.file, clause, 1.0);
                 }
             }
@@ -207,7 +213,9 @@ fn weights(request: &Request<'_>) -> Weights {
             let sites: Vec<_> = program.uses(predicate).take(SITES).collect();
             let share = 1.0 / (f64::from(u32::try_from(sites.len()).unwrap_or(u32::MAX)) + 2.0);
             for (site, _) in sites {
-                if let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item)) {
+                if let Some(clause) =
+                    site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
+                {
                     note(&mut weights.together, site.file, clause, share);
                 }
             }
@@ -228,10 +236,8 @@ impl Weights {
     fn of(&self, request: &Request<'_>, predicate: &Predicate, name: &str) -> f64 {
         let get = |map: &FxHashMap<PredicateKey, f64>| map.get(&predicate.key).copied().unwrap_or(0.0);
         let uses = f64::from(u32::try_from(uses(request, predicate)).unwrap_or(u32::MAX));
-        let here = request.place.file.predicates.get(&PredicateKey {
-            name: Symbol::new(name),
-            ..predicate.key
-        });
+        let here =
+            request.place.file.predicates.get(&PredicateKey { name: Symbol::new(name), ..predicate.key });
         let at_home = here.map_or(0.0, |there| if there.defines() { 0.35 } else { 0.25 });
         let mut score = 0.02 * (1.0 + uses).ln() + at_home;
         score += 0.5 * get(&self.of_head).min(4.0);

@@ -24,14 +24,17 @@ pub(super) fn completions(place: Place<'_>, comment: TextRange) -> Completions {
     let behind = place.text().get(place.offset.into()..).unwrap_or("");
     let more = behind.chars().take_while(|c| is_word(*c)).count();
     let insert = TextRange::new(place.offset - size(letters), place.offset);
-    let replace = TextRange::new(insert.start(), if letters == 0 { place.offset } else { place.offset + size(more) });
+    let replace =
+        TextRange::new(insert.start(), if letters == 0 { place.offset } else { place.offset + size(more) });
     let mut words = before.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
     let items = match words.next() {
         None => VERBS.map(|verb| verb_item(verb, behind)).to_vec(),
         Some(verb) if VERBS.contains(&verb) && is_open(before, verb) => {
             let named: Vec<_> = words.collect();
             registry::rules()
-                .filter(|rule| rule.is_silenceable() && !named.contains(&rule.name) && !named.contains(&rule.code))
+                .filter(|rule| {
+                    rule.is_silenceable() && !named.contains(&rule.name) && !named.contains(&rule.code)
+                })
                 .map(rule_item)
                 .collect()
         }

@@ -196,7 +196,9 @@ fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> V
         let Some(variable) = atom.and_then(|atom| atom.args.get(index)?.variable()) else { continue };
         let atoms = clause.literals().map(|literal| &literal.atom).chain([&clause.head]);
         for other in atoms {
-            let Some(at) = other.args.iter().position(|term| term.variable() == Some(variable)) else { continue };
+            let Some(at) = other.args.iter().position(|term| term.variable() == Some(variable)) else {
+                continue;
+            };
             let Some(joined) = program.predicate_of(site.file, other) else { continue };
             let known = found.iter().any(|(known, known_at)| known.key == joined.key && *known_at == at);
             let is_same = joined.key == predicate.key && at == index;

@@ -23,10 +23,11 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
         let Some(name) = written(request, predicate) else { continue };
         let signature = &predicate.signature;
         let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
-        let here = request.place.file.predicates.get(&PredicateKey {
-            name: crate::text::Symbol::new(&name),
-            ..predicate.key
-        });
+        let here = request
+            .place
+            .file
+            .predicates
+            .get(&PredicateKey { name: crate::text::Symbol::new(&name), ..predicate.key });
         let mut score = near;
         score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
         score += match (signature.declared.is_some(), signature.defined.is_some()) {
@@ -68,7 +69,8 @@ fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
         }
         let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
         // What comes before says more than what comes after.
-        let weight = if index < at { 6.0 / (distance * distance + 1.0) } else { 4.0 / (distance * distance + 2.0) };
+        let weight =
+            if index < at { 6.0 / (distance * distance + 1.0) } else { 4.0 / (distance * distance + 2.0) };
         match &item.statement.kind {
             StatementKind::Clause(clause) => {
                 *weights.entry(program.meaning(file, key_of(&clause.head))).or_default() += weight;

@@ -5,9 +5,13 @@ use rustc_hash::FxHashMap;
 use super::declarations::bound;
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::vocabulary::{CONSTRUCTORS, TYPES};
-use crate::program::{PredicateKey, builtins};
-use crate::syntax::ast::TermKind;
+use crate::program::{FileSummary, PredicateKey, builtins};
+use crate::syntax::ast::{Clause, Term, TermKind};
 use crate::text::Symbol;
+use crate::types::{State, Type};
+
+/// How many clauses are asked what a column holds.
+const CLAUSES: usize = 200;
 
 /// The days on which notations came.
 const DOT_TYPES: &str = "2025-01-21";
@@ -26,7 +30,9 @@ pub(super) fn types(request: &Request<'_>, column: Option<usize>, items: &mut Ve
         );
     }
     for name in used.keys().filter(|name| !TYPES.iter().any(|known| known.word == name.as_str())) {
-        items.push(Completion::new(name.as_str(), CompletionKind::Type, 0.15 + 0.5 * share(*name)).note("prefix"));
+        items.push(
+            Completion::new(name.as_str(), CompletionKind::Type, 0.15 + 0.5 * share(*name)).note("prefix"),
+        );
     }
     constructors(request, items);
     if let Some(inferred) = inferred {
@@ -79,10 +85,28 @@ fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
     let count = scan.variables.iter().filter(|it| it.argument.is_some_and(|(of, _)| of.range == head.range));
     let arity = u16::try_from(count.count()).ok()?;
     let predicate = place.predicate(PredicateKey { name: head.name, arity })?;
-    let id = place.program().id(predicate.key)?;
-    let rows = place.analysis.types().rows(id);
-    let text = bound(&rows.column(column));
-    (!rows.declared && !rows.is_unknown() && text != "/any").then_some(text)
+    // What is being declared counts as declared; only its clauses can still tell.
+    let clauses = place.program().clauses(predicate).take(CLAUSES);
+    let shown = clauses.filter_map(|site| {
+        let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
+        type_in(request, site.file, clause, clause.head.args.get(column)?)
+    });
+    let text = bound(&Type::union(shown));
+    (text != "/any").then_some(text)
+}
+
+/// The type of an argument of a head: that of a constant, or of the column that the body takes it from.
+fn type_in(request: &Request<'_>, file: &FileSummary, clause: &Clause, term: &Term) -> Option<Type> {
+    let Some(variable) = term.variable() else {
+        return Some(State::default().type_of(term)).filter(|ty| !ty.is_any());
+    };
+    let program = request.place.program();
+    let types = request.place.analysis.types();
+    let columns = clause.literals().filter(|literal| !literal.is_negated()).filter_map(|literal| {
+        let at = literal.atom.args.iter().position(|term| term.variable() == Some(variable))?;
+        Some(types.rows(program.id_of(file, &literal.atom)?).column(at)).filter(|ty| !ty.is_any())
+    });
+    columns.reduce(|one, other| one.meet(&other))
 }
 
 /// The names that the program uses as types, and how often.

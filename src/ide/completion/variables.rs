@@ -59,7 +59,8 @@ pub(super) fn terms(
     // How likely it is a variable at all.
     let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
     let is_fact = request.cursor.whole.part == Part::Head && !request.cursor.whole.variables.is_empty();
-    let share = if request.cursor.whole.part == Part::Body && seen.is_some() { share.max(0.2) } else { share };
+    let share =
+        if request.cursor.whole.part == Part::Body && seen.is_some() { share.max(0.2) } else { share };
     let share = if is_fact { share.max(0.5) } else { share };
     let mut weights: Vec<(Symbol, f64)> = Vec::new();
     for (&variable, known) in &all {
@@ -69,7 +70,11 @@ pub(super) fn terms(
         let mut weight = weight(request, *known, hole);
         weight *= likeness(variable.as_str(), parameter);
         if let Some(seen) = seen {
-            weight *= 1.0 + 8.0 * seen.variables.get(&variable).copied().unwrap_or(0.0) / (seen.all_variables + 1.0);
+            weight *= 1.0
+                + 8.0 * seen.variables.get(&variable).copied().unwrap_or(0.0) / (seen.all_variables + 1.0);
+        }
+        if request.cursor.before.part == Part::Transform {
+            weight *= in_transform(request, variable, *known);
         }
         if wanted.as_ref().is_some_and(|wanted| !fits(request, variable, wanted)) {
             weight *= 0.15;
@@ -119,6 +124,23 @@ fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
     weight
 }
 
+/// A transform sees what the body binds and what a `let` before it defines; one groups by what the head has.
+fn in_transform(request: &Request<'_>, variable: Symbol, known: Known) -> f64 {
+    let scan = &request.cursor.before;
+    let defined = scan.variables.iter().any(|it| it.variable == variable && it.part == Part::Transform);
+    if known.body == 0 && !defined {
+        return 0.02;
+    }
+    let groups =
+        scan.frame().and_then(|frame| frame.callee).is_some_and(|it| it.name.as_str() == "fn:group_by");
+    match (groups, scan.grouping.contains(&variable), known.head > 0) {
+        (true, true, _) => 0.05,
+        (true, false, true) => 4.0,
+        (false, true, _) => 0.3,
+        _ => 1.0,
+    }
+}
+
 /// How alike a variable and a parameter are called.
 fn likeness(variable: &str, parameter: Option<&str>) -> f64 {
     let Some(parameter) = parameter else { return 1.0 };
@@ -147,7 +169,8 @@ fn new_variables(
     items: &mut Vec<Completion>,
 ) {
     // A fact has no variables.
-    if request.cursor.whole.part == Part::Head && request.cursor.whole.variables.is_empty() && !is_rule(seen) {
+    if request.cursor.whole.part == Part::Head && request.cursor.whole.variables.is_empty() && !is_rule(seen)
+    {
         return;
     }
     let mut proposed: Vec<(Symbol, f64)> = Vec::new();

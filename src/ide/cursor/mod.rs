@@ -92,7 +92,9 @@ fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<Spot> {
     let spelled = token.text(text);
     let inside = token.range.start() < offset && offset < token.range.end();
     match token.kind {
-        TokenKind::Comment if token.range.start() < offset && offset <= token.range.end() => Some(Spot::Comment(token.range)),
+        TokenKind::Comment if token.range.start() < offset && offset <= token.range.end() => {
+            Some(Spot::Comment(token.range))
+        }
         TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
             Some(Spot::String)
         }
@@ -164,10 +166,19 @@ mod tests {
     #[test]
     fn in_sound_clauses() {
         check("p(X) :- q(X, $0Y, Z).", expect!["Body `` > q Call 1 of 3"]);
-        check("p(X) :- q(X), r(fn:plus(X, [1, $0]), 2).", expect!["Body `` > r Call 0 > fn:plus Call 1 >  List 1 of 2"]);
+        check(
+            "p(X) :- q(X), r(fn:plus(X, [1, $0]), 2).",
+            expect!["Body `` > r Call 0 > fn:plus Call 1 >  List 1 of 2"],
+        );
         check("p(1). q$0(2).", expect!["Start `q`"]);
-        check("p(N) :- q(X) |> do fn:group_by($0), let N = fn:count().", expect!["Transform `` > fn:group_by Call 0 of 1"]);
-        check("Decl p(X, Y) bound [.Map</a, $0>, /b].", expect!["Declaration `` >  Bound 0 > .Map Type 1 of 2"]);
+        check(
+            "p(N) :- q(X) |> do fn:group_by($0), let N = fn:count().",
+            expect!["Transform `` > fn:group_by Call 0 of 1"],
+        );
+        check(
+            "Decl p(X, Y) bound [.Map</a, $0>, /b].",
+            expect!["Declaration `` >  Bound 0 > .Map Type 1 of 2"],
+        );
         check("p(X) :- <-[0s, $0] q(X).", expect!["Body `` >  Span 1 of 2"]);
     }
 

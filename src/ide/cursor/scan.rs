@@ -142,9 +142,8 @@ pub struct Scan {
 }
 
 /// Words that are keywords wherever they stand.
-const KEYWORDS: [&str; 11] = [
-    "Package", "Use", "Decl", "temporal", "descr", "bound", "inclusion", "let", "do", "now", "opt",
-];
+const KEYWORDS: [&str; 11] =
+    ["Package", "Use", "Decl", "temporal", "descr", "bound", "inclusion", "let", "do", "now", "opt"];
 
 /// The parts of a declaration in their order.
 pub(crate) const DECLARATION_PARTS: [&str; 4] = ["temporal", "descr", "bound", "inclusion"];
@@ -267,8 +266,7 @@ impl Scan {
                 && before.range.end() == token.range.start()
                 && matches!(before.kind, TokenKind::Identifier | TokenKind::TypeName | TokenKind::Variable)
         });
-        let callee =
-            callee.map(|name| Callee { name: Symbol::new(name.text(text)), range: name.range });
+        let callee = callee.map(|name| Callee { name: Symbol::new(name.text(text)), range: name.range });
         if let (Some(callee), Bracket::Call) = (callee, bracket) {
             self.called(callee);
         }

@@ -26,9 +26,9 @@ const TRIGGERS: [&str; 6] = [":", "/", ".", "(", "[", "<"];
 /// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options(session: &Session) -> CompletionOptions {
     let client = client(session);
-    let details = client.label_details_support.map(|supported| CompletionOptionsCompletionItem {
-        label_details_support: Some(supported),
-    });
+    let details = client
+        .label_details_support
+        .map(|supported| CompletionOptionsCompletionItem { label_details_support: Some(supported) });
     CompletionOptions {
         resolve_provider: Some(!lazy(&client).is_empty()),
         trigger_characters: Some(TRIGGERS.map(String::from).to_vec()),
@@ -98,11 +98,13 @@ impl Convert<'_> {
             true => CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace }),
             false => CompletionTextEdit::Edit(TextEdit { range: replace, new_text }),
         };
-        let details = CompletionItemLabelDetails {
-            detail: item.signature.clone(),
-            description: item.note.clone(),
-        };
-        let tags = self.client.tag_support.as_ref().is_some_and(|tags| tags.value_set.contains(&CompletionItemTag::DEPRECATED));
+        let details =
+            CompletionItemLabelDetails { detail: item.signature.clone(), description: item.note.clone() };
+        let tags = self
+            .client
+            .tag_support
+            .as_ref()
+            .is_some_and(|tags| tags.value_set.contains(&CompletionItemTag::DEPRECATED));
         let mut converted = CompletionItem {
             label: item.label.clone(),
             label_details: has(self.client.label_details_support).then_some(details),
@@ -128,7 +130,9 @@ impl Convert<'_> {
     fn describe(&self, subject: &Subject, item: &mut CompletionItem) {
         if self.lazy.len() < 2 {
             let resolved = completion::resolve(self.place.analysis, subject);
-            fill(item, resolved, self.client.documentation_format.as_ref(), |name| !self.lazy.contains(&name));
+            fill(item, resolved, self.client.documentation_format.as_ref(), |name| {
+                !self.lazy.contains(&name)
+            });
         }
         if !self.lazy.is_empty() {
             let data = Data { uri: self.uri.as_str().to_owned(), subject: Key::of(subject) };
