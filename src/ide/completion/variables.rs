@@ -100,9 +100,7 @@ fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
     match request.cursor.before.part {
         // What is not bound yet needs a premise; what stands once in a clause wants company.
         Part::Body if request.cursor.before.negated => {
-            if known.body > 0 {
-                weight *= 2.0;
-            }
+            weight *= if known.body > 0 { 2.0 } else { 1.0 };
         }
         Part::Body => {
             if known.head > 0 && known.body == 0 {
@@ -114,11 +112,7 @@ fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
                 weight *= 1.3;
             }
         }
-        Part::Head => {
-            if known.head == 0 {
-                weight *= 2.0;
-            }
-        }
+        Part::Head if known.head == 0 => weight *= 2.0,
         _ => {}
     }
     weight

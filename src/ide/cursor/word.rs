@@ -80,7 +80,7 @@ fn name_start(before: &str, run: usize) -> usize {
     while let Some(rest) = before.get(start..)
         && let Some(first) = rest.bytes().next()
     {
-        let second = rest.bytes().nth(1);
+        let second = rest.as_bytes().get(1).copied();
         match first {
             b'a'..=b'z' => break,
             b':' if start > run && rest.starts_with(":fn:") => {}
