@@ -6,7 +6,9 @@
 mod function;
 mod term;
 mod value;
+mod values;
 
 pub use function::{Failure, apply};
 pub use term::evaluate;
 pub use value::Value;
+pub use values::{Datum, TooDeep, ValueId, Values};

@@ -1,0 +1,139 @@
+//! Interned values: what arguments of facts are, each kept once and known by a number.
+//!
+//! Takes [`Datum`]s whose parts are already interned; gives [`ValueId`]s that are equal exactly
+//! when the engine takes the values as equal: `1`, `1.0`, `"1"` and `/1` all differ, lists are
+//! ordered, maps and structs are not. A fork adds to values that others share without copying them.
+
+mod display;
+mod order;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use table::{TooDeep, Values};
+
+/// The number of an interned value in its [`Values`]. Two values of one [`Values`] (forks included)
+/// are equal exactly when their numbers are.
+#[derive(Copy, Clone, Eq, PartialEq, Hash, Ord, PartialOrd, Debug)]
+pub struct ValueId(pub u32);
+
+/// A value whose parts are interned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Datum {
+    /// A name constant, slash included.
+    Name(Box<str>),
+    /// An integer.
+    Number(i64),
+    /// The bits of a float. All that are not a number are interned as one; `-0.0` is not `0.0`,
+    /// since the engine compares bits.
+    Float(u64),
+    /// A string.
+    String(Box<str>),
+    /// A byte string.
+    Bytes(Box<[u8]>),
+    /// An instant, nanoseconds since 1970 UTC.
+    Time(i64),
+    /// A duration in nanoseconds.
+    Duration(i64),
+    /// A pair.
+    Pair(ValueId, ValueId),
+    /// A list.
+    List(Box<[ValueId]>),
+    /// A map. Interned in the engine's order, whatever the order given; of a key given twice both
+    /// entries stay, in the order given.
+    Map(Box<[(ValueId, ValueId)]>),
+    /// A struct, ordered as a map is.
+    Struct(Box<[(ValueId, ValueId)]>),
+}
+
+impl Datum {
+    /// A float by its value.
+    #[must_use]
+    pub fn float(value: f64) -> Self {
+        Self::Float(value.to_bits())
+    }
+
+    /// What kind of value it is, as a message names it: "a number".
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "a name",
+            Self::Number(_) => "a number",
+            Self::Float(_) => "a float",
+            Self::String(_) => "a string",
+            Self::Bytes(_) => "a byte string",
+            Self::Time(_) => "a time",
+            Self::Duration(_) => "a duration",
+            Self::Pair(..) => "a pair",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+            Self::Struct(_) => "a struct",
+        }
+    }
+
+    fn as_key(&self) -> Key<'_> {
+        match self {
+            Self::Name(name) => Key::Name(name),
+            Self::Number(number) => Key::Number(*number),
+            Self::Float(bits) => Key::Float(*bits),
+            Self::String(text) => Key::String(text),
+            Self::Bytes(bytes) => Key::Bytes(bytes),
+            Self::Time(nanos) => Key::Time(*nanos),
+            Self::Duration(nanos) => Key::Duration(*nanos),
+            Self::Pair(first, second) => Key::Pair(*first, *second),
+            Self::List(values) => Key::List(values),
+            Self::Map(entries) => Key::Map(entries),
+            Self::Struct(entries) => Key::Struct(entries),
+        }
+    }
+}
+
+/// A [`Datum`] that borrows, to look up without copying.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key<'a> {
+    Name(&'a str),
+    Number(i64),
+    Float(u64),
+    String(&'a str),
+    Bytes(&'a [u8]),
+    Time(i64),
+    Duration(i64),
+    Pair(ValueId, ValueId),
+    List(&'a [ValueId]),
+    Map(&'a [(ValueId, ValueId)]),
+    Struct(&'a [(ValueId, ValueId)]),
+}
+
+impl Key<'_> {
+    fn to_datum(self) -> Datum {
+        match self {
+            Self::Name(name) => Datum::Name(name.into()),
+            Self::Number(number) => Datum::Number(number),
+            Self::Float(bits) => Datum::Float(bits),
+            Self::String(text) => Datum::String(text.into()),
+            Self::Bytes(bytes) => Datum::Bytes(bytes.into()),
+            Self::Time(nanos) => Datum::Time(nanos),
+            Self::Duration(nanos) => Datum::Duration(nanos),
+            Self::Pair(first, second) => Datum::Pair(first, second),
+            Self::List(values) => Datum::List(values.into()),
+            Self::Map(entries) => Datum::Map(entries.into()),
+            Self::Struct(entries) => Datum::Struct(entries.into()),
+        }
+    }
+
+    /// The values that this one is directly built of.
+    fn for_each_part(self, mut visit: impl FnMut(ValueId)) {
+        match self {
+            Self::Pair(first, second) => [first, second].into_iter().for_each(visit),
+            Self::List(values) => values.iter().copied().for_each(visit),
+            Self::Map(entries) | Self::Struct(entries) => {
+                for (key, value) in entries {
+                    visit(*key);
+                    visit(*value);
+                }
+            }
+            _ => {}
+        }
+    }
+}

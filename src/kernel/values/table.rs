@@ -1,0 +1,311 @@
+//! The table of values: a vector of them and a hash table of their places in it.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::{Datum, Key, ValueId, order};
+
+/// A value nests deeper than allowed. The text completes "this stops the engine: …".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a value would nest deeper than {limit} levels")]
+pub struct TooDeep {
+    /// The number of levels that are allowed.
+    pub limit: u32,
+}
+
+/// How deep values may nest unless set otherwise.
+const DEPTH_LIMIT: u32 = 1_000;
+
+/// A quiet NaN that stands for all of them.
+const NAN: u64 = 0x7ff8_0000_0000_0001;
+
+/// Interned values. Numbers of values are valid in it and in its forks.
+pub struct Values {
+    base: Option<Arc<Values>>,
+    /// The number of the first value that is here and not in the base.
+    first: u32,
+    entries: Vec<Entry>,
+    /// Indices into `entries`.
+    table: HashTable<u32>,
+    /// Bytes that the values here own besides their entries.
+    heap: usize,
+    depth_limit: u32,
+    /// What the engine sorts keys of maps by, of those keys that are built of other values.
+    key_hashes: FxHashMap<ValueId, u64>,
+}
+
+struct Entry {
+    datum: Datum,
+    hash: u32,
+    /// 0 for a value without parts, else one more than the deepest part.
+    depth: u32,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self {
+            base: None,
+            first: 0,
+            entries: Vec::new(),
+            table: HashTable::new(),
+            heap: 0,
+            depth_limit: DEPTH_LIMIT,
+            key_hashes: FxHashMap::default(),
+        }
+    }
+}
+
+impl Values {
+    /// No values yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Values that continue those of `base`, which stay as they are. Costs nothing.
+    #[must_use]
+    pub fn fork(base: Arc<Self>) -> Self {
+        let (first, depth_limit) = (base.end(), base.depth_limit);
+        Self { base: Some(base), first, depth_limit, ..Self::default() }
+    }
+
+    /// Lets values nest `limit` levels deep (1,000 unless set). Those that exist stay.
+    pub fn set_depth_limit(&mut self, limit: u32) {
+        self.depth_limit = limit;
+    }
+
+    /// The number of values, those of the base included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.end() as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An estimate of the memory that is used here, in bytes; what belongs to the base is not counted.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let per_slot = size_of::<u32>() + 1;
+        self.entries.capacity() * size_of::<Entry>() + self.table.capacity() * per_slot * 8 / 7 + self.heap
+    }
+
+    /// The number of `datum`, which is added if it is new. Its parts must be values of this table.
+    ///
+    /// # Errors
+    /// When it would nest too deep.
+    pub fn intern(&mut self, datum: Datum) -> Result<ValueId, TooDeep> {
+        let datum = self.canonical(datum);
+        let hash = hash(datum.as_key());
+        match self.lookup(datum.as_key(), hash) {
+            Some(id) => Ok(id),
+            None => self.add(datum, hash),
+        }
+    }
+
+    /// The number of `datum` if it is interned.
+    #[must_use]
+    pub fn find(&self, datum: &Datum) -> Option<ValueId> {
+        let sorted = match datum {
+            Datum::Float(_) => self.with_parts_sorted(datum.clone(), &mut FxHashMap::default()),
+            Datum::Map(entries) | Datum::Struct(entries) if entries.len() > 1 => {
+                self.with_parts_sorted(datum.clone(), &mut FxHashMap::default())
+            }
+            _ => return self.lookup(datum.as_key(), hash(datum.as_key())),
+        };
+        self.lookup(sorted.as_key(), hash(sorted.as_key()))
+    }
+
+    /// An integer.
+    pub fn number(&mut self, number: i64) -> ValueId {
+        self.scalar(Key::Number(number))
+    }
+
+    /// A float.
+    pub fn float(&mut self, value: f64) -> ValueId {
+        let bits = if value.is_nan() { NAN } else { value.to_bits() };
+        self.scalar(Key::Float(bits))
+    }
+
+    /// A name constant, given with its slash.
+    pub fn name(&mut self, name: &str) -> ValueId {
+        self.scalar(Key::Name(name))
+    }
+
+    /// A string.
+    pub fn string(&mut self, text: &str) -> ValueId {
+        self.scalar(Key::String(text))
+    }
+
+    /// An instant, in nanoseconds since 1970 UTC.
+    pub fn time(&mut self, nanos: i64) -> ValueId {
+        self.scalar(Key::Time(nanos))
+    }
+
+    /// A duration in nanoseconds.
+    pub fn duration(&mut self, nanos: i64) -> ValueId {
+        self.scalar(Key::Duration(nanos))
+    }
+
+    /// A pair.
+    ///
+    /// # Errors
+    /// When it would nest too deep.
+    pub fn pair(&mut self, first: ValueId, second: ValueId) -> Result<ValueId, TooDeep> {
+        self.intern(Datum::Pair(first, second))
+    }
+
+    /// A list.
+    ///
+    /// # Errors
+    /// When it would nest too deep.
+    pub fn list(&mut self, values: &[ValueId]) -> Result<ValueId, TooDeep> {
+        let key = Key::List(values);
+        let hash = hash(key);
+        match self.lookup(key, hash) {
+            Some(id) => Ok(id),
+            None => self.add(key.to_datum(), hash),
+        }
+    }
+
+    /// The value of a number.
+    ///
+    /// # Panics
+    /// When the number comes from other values.
+    #[must_use]
+    pub fn get(&self, id: ValueId) -> &Datum {
+        &self.entry(id).datum
+    }
+
+    /// How deep a value nests: 0 for one without parts.
+    #[must_use]
+    pub fn depth(&self, id: ValueId) -> u32 {
+        self.entry(id).depth
+    }
+
+    /// What the engine hashes the value to. It sorts the keys of maps by it, and keeps only the
+    /// first of facts whose hashes are equal: those of `0`, `0.0` and `[]` are.
+    pub fn engine_hash(&mut self, id: ValueId) -> u64 {
+        let mut known = std::mem::take(&mut self.key_hashes);
+        let hash = order::engine_hash(self, id, &mut known);
+        self.key_hashes = known;
+        hash
+    }
+
+    fn end(&self) -> u32 {
+        self.first + u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    fn entry(&self, id: ValueId) -> &Entry {
+        let mut values = self;
+        while let Some(base) = &values.base
+            && id.0 < values.first
+        {
+            values = base;
+        }
+        &values.entries[(id.0 - values.first) as usize]
+    }
+
+    fn scalar(&mut self, key: Key<'_>) -> ValueId {
+        let hash = hash(key);
+        self.lookup(key, hash).unwrap_or_else(|| self.push(key.to_datum(), hash, 0))
+    }
+
+    fn lookup(&self, key: Key<'_>, hash: u32) -> Option<ValueId> {
+        let mut values = Some(self);
+        while let Some(level) = values {
+            let same = |index: &u32| {
+                let entry = &level.entries[*index as usize];
+                entry.hash == hash && entry.datum.as_key() == key
+            };
+            if let Some(index) = level.table.find(spread(hash), same) {
+                return Some(ValueId(level.first + index));
+            }
+            values = level.base.as_deref();
+        }
+        None
+    }
+
+    fn add(&mut self, datum: Datum, hash: u32) -> Result<ValueId, TooDeep> {
+        let mut depth = 0;
+        datum.as_key().for_each_part(|part| depth = depth.max(self.depth(part) + 1));
+        if depth > self.depth_limit {
+            return Err(TooDeep { limit: self.depth_limit });
+        }
+        Ok(self.push(datum, hash, depth))
+    }
+
+    fn push(&mut self, datum: Datum, hash: u32, depth: u32) -> ValueId {
+        let id = ValueId(self.end());
+        self.heap += match &datum {
+            Datum::Name(text) | Datum::String(text) => text.len(),
+            Datum::Bytes(bytes) => bytes.len(),
+            Datum::List(values) => size_of_val::<[ValueId]>(values),
+            Datum::Map(entries) | Datum::Struct(entries) => size_of_val::<[(ValueId, ValueId)]>(entries),
+            _ => 0,
+        };
+        let entries = &self.entries;
+        self.table.insert_unique(spread(hash), id.0 - self.first, |index| {
+            spread(entries.get(*index as usize).map_or(hash, |entry| entry.hash))
+        });
+        self.entries.push(Entry { datum, hash, depth });
+        id
+    }
+
+    fn canonical(&mut self, datum: Datum) -> Datum {
+        let mut known = std::mem::take(&mut self.key_hashes);
+        let datum = self.with_parts_sorted(datum, &mut known);
+        self.key_hashes = known;
+        datum
+    }
+
+    fn with_parts_sorted(&self, mut datum: Datum, known: &mut FxHashMap<ValueId, u64>) -> Datum {
+        match &mut datum {
+            Datum::Float(bits) if f64::from_bits(*bits).is_nan() => *bits = NAN,
+            Datum::Map(entries) | Datum::Struct(entries) => order::sort(self, entries, known),
+            _ => {}
+        }
+        datum
+    }
+}
+
+/// Half of a hash of all that the key says.
+fn hash(key: Key<'_>) -> u32 {
+    let mut hasher = FxHasher::default();
+    match key {
+        Key::Number(number) => return hash_number(number, 0),
+        Key::Time(nanos) => return hash_number(nanos, 1),
+        Key::Duration(nanos) => return hash_number(nanos, 2),
+        Key::Name(text) => (3_u8, text).hash(&mut hasher),
+        Key::Float(bits) => (4_u8, bits).hash(&mut hasher),
+        Key::String(text) => (5_u8, text).hash(&mut hasher),
+        Key::Bytes(bytes) => (6_u8, bytes).hash(&mut hasher),
+        Key::Pair(first, second) => (7_u8, first, second).hash(&mut hasher),
+        Key::List(values) => (8_u8, values).hash(&mut hasher),
+        Key::Map(entries) => (9_u8, entries).hash(&mut hasher),
+        Key::Struct(entries) => (10_u8, entries).hash(&mut hasher),
+    }
+    (hasher.finish() >> 20) as u32
+}
+
+/// Neighbours get neighbouring places of the table, which saves cache misses; blocks of 64 are
+/// scattered.
+fn hash_number(number: i64, kind: u64) -> u32 {
+    let block = (number >> 6).cast_unsigned();
+    let scattered = block.wrapping_add(kind << 60).wrapping_mul(SCATTER) >> 32;
+    (scattered ^ (number.cast_unsigned() & 63)) as u32
+}
+
+/// The hash table takes the place from the lower bits, and a first comparison from the upper ones.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) | (u64::from(hash).wrapping_mul(SCATTER) & !0xffff_ffff)
+}
+
+/// An odd number with well-mixed bits: 2⁶⁴ by the golden ratio.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,0 +1,252 @@
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Datum, TooDeep, ValueId, Values};
+
+/// A value written out.
+#[derive(Debug, Clone, PartialEq)]
+enum Tree {
+    Leaf(Datum),
+    Pair(Box<(Tree, Tree)>),
+    List(Vec<Tree>),
+    Map(Vec<(Tree, Tree)>),
+    Struct(Vec<(Tree, Tree)>),
+}
+
+impl Tree {
+    fn intern(&self, values: &mut Values) -> ValueId {
+        let mut entries = |entries: &[(Tree, Tree)]| {
+            entries.iter().map(|(key, value)| (key.intern(values), value.intern(values))).collect()
+        };
+        let datum = match self {
+            Tree::Leaf(datum) => datum.clone(),
+            Tree::Map(list) => Datum::Map(entries(list)),
+            Tree::Struct(list) => Datum::Struct(entries(list)),
+            Tree::Pair(pair) => Datum::Pair(pair.0.intern(values), pair.1.intern(values)),
+            Tree::List(list) => Datum::List(list.iter().map(|part| part.intern(values)).collect()),
+        };
+        values.intern(datum).unwrap()
+    }
+
+    /// Whether the engine takes both as equal, found without interning.
+    fn same(&self, other: &Tree) -> bool {
+        let unordered = |left: &[(Tree, Tree)], right: &[(Tree, Tree)]| {
+            let has = |entries: &[(Tree, Tree)], key: &Tree, value: &Tree| {
+                entries.iter().any(|(k, v)| k.same(key) && v.same(value))
+            };
+            left.len() == right.len() && left.iter().all(|(key, value)| has(right, key, value))
+        };
+        match (self, other) {
+            (Tree::Leaf(Datum::Float(left)), Tree::Leaf(Datum::Float(right))) => {
+                left == right || (f64::from_bits(*left).is_nan() && f64::from_bits(*right).is_nan())
+            }
+            (Tree::Leaf(left), Tree::Leaf(right)) => left == right,
+            (Tree::Pair(left), Tree::Pair(right)) => left.0.same(&right.0) && left.1.same(&right.1),
+            (Tree::List(left), Tree::List(right)) => {
+                left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left.same(right))
+            }
+            (Tree::Map(left), Tree::Map(right)) | (Tree::Struct(left), Tree::Struct(right)) => {
+                unordered(left, right)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same value with the entries of every map the other way round.
+    fn reversed(&self) -> Tree {
+        let entries = |entries: &[(Tree, Tree)]| {
+            entries.iter().rev().map(|(key, value)| (key.reversed(), value.reversed())).collect()
+        };
+        match self {
+            Tree::Leaf(_) => self.clone(),
+            Tree::Pair(pair) => Tree::Pair(Box::new((pair.0.reversed(), pair.1.reversed()))),
+            Tree::List(list) => Tree::List(list.iter().map(Tree::reversed).collect()),
+            Tree::Map(list) => Tree::Map(entries(list)),
+            Tree::Struct(list) => Tree::Struct(entries(list)),
+        }
+    }
+}
+
+/// Of few values, so that equal ones are frequent; keys of a map are different.
+fn tree() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![
+        (0..3_i64).prop_map(Datum::Number),
+        (0..3_i64).prop_map(Datum::Time),
+        (0..3_i64).prop_map(Datum::Duration),
+        prop_oneof![Just(0.0), Just(-0.0), Just(f64::NAN), Just(-f64::NAN), Just(1.5)].prop_map(Datum::float),
+        "[ab]{0,2}".prop_map(|text| Datum::String(text.into())),
+        "/[ab]{1,2}".prop_map(|text| Datum::Name(text.into())),
+        "[ab]{0,1}".prop_map(|text| Datum::Bytes(text.into_bytes().into())),
+    ]
+    .prop_map(Tree::Leaf);
+    leaf.prop_recursive(3, 24, 4, |part| {
+        let entries = prop::collection::vec((part.clone(), part.clone()), 0..4).prop_map(|list| {
+            let mut kept: Vec<(Tree, Tree)> = Vec::new();
+            for (key, value) in list {
+                if !kept.iter().any(|(known, _)| known.same(&key)) {
+                    kept.push((key, value));
+                }
+            }
+            kept
+        });
+        prop_oneof![
+            (part.clone(), part.clone()).prop_map(|pair| Tree::Pair(Box::new(pair))),
+            prop::collection::vec(part, 0..4).prop_map(Tree::List),
+            entries.clone().prop_map(Tree::Map),
+            entries.prop_map(Tree::Struct),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn equal_exactly_when_the_number_is(left in tree(), right in tree()) {
+        let mut values = Values::new();
+        let (first, second) = (left.intern(&mut values), right.intern(&mut values));
+        prop_assert_eq!(first == second, left.same(&right));
+        prop_assert_eq!(left.reversed().intern(&mut values), first);
+        prop_assert_eq!(values.find(values.get(second)), Some(second));
+    }
+
+    #[test]
+    fn forks_continue(shared in prop::collection::vec(tree(), 0..4), own in prop::collection::vec(tree(), 0..4)) {
+        let mut base = Values::new();
+        let before: Vec<_> = shared.iter().map(|tree| tree.intern(&mut base)).collect();
+        let printed: Vec<_> = before.iter().map(|id| base.display(*id).to_string()).collect();
+        let base = Arc::new(base);
+        let mut fork = Values::fork(Arc::new(Values::fork(Arc::clone(&base))));
+        let mut alone = Values::new();
+        for tree in shared.iter().chain(&own) {
+            prop_assert_eq!(tree.intern(&mut fork), tree.intern(&mut alone));
+        }
+        prop_assert_eq!(fork.len(), alone.len());
+        for (id, text) in before.iter().zip(printed) {
+            prop_assert_eq!(fork.display(*id).to_string(), text);
+        }
+    }
+}
+
+#[track_caller]
+fn check(build: impl FnOnce(&mut Values) -> ValueId, engine: &str, people: &str) {
+    let mut values = Values::new();
+    let id = build(&mut values);
+    assert_eq!(values.display(id).to_string(), engine);
+    assert_eq!(values.short(id, 60), people);
+}
+
+/// As the engine printed them.
+#[test]
+fn printed_as_the_engine_does() {
+    check(|values| values.name("/a/b"), "/a/b", "/a/b");
+    check(|values| values.number(i64::MIN), "-9223372036854775808", "-9223372036854775808");
+    check(|values| values.float(1.0), "1", "1.0");
+    check(|values| values.float(-0.0), "-0", "-0.0");
+    check(|values| values.float(1e21), "1000000000000000000000", "1e21");
+    check(|values| values.float(f64::NEG_INFINITY), "-Inf", "-Inf");
+    check(|values| values.float(-f64::NAN), "NaN", "NaN");
+    let text = "it's \"é\"\n\t\\\u{7}😀";
+    check(
+        |values| values.string(text),
+        "\"it\\'s \\\"\\u{0000e9}\\\"\\n\\t\\\\\u{7}\\u{01f600}\"",
+        "\"it's \\\"é\\\"\\n\\t\\\\\\u{7}😀\"",
+    );
+    let bytes = Datum::Bytes(b"a'\"\n\t\\\xff\x07"[..].into());
+    let shown = "b\"a\\x27\\x22\\x0a\\x09\\x5c\\xff\u{7}\"";
+    check(|values| values.intern(bytes).unwrap(), shown, shown);
+    check(
+        |values| values.time(1_709_208_000_500_000_000),
+        "fn:time:parse_rfc3339(\"2024-02-29T12:00:00.5Z\")",
+        "2024-02-29T12:00:00.5Z",
+    );
+    check(
+        |values| values.time(i64::MIN),
+        "fn:time:parse_rfc3339(\"1677-09-21T00:12:43.145224192Z\")",
+        "1677-09-21T00:12:43.145224192Z",
+    );
+    check(|values| values.duration(5_400_000_000_000), "fn:duration:parse(\"1h30m0s\")", "1h30m0s");
+    check(|values| values.duration(-1_500), "fn:duration:parse(\"-1.5µs\")", "-1.5µs");
+    check(
+        |values| values.duration(i64::MIN),
+        "fn:duration:parse(\"-2562047h47m16.854775808s\")",
+        "-2562047h47m16.854775808s",
+    );
+}
+
+#[test]
+fn collections_in_the_engines_order() {
+    let entries = |values: &mut Values, pairs: &[(i64, i64)]| {
+        pairs.iter().map(|(key, value)| (values.number(*key), values.number(*value))).collect::<Box<[_]>>()
+    };
+    let map = |pairs: &'static [(i64, i64)]| {
+        move |values: &mut Values| {
+            let entries = entries(values, pairs);
+            values.intern(Datum::Map(entries)).unwrap()
+        }
+    };
+    let sorted = "[-1 : 7, 3 : 4, 2 : 5, 1 : 2]";
+    check(map(&[(1, 2), (3, 4), (2, 5), (-1, 7)]), sorted, sorted);
+    check(map(&[]), "fn:map()", "fn:map()");
+    check(map(&[(1, 2), (1, 3)]), "[1 : 2, 1 : 3]", "[1 : 2, 1 : 3]");
+    let fields = "{/c : 3, /b : 2, /a : 1}";
+    let build = |values: &mut Values| {
+        let field = |(name, number)| (values.name(name), values.number(number));
+        let fields = [("/a", 1), ("/b", 2), ("/c", 3)].map(field);
+        values.intern(Datum::Struct(fields.into())).unwrap()
+    };
+    check(build, fields, fields);
+    check(|values| values.intern(Datum::Struct([].into())).unwrap(), "{}", "{}");
+    let nested = "[[], fn:pair(1, [1])]";
+    let build = |values: &mut Values| {
+        let (one, empty) = (values.number(1), values.list(&[]).unwrap());
+        let list = values.list(&[one]).unwrap();
+        let pair = values.pair(one, list).unwrap();
+        values.list(&[empty, pair]).unwrap()
+    };
+    check(build, nested, nested);
+}
+
+/// The engine loses one of two facts for it.
+#[test]
+fn values_with_equal_hashes() {
+    let mut values = Values::new();
+    let empty = values.list(&[]).unwrap();
+    for id in [values.number(0), values.float(0.0), values.time(0), empty] {
+        assert_eq!(values.engine_hash(id), 0);
+    }
+    let text = values.string("a");
+    assert_eq!(values.engine_hash(text), 0xaf63_bd4c_8601_b7be);
+}
+
+#[test]
+fn deep_values_end_somewhere() {
+    let mut values = Values::new();
+    let mut id = values.number(1);
+    for depth in 0..1_000 {
+        assert_eq!(values.depth(id), depth);
+        id = values.pair(id, id).unwrap();
+    }
+    assert_eq!(values.pair(id, id), Err(TooDeep { limit: 1_000 }));
+    assert_eq!(values.len(), 1_001);
+    // Written out, the value has more parts than there are atoms in the world.
+    assert_eq!(values.short(id, 12), "fn:pair(fn:…");
+    assert_eq!(values.short(id, 0), "");
+    values.engine_hash(id);
+    values.set_depth_limit(1_001);
+    assert!(values.pair(id, id).is_ok());
+}
+
+#[test]
+fn memory_grows_with_what_is_kept() {
+    let mut values = Values::new();
+    assert_eq!((values.bytes(), values.is_empty()), (0, true));
+    values.string(&"a".repeat(1_000));
+    let once = values.bytes();
+    values.string(&"a".repeat(1_000));
+    assert_eq!(values.bytes(), once);
+    assert!(once >= 1_000);
+    let fork = Values::fork(Arc::new(values));
+    assert_eq!((fork.bytes(), fork.len()), (0, 1));
+}

@@ -1,0 +1,110 @@
+//! The text of values without parts, as the engine writes it.
+
+use std::fmt::{self, Write};
+
+/// Days of an era of 400 years.
+const ERA_DAYS: i64 = 146_097;
+const NANOS: i64 = 1_000_000_000;
+
+/// Year, month and day of a day counted from 1970-01-01.
+#[must_use]
+pub(crate) fn civil_date(days: i64) -> (i64, u8, u8) {
+    // Years are counted from March, so that a leap day is a year's last.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(ERA_DAYS);
+    let day_of_era = shifted.rem_euclid(ERA_DAYS);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, u8::try_from(month).unwrap_or(1), u8::try_from(day).unwrap_or(1))
+}
+
+/// RFC 3339 text of an instant (nanoseconds since 1970) in UTC, with as many digits behind the
+/// second as it has: `2024-05-01T08:30:00.5Z`.
+#[must_use]
+pub(crate) fn time_text(nanos: i64) -> String {
+    let (seconds, fraction) = (nanos.div_euclid(NANOS), nanos.rem_euclid(NANOS));
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil_date(days);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let mut text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    push_fraction(&mut text, fraction, 9);
+    text.push('Z');
+    text
+}
+
+/// `1h30m0s`, `1.5s`, `2µs`: a duration in nanoseconds in the engine's own form.
+#[must_use]
+pub(crate) fn duration_text(nanos: i64) -> String {
+    let size = nanos.unsigned_abs();
+    let mut text = String::from(if nanos < 0 { "-" } else { "" });
+    let (unit, digits, name) = match size {
+        0 => return "0s".to_owned(),
+        1..1_000 => (1, 0, "ns"),
+        1_000..1_000_000 => (1_000, 3, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
+        _ => (1_000_000_000, 9, "s"),
+    };
+    let mut whole = size / unit;
+    if name == "s" {
+        let (hours, minutes) = (whole / 3_600, whole / 60);
+        if hours > 0 {
+            text.push_str(&format!("{hours}h"));
+        }
+        if minutes > 0 {
+            text.push_str(&format!("{}m", minutes % 60));
+        }
+        whole %= 60;
+    }
+    text.push_str(&whole.to_string());
+    push_fraction(&mut text, (size % unit).cast_signed(), digits);
+    text.push_str(name);
+    text
+}
+
+/// A dot and the digits of a fraction without the zeros behind; nothing when it is 0.
+fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
+    if fraction != 0 {
+        let all = format!("{fraction:0digits$}");
+        text.push('.');
+        text.push_str(all.trim_end_matches('0'));
+    }
+}
+
+/// Plain decimal, as short as tells the float from its neighbours, never with an exponent: `1` is
+/// the text of `1.0`.
+#[must_use]
+pub(crate) fn float_text(value: f64) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    value.to_string()
+}
+
+/// The content of a string literal: what is not ASCII as `\u{0000e9}`.
+pub(super) fn escape_string(f: &mut dyn Write, text: &str) -> fmt::Result {
+    for char in text.chars() {
+        match char {
+            '\'' | '"' | '\\' => write!(f, "\\{char}")?,
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\0'..='\x7f' => f.write_char(char)?,
+            _ => write!(f, "\\u{{{:06x}}}", u32::from(char))?,
+        }
+    }
+    Ok(())
+}
+
+/// The content of a literal of bytes.
+pub(super) fn escape_bytes(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
+    for byte in bytes {
+        match byte {
+            b'\'' | b'"' | b'\n' | b'\t' | b'\\' | 0x80.. => write!(f, "\\x{byte:02x}")?,
+            _ => f.write_char(char::from(*byte))?,
+        }
+    }
+    Ok(())
+}
