@@ -1,7 +1,7 @@
 //! The budget table of the checker, as ratios within one run: `cargo bench --bench budget`.
 //!
 //! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`; `tests/corpora/codenerd.json` names the
-//! revision and the files.
+//! revision and the files. With a checkout of the engine in `MANGLE_LS_REFERENCE`, its examples are formatted, too.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -16,6 +16,7 @@ use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
+use mangle_ls::syntax::format::{Style, format};
 use mangle_ls::text::FileId;
 
 /// Runs of each measurement; the fastest counts, since noise only ever adds.
@@ -37,6 +38,37 @@ fn main() {
     row("join", joined, bare);
     row("rules", judged, bare);
     row("check in all (budget 2.50)", check, bare);
+    formatting("codeNERD", &texts);
+    // Everything changes.
+    let small: Vec<_> = texts.iter().map(|text| text.replace("\n    ", "\n  ").into()).collect();
+    formatting("codeNERD, indented by 2", &small);
+    let examples = support::reference_texts();
+    formatting("the engine's examples", &examples);
+}
+
+/// How long it takes to format files: from their bytes to the verified text.
+fn formatting(what: &str, texts: &[Arc<str>]) {
+    if texts.is_empty() {
+        return;
+    }
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let bare = fastest(|| bare_parse(texts));
+    let lowered = fastest(|| parse(texts));
+    let sources = parse(texts);
+    let laid_out = fastest(|| lay_out(&sources));
+    let all = fastest(|| lay_out(&parse(texts)));
+    let changed = lay_out(&sources);
+    println!("format: {what}, {} files, {bytes} bytes, {changed} of them change", texts.len());
+    row("bare tree-sitter parse", bare, bare);
+    row("parse and lowering", lowered, bare);
+    row("layout, verified", laid_out, bare);
+    row("format in all (budget 3.50)", all, bare);
+}
+
+/// How many files change.
+fn lay_out(sources: &[SourceFile]) -> usize {
+    let formatted = sources.iter().map(|source| format(source, Style::default(), None).apply(source.text()));
+    formatted.zip(sources).filter(|(new, source)| new.as_str() != source.text().as_ref()).count()
 }
 
 fn row(what: &str, time: Duration, bare: Duration) {

@@ -6,14 +6,11 @@
 
 mod support;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use mangle_ls::syntax::SourceFile;
 use mangle_ls::syntax::format::{Formatting, Style, format};
 use mangle_ls::text::slice;
 use support::Random;
-use support::programs::{mutate, programs};
+use support::programs::{mangle_files, mutate, programs};
 use tree_sitter::{Node, Tree};
 
 fn formatted(text: &str, style: Style) -> (String, Formatting) {
@@ -134,23 +131,6 @@ fn texts() -> Vec<(String, String)> {
     let cases = support::root().join("tests/conformance/cases");
     all.extend(mangle_files(&cases));
     all
-}
-
-fn mangle_files(folder: &Path) -> Vec<(String, String)> {
-    let mut folders = vec![PathBuf::from(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "mg" || end == "gl") {
-                files.extend(fs::read_to_string(&path).ok().map(|text| (path.display().to_string(), text)));
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 fn style(random: &mut Random) -> Style {

@@ -1,6 +1,14 @@
 //! Formatting for both shells: a whole file, the statements that a range touches, and what is right after a key was
 //! pressed.
 
+mod outline;
+mod typing;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::typing::{TRIGGERS, on_type};
+
 use crate::config::FormatSettings;
 use crate::syntax::SourceFile;
 use crate::syntax::format::{Formatting, Style, format};

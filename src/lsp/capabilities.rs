@@ -50,6 +50,9 @@ fn capabilities(session: &Session) -> ServerCapabilities {
             change: Some(TextDocumentSyncKind::INCREMENTAL),
             ..TextDocumentSyncOptions::default()
         })),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        document_on_type_formatting_provider: Some(features::formatting::on_type_options()),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         completion_provider: Some(features::completion::options(session)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),

@@ -225,6 +225,12 @@ impl LanguageServer for Server {
             text[] => features::symbols::document;
         symbol(lsp::WorkspaceSymbolParams) -> Option<lsp::WorkspaceSymbolResponse>,
             workspace[] => features::symbols::workspace;
+        formatting(lsp::DocumentFormattingParams) -> Option<Vec<lsp::TextEdit>>,
+            at[text_document.uri] => features::formatting::document;
+        range_formatting(lsp::DocumentRangeFormattingParams) -> Option<Vec<lsp::TextEdit>>,
+            at[text_document.uri] => features::formatting::selection;
+        on_type_formatting(lsp::DocumentOnTypeFormattingParams) -> Option<Vec<lsp::TextEdit>>,
+            at[text_document_position.text_document.uri] => features::formatting::typed;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {

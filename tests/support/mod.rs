@@ -89,3 +89,19 @@ pub fn kernel_texts() -> Option<Vec<Arc<str>>> {
         |file: String| std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
     Some(kernel_files().into_iter().map(read).map(Arc::from).collect())
 }
+
+/// The Mangle files of a checkout of the engine, if the environment names one in `MANGLE_LS_REFERENCE`.
+pub fn reference_files() -> Vec<(String, String)> {
+    let Some(folder) = std::env::var_os("MANGLE_LS_REFERENCE").map(PathBuf::from) else {
+        eprintln!(
+            "SKIPPED: set MANGLE_LS_REFERENCE to a checkout of the engine to have its examples formatted"
+        );
+        return Vec::new();
+    };
+    programs::mangle_files(&folder)
+}
+
+/// Their texts.
+pub fn reference_texts() -> Vec<Arc<str>> {
+    reference_files().into_iter().map(|(_, text)| text.into()).collect()
+}

@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, missing_docs)]
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use mangle_ls::ide::registry::rules;
 
@@ -89,4 +90,22 @@ pub fn mutate(texts: &mut Texts, random: &mut Random) {
         1 => text.insert_str(start, PIECES[random.below(PIECES.len())]),
         _ => text.replace_range(start..end, PIECES[random.below(PIECES.len())]),
     }
+}
+
+/// The Mangle files below a folder that are UTF-8, with their paths, sorted.
+pub fn mangle_files(folder: &Path) -> Vec<(String, String)> {
+    let mut folders = vec![PathBuf::from(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "mg" || end == "gl") {
+                files.extend(fs::read_to_string(&path).ok().map(|text| (path.display().to_string(), text)));
+            }
+        }
+    }
+    files.sort();
+    files
 }

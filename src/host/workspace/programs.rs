@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use super::snapshot::SnapshotProgram;
-use crate::config::RuleSettings;
+use crate::config::{FormatSettings, RuleSettings};
 use crate::host::check::unreadable;
 use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
 use crate::ide::diagnostics::FindingCache;
@@ -46,6 +46,7 @@ struct State {
     /// Sorted.
     reported: Arc<[FileId]>,
     rules: Arc<RuleSettings>,
+    format: FormatSettings,
     /// What surrounds it.
     embedding: Arc<Embedding>,
     cache: Arc<FindingCache>,
@@ -118,7 +119,8 @@ impl Programs {
         self.remove_lone(file);
         let identity = Identity { name: path.to_string_lossy().into(), root: PathBuf::new(), single: None };
         let base = Arc::clone(&self.base);
-        self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default()));
+        let format = FormatSettings::default();
+        self.lone.push(State::new(identity, vec![file], vec![file], base, format, Arc::default()));
     }
 
     /// Removes the program of a document that is not on disk.
@@ -182,7 +184,7 @@ impl Programs {
 /// The program itself and one for each of its sample kernels and policy tests.
 fn states(program: &ProgramFiles, base: &RuleSettings) -> Vec<State> {
     let rules: Arc<RuleSettings> = program.settings.rules.over(base).into();
-    let embedding = &program.embedding;
+    let (embedding, format) = (&program.embedding, program.settings.format);
     let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
     let reported = |members: &[Member]| {
         members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
@@ -194,12 +196,13 @@ fn states(program: &ProgramFiles, base: &RuleSettings) -> Vec<State> {
         files(&program.members),
         reported(&program.members),
         Arc::clone(&rules),
+        format,
         Arc::clone(embedding),
     )];
     for single in program.singles.iter().filter(|single| single.member.reported) {
         let (members, file) = (program.with(single), single.member.file);
         let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
-        states.push(State::new(identity(Some(file)), members, vec![file], rules, embedding));
+        states.push(State::new(identity(Some(file)), members, vec![file], rules, format, embedding));
     }
     states
 }
@@ -215,12 +218,13 @@ impl State {
         mut members: Vec<FileId>,
         mut reported: Vec<FileId>,
         rules: Arc<RuleSettings>,
+        format: FormatSettings,
         embedding: Arc<Embedding>,
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
         let (reported, cache) = (reported.into(), Arc::default());
-        Self { identity, members, reported, rules, embedding, cache, last: None }
+        Self { identity, members, reported, rules, format, embedding, cache, last: None }
     }
 
     /// This program as the successor of `old`: with its cache, and with its last snapshot if
@@ -233,6 +237,7 @@ impl State {
         let same = self.members == old.members
             && self.reported == old.reported
             && self.rules == old.rules
+            && self.format == old.format
             && self.embedding == old.embedding;
         if same {
             self.last = old.last;
@@ -254,6 +259,7 @@ impl State {
             files,
             Arc::clone(&self.reported),
             Arc::clone(&self.rules),
+            self.format,
             Arc::clone(&self.embedding),
             Arc::clone(&self.cache),
         ));

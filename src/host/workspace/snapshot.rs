@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::file::SnapshotFile;
-use crate::config::RuleSettings;
+use crate::config::{FormatSettings, RuleSettings};
 use crate::host::FileTable;
 use crate::ide::Analysis;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
@@ -27,6 +27,7 @@ pub struct SnapshotProgram {
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
+    format: FormatSettings,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     program: OnceLock<Arc<Program>>,
@@ -40,11 +41,12 @@ impl SnapshotProgram {
         files: Vec<Arc<SnapshotFile>>,
         reported: Arc<[FileId]>,
         rules: Arc<RuleSettings>,
+        format: FormatSettings,
         embedding: Arc<Embedding>,
         cache: Arc<FindingCache>,
     ) -> Self {
         let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { name, files, reported, rules, embedding, cache, program, types, diagnostics }
+        Self { name, files, reported, rules, format, embedding, cache, program, types, diagnostics }
     }
 
     /// The joined program.
@@ -173,6 +175,12 @@ impl Snapshot {
         self.programs
             .iter()
             .filter(move |program| program.files.binary_search_by_key(&file, |member| member.id).is_ok())
+    }
+
+    /// How a file is laid out.
+    #[must_use]
+    pub fn format(&self, file: FileId) -> FormatSettings {
+        self.programs_of(file).next().map(|program| program.format).unwrap_or_default()
     }
 
     /// The diagnostics of a file, sorted by start, each once. The programs of the file must have

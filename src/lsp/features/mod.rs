@@ -4,6 +4,7 @@
 
 pub(super) mod completion;
 pub(super) mod folding;
+pub(super) mod formatting;
 pub(super) mod graph;
 pub(super) mod hover;
 pub(super) mod navigation;

@@ -29,10 +29,10 @@ pub(super) enum Region {
 }
 
 /// How many columns `|>` and the blank behind it take.
-pub(super) const PIPE: u32 = 3;
+pub const PIPE: u32 = 3;
 
 /// How far the parts of a declaration are indented.
-pub(super) const PART_INDENT: u32 = 2;
+pub const PART_INDENT: u32 = 2;
 
 impl Layout<'_> {
     /// Sets [`Token::breaks`] of all tokens.

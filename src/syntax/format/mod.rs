@@ -25,6 +25,7 @@ mod top;
 mod verify;
 
 pub use self::edit::Edit;
+pub use self::layout::{PART_INDENT, PIPE};
 
 use super::SourceFile;
 use crate::text::{TextRange, TextSize};

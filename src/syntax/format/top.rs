@@ -19,6 +19,7 @@ use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
 use crate::syntax::kind::{Kind, kind_of};
 use crate::syntax::source::{holds_statements, is_statement};
+use crate::text::{TextRange, size};
 
 const BOM: &str = "\u{feff}";
 
@@ -61,6 +62,8 @@ pub(super) enum State {
     Unread,
     /// Something that stays as it is because somebody says so.
     Kept,
+    /// Something that was not asked for.
+    Outside,
 }
 
 impl State {
@@ -69,13 +72,20 @@ impl State {
     }
 }
 
-/// Lays a file out, but for the statements that start at `distrusted`.
-pub(super) fn draft(source: &SourceFile, tree: &Tree, style: Style, distrusted: &[usize]) -> Draft {
+/// Lays a file out, but for the statements that start at `distrusted`; with `scope`, only what that touches.
+pub(super) fn draft(
+    source: &SourceFile,
+    tree: &Tree,
+    style: Style,
+    scope: Option<TextRange>,
+    distrusted: &[usize],
+) -> Draft {
     let text = source.text().as_ref();
     let mut walk = Walk {
         text,
         parsed: source.parsed(),
         style,
+        scope,
         items: source.items().iter(),
         distrusted,
         has_mark: memmem::find(text.as_bytes(), MARK.as_bytes()).is_some(),
@@ -118,6 +128,7 @@ struct Walk<'f> {
     /// The text without codeNERD's directives.
     parsed: &'f str,
     style: Style,
+    scope: Option<TextRange>,
     items: std::slice::Iter<'f, Item>,
     distrusted: &'f [usize],
     /// Whether any comment may speak to this tool.
@@ -149,9 +160,10 @@ impl<'f> Walk<'f> {
                 self.comment(start, end);
             }
             State::Formatted => is_flat = self.statement(cursor, node, kind),
-            State::Unread | State::Kept => {
+            State::Unread | State::Kept | State::Outside => {
                 self.printer.verbatim(self.end, start);
                 self.printer.verbatim(start, end);
+                is_flat = !self.slice(start, end).contains('\n');
             }
         }
         self.draft.units.push(Unit {
@@ -185,7 +197,11 @@ impl<'f> Walk<'f> {
                 Some(Directive::Skip) if self.is_alone(start) => self.skips = true,
                 _ => {}
             }
-            return if was_off { State::Kept } else { State::Comment };
+            return match was_off {
+                true => State::Kept,
+                false if self.is_touched(start, end) => State::Comment,
+                false => State::Outside,
+            };
         }
         let skips =
             std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
@@ -193,9 +209,21 @@ impl<'f> Walk<'f> {
             State::Unread
         } else if skips || (self.has_mark && self.is_skipped(start, end)) {
             State::Kept
-        } else {
+        } else if self.is_touched(start, end) {
             State::Formatted
+        } else {
+            State::Outside
         }
+    }
+
+    /// Whether the scope touches a range.
+    fn is_touched(&self, start: usize, end: usize) -> bool {
+        let (start, end) = (size(start), size(end));
+        self.scope.is_none_or(|scope| match scope.is_empty() {
+            true => start <= scope.start() && scope.start() <= end,
+            // A selection of lines ends where the next one starts.
+            false => start < scope.end() && scope.start() < end,
+        })
     }
 
     /// Whether a node is a statement without a syntax error.
@@ -333,7 +361,7 @@ impl<'f> Walk<'f> {
 
     fn finish(mut self) -> Draft {
         let last = self.text.len();
-        if self.free_gap(last).is_some() {
+        if self.free_gap(last).is_some() && self.is_touched(self.end, last) {
             self.printer.gap(self.end, last, u8::from(self.last.is_some()), 0);
         }
         align(&self.printer.aligned, &mut self.printer.edits);

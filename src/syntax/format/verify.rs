@@ -24,8 +24,8 @@ pub(super) fn formatted(
 ) -> Formatting {
     let mut distrusted = Vec::new();
     for _ in 0..TRIES {
-        let mut draft = draft(source, tree, style, &distrusted);
-        settle(&mut draft, source.text(), scope);
+        let mut draft = draft(source, tree, style, scope, &distrusted);
+        settle(&mut draft, source.text(), scope.is_some());
         let wrong = if draft.edits.is_empty() { Vec::new() } else { differences(source, tree, &draft) };
         if wrong.is_empty() {
             return formatting(&draft, &distrusted);
@@ -37,7 +37,7 @@ pub(super) fn formatted(
         distrusted.sort_unstable();
         distrusted.dedup();
     }
-    let mut nothing = draft(source, tree, style, &distrusted);
+    let mut nothing = draft(source, tree, style, scope, &distrusted);
     nothing.edits.clear();
     formatting(&nothing, &distrusted)
 }
@@ -53,40 +53,36 @@ fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
     }
 }
 
-/// Drops the edits that change nothing and those outside of the scope.
-fn settle(draft: &mut Draft, text: &str, scope: Option<TextRange>) {
+/// Drops the edits that change nothing. If only a part is formatted, what is before it stays: of the gap there, only
+/// what indents what follows changes.
+fn settle(draft: &mut Draft, text: &str, is_part: bool) {
     let old = std::mem::take(&mut draft.edits);
-    let touched = |start: usize, end: usize| {
-        scope.is_none_or(|scope| size(start) <= scope.end() && scope.start() <= size(end))
-    };
-    let mut inside = false;
-    let keep = |edit: &Edit, edits: &mut Vec<Edit>| {
-        let range = edit.range;
-        if !edit.is_done(text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()) {
+    let mut edits = Vec::with_capacity(old.len());
+    let mut keep = |edit: &Edit| {
+        let range = usize::from(edit.range.start())..usize::from(edit.range.end());
+        if !edit.is_done(text.get(range).unwrap_or_default()) {
             edits.push(*edit);
         }
+        edits.len()
     };
+    let mut last = 0;
+    let mut kept = 0;
+    let mut is_inside = false;
     for unit in &mut draft.units {
-        let first = draft.edits.len();
-        let is_touched = touched(unit.start, unit.end);
-        for edit in old.get(unit.edits.clone()).unwrap_or_default().iter().filter(|_| is_touched) {
+        let first = kept;
+        for edit in old.get(unit.edits.clone()).unwrap_or_default() {
             let is_gap = usize::from(edit.range.end()) <= unit.start;
-            // Of the gap before the first one, only what indents it.
-            if is_gap && !inside && scope.is_some() {
-                keep(&indentation(edit, text), &mut draft.edits);
-            } else {
-                keep(edit, &mut draft.edits);
-            }
+            let is_border = is_gap && is_part && !is_inside;
+            kept = if is_border { keep(&indentation(edit, text)) } else { keep(edit) };
         }
-        inside = is_touched;
-        unit.edits = first..draft.edits.len();
+        last = unit.edits.end;
+        is_inside = unit.state != State::Outside;
+        unit.edits = first..kept;
     }
-    let behind = old
-        .last()
-        .filter(|edit| draft.units.last().is_none_or(|unit| usize::from(edit.range.start()) >= unit.end));
-    if let Some(edit) = behind.filter(|edit| touched(edit.range.start().into(), edit.range.end().into())) {
-        keep(edit, &mut draft.edits);
+    for edit in old.get(last..).unwrap_or_default() {
+        keep(edit);
     }
+    draft.edits = edits;
 }
 
 /// The part of an edit of a gap that is on the last line of it, if it has several.

@@ -1,0 +1,185 @@
+//! What an unfinished statement is in the middle of. Reads characters, not the tree: of a statement that is being typed
+//! the tree is damaged.
+
+use crate::config::FormatSettings;
+use crate::syntax::format::{PART_INDENT, PIPE};
+
+/// Where a text ends, seen from the start of its last statement.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// The lists that are open, outer ones first.
+    lists: Vec<List>,
+    part: Part,
+    /// Whether a string is open.
+    pub(super) in_string: bool,
+    /// Whether the last token is a comma, `:-` or `|>`, so that something must follow.
+    expects_more: bool,
+    /// How far the line at hand is indented, and whether something stands on it.
+    indent: u32,
+    column: u32,
+    is_blank: bool,
+}
+
+/// What part of a statement it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Part {
+    /// Between statements.
+    #[default]
+    Outside,
+    Head,
+    Declaration,
+    Body,
+    Transform,
+}
+
+/// A list that is open.
+#[derive(Debug)]
+struct List {
+    /// How far the line that opens it is indented.
+    indent: u32,
+    /// The column of its first element, if that is on the same line.
+    first: Option<u32>,
+    /// How far the last line that starts inside of it is indented.
+    last: Option<u32>,
+}
+
+impl Outline {
+    /// Reads a text that starts with a statement, at the start of a line.
+    pub(super) fn of(text: &str) -> Self {
+        let mut outline = Self { is_blank: true, ..Self::default() };
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let len = outline.token(first, rest);
+            let (token, behind) = rest.split_at_checked(len).unwrap_or((rest, ""));
+            outline.go_over(token);
+            rest = behind;
+        }
+        outline
+    }
+
+    /// How far a line is indented that follows and starts with `next`; `None` where that is not for us to say.
+    pub(super) fn indent(&self, settings: FormatSettings, next: &str) -> Option<u32> {
+        let closes = next.starts_with([')', ']', '}']);
+        if let Some(list) = self.lists.last() {
+            let unit = if self.part == Part::Declaration { PART_INDENT } else { settings.indent };
+            let inside = list.last.or(list.first).unwrap_or(list.indent + unit);
+            return Some(if closes { list.indent } else { inside });
+        }
+        match self.part {
+            Part::Outside => Some(0),
+            Part::Head => None,
+            Part::Declaration => Some(PART_INDENT),
+            _ if next.starts_with('.') => Some(0),
+            Part::Transform if self.expects_more => Some(settings.indent + PIPE),
+            Part::Body | Part::Transform => Some(settings.indent),
+        }
+    }
+
+    /// How far a line is indented that starts with the closing token of the innermost list.
+    pub(super) fn closing(&self) -> Option<u32> {
+        self.lists.last().map(|list| list.indent)
+    }
+
+    /// Takes in the token at the start of `rest`, and gives its length.
+    fn token(&mut self, first: char, rest: &str) -> usize {
+        if first.is_whitespace() {
+            return first.len_utf8();
+        }
+        if first == '#' {
+            return rest.find('\n').unwrap_or(rest.len());
+        }
+        let len = self.length(first, rest);
+        self.starts_line();
+        let token = rest.get(..len).unwrap_or_default();
+        let is_inner = !self.lists.is_empty();
+        self.expects_more = matches!(token, "," | ":-" | "⟸" | "|>");
+        match token {
+            "(" | "[" | "{" => {
+                let behind = rest.get(len..).unwrap_or_default();
+                let line = behind.lines().next().unwrap_or_default();
+                let blank = line.len() - line.trim_start().len();
+                let has_first = !line.trim().is_empty() && !line.trim_start().starts_with('#');
+                let first = has_first.then(|| self.column + 1 + u32::try_from(blank).unwrap_or(0));
+                self.lists.push(List { indent: self.indent, first, last: None });
+            }
+            ")" | "]" | "}" => drop(self.lists.pop()),
+            "." | "!" if !is_inner && self.ends(token) => self.part = Part::Outside,
+            ":-" | "⟸" if !is_inner => self.part = Part::Body,
+            "|>" if !is_inner => self.part = Part::Transform,
+            "Decl" if self.part == Part::Outside => self.part = Part::Declaration,
+            _ if self.part == Part::Outside => self.part = Part::Head,
+            _ => {}
+        }
+        len
+    }
+
+    /// Whether a full stop, or the `!` behind a package, ends the statement.
+    fn ends(&self, token: &str) -> bool {
+        token == "." || self.part == Part::Head
+    }
+
+    /// A token stands at the start of a line.
+    fn starts_line(&mut self) {
+        if self.is_blank {
+            self.is_blank = false;
+            self.indent = self.column;
+            if let Some(list) = self.lists.last_mut() {
+                list.last = Some(self.column);
+            }
+        }
+    }
+
+    fn go_over(&mut self, token: &str) {
+        for char in token.chars() {
+            if char == '\n' {
+                (self.column, self.is_blank) = (0, true);
+            } else {
+                self.column += 1;
+            }
+        }
+    }
+
+    fn length(&mut self, first: char, rest: &str) -> usize {
+        let run = |is_inside: &dyn Fn(char) -> bool| {
+            rest.char_indices().skip(1).find(|(_, char)| !is_inside(*char)).map_or(rest.len(), |(at, _)| at)
+        };
+        match first {
+            '"' | '\'' | '`' => {
+                let end = string_end(rest, first);
+                self.in_string = end.is_none();
+                end.unwrap_or(rest.len())
+            }
+            // The dot is one of a name's characters.
+            '/' => run(&|char| char.is_ascii_alphanumeric() || "._~%-/".contains(char)),
+            ':' if rest.starts_with(":-") => 2,
+            '|' if rest.starts_with("|>") => 2,
+            _ if first.is_ascii_alphanumeric() || first == '_' => word_end(rest),
+            _ => first.len_utf8(),
+        }
+    }
+}
+
+/// The length of a string that is closed.
+fn string_end(text: &str, quote: char) -> Option<usize> {
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '\\' => drop(chars.next()),
+            _ if char == quote => return Some(at + char.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a word or number: a dot is part of it where something follows that is.
+fn word_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_inside =
+        |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let mut end = 1;
+    while is_inside(end) || (matches!(bytes.get(end), Some(b'.' | b':')) && is_inside(end + 1)) {
+        end += 1;
+    }
+    end
+}

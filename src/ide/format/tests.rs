@@ -1,0 +1,223 @@
+//! What happens while somebody types; ranges and files are tested beside the printer.
+
+use expect_test::{Expect, expect};
+
+use super::{TRIGGERS, on_type};
+use crate::config::FormatSettings;
+use crate::syntax::SourceFile;
+use crate::text::{apply, size};
+
+/// The text after the key before `$0` was pressed.
+fn typed(marked: &str) -> String {
+    let at = marked.find("$0").unwrap_or(marked.len());
+    let text = marked.replace("$0", "");
+    let key = text.get(..at).and_then(|before| before.trim_end_matches(' ').chars().next_back());
+    let key = key.map(String::from).unwrap_or_default();
+    let source = SourceFile::parse(text.as_str().into());
+    let edits = on_type(&source, FormatSettings::default(), size(at), &key);
+    apply(&text, edits.iter().map(|(range, text)| (*range, text.as_str()))).unwrap_or_default()
+}
+
+#[track_caller]
+fn check(marked: &str, expected: Expect) {
+    expected.assert_eq(&typed(marked).replace(' ', "·"));
+    assert_eq!(typed(&marked.replace('\n', "\r\n")), typed(marked).replace('\n', "\r\n"));
+}
+
+#[test]
+fn a_new_line_is_indented() {
+    check(
+        "p(X) :-\n$0",
+        expect![[r#"
+        p(X)·:-
+        ····"#]],
+    );
+    check(
+        "p(X) :-\n    q(X),\n    $0",
+        expect![[r#"
+        p(X)·:-
+        ····q(X),
+        ····"#]],
+    );
+    check(
+        "p(X) :-\n    q(X),\n$0\nr(1).\n",
+        expect![[r#"
+        p(X)·:-
+        ····q(X),
+        ····
+        r(1).
+    "#]],
+    );
+    check(
+        "p(X) :-\n    q(X).\n    $0\n",
+        expect![[r#"
+        p(X)·:-
+        ····q(X).
+
+    "#]],
+    );
+    check(
+        "p(X) :-\n    q(X),\n    \n    $0",
+        expect![[r#"
+        p(X)·:-
+        ····q(X),
+
+        ····"#]],
+    );
+    check(
+        "p(X, N) :-\n    q(X)\n    |> do fn:group_by(X),\n    $0",
+        expect![[r#"
+        p(X,·N)·:-
+        ····q(X)
+        ····|>·do·fn:group_by(X),
+        ·······"#]],
+    );
+    check(
+        "p(X) :-\n    q(X),\n$0    r(X).\n",
+        expect![[r#"
+        p(X)·:-
+        ····q(X),
+        ····r(X).
+    "#]],
+    );
+    check(
+        "p(X) :- # why ( \"\n$0",
+        expect![[r#"
+        p(X)·:-·#·why·(·"
+        ····"#]],
+    );
+}
+
+#[test]
+fn lists_and_declarations() {
+    check(
+        "Decl p(X)\n$0",
+        expect![[r#"
+        Decl·p(X)
+        ··"#]],
+    );
+    check(
+        "Decl p(X)\n  descr [\n$0\n  ].\n",
+        expect![[r#"
+        Decl·p(X)
+        ··descr·[
+        ····
+        ··].
+    "#]],
+    );
+    check(
+        "Decl p(X)\n  descr [\n    doc(\"\"),\n  $0",
+        expect![[r#"
+        Decl·p(X)
+        ··descr·[
+        ····doc(""),
+        ····"#]],
+    );
+    check(
+        "p([1,\n$0",
+        expect![[r#"
+        p([1,
+        ···"#]],
+    );
+    check(
+        "p(\n$0)",
+        expect![[r#"
+        p(
+        )"#]],
+    );
+    check(
+        "p(X) :-\n    q([\n        1\n        ]$0",
+        expect![[r#"
+        p(X)·:-
+        ····q([
+        ········1
+        ····]"#]],
+    );
+    check(
+        "p([\n    /a,\n    ]$0).\n",
+        expect![[r#"
+        p([
+        ····/a,
+        ]).
+    "#]],
+    );
+    check(
+        "p([1]$0).\n",
+        expect![[r#"
+        p([1]).
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_where_nobody_knows() {
+    check(
+        "p(X)\n  $0",
+        expect![[r#"
+        p(X)
+        ··"#]],
+    );
+    check(
+        "p(\"a\n  $0 b\").\n",
+        expect![[r#"
+        p("a
+        ···b").
+    "#]],
+    );
+    check(
+        "# why\n$0",
+        expect![[r#"
+        #·why
+    "#]],
+    );
+    check(
+        "q( 1 ).\n$0",
+        expect![[r#"
+        q(·1·).
+    "#]],
+    );
+}
+
+#[test]
+fn a_full_stop_formats_its_statement() {
+    check(
+        "q( 1 ).\np(X):-q( X ),r(X).$0\nq( 2 ).\n",
+        expect![[r#"
+        q(·1·).
+        p(X)·:-·q(X),·r(X).
+        q(·2·).
+    "#]],
+    );
+    check(
+        "p(X) :-\n  q( X ), X < 5.$0",
+        expect![[r#"
+        p(X)·:-
+        ····q(X),
+        ····X·<·5."#]],
+    );
+    check("p( /a.$0", expect!["p(·/a."]);
+    check(
+        "p( 1, .$0\nq( 1 ).\n",
+        expect![[r#"
+        p(·1,·.
+        q(·1·).
+    "#]],
+    );
+}
+
+/// Whatever is typed wherever: blanks change and nothing else, but for commas that end a body.
+#[test]
+fn every_place_has_an_answer() {
+    let text =
+        "Decl p(X)\n  bound [/a].\np([1,\n 2]) :- q(\"é\n\"), # ( \n  !r({/a : 1}).\r\n|> let X = fn:f(1\n";
+    for (at, _) in text.char_indices() {
+        for key in TRIGGERS {
+            let typed = format!("{}{key}{}", &text[..at], &text[at..]);
+            let source = SourceFile::parse(typed.as_str().into());
+            let edits = on_type(&source, FormatSettings::default(), size(at + key.len()), key);
+            let new = apply(&typed, edits.iter().map(|(range, text)| (*range, text.as_str())));
+            let bare = |text: &str| text.replace(',', "").split_whitespace().collect::<String>();
+            assert_eq!(new.map(|new| bare(&new)), Some(bare(&typed)));
+        }
+    }
+}

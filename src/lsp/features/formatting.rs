@@ -1,0 +1,80 @@
+//! `textDocument/formatting`, `textDocument/rangeFormatting`, `textDocument/onTypeFormatting`
+//!
+//! The settings of the project count, not the editor's. Edits are as small as they can be, so that cursors stay where
+//! they are.
+
+use std::sync::Arc;
+
+use tower_lsp::ls_types::{
+    DocumentFormattingParams, DocumentOnTypeFormattingOptions, DocumentOnTypeFormattingParams,
+    DocumentRangeFormattingParams, TextEdit, Uri,
+};
+
+use crate::config::FormatSettings;
+use crate::host::workspace::SnapshotFile;
+use crate::ide::format::{TRIGGERS, on_type, range, whole};
+use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
+use crate::syntax::SourceFile;
+use crate::text::TextRange;
+
+/// The keys after which a client asks.
+pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {
+    let mut triggers = TRIGGERS.iter().map(ToString::to_string);
+    DocumentOnTypeFormattingOptions {
+        first_trigger_character: triggers.next().unwrap_or_default(),
+        more_trigger_character: Some(triggers.collect()),
+    }
+}
+
+/// The edits that lay a document out.
+pub(in crate::lsp) fn document(view: &View, params: &DocumentFormattingParams) -> Option<Vec<TextEdit>> {
+    let at = Editable::new(view, &params.text_document.uri)?;
+    Some(at.edits(whole(at.source, at.settings).edits.iter().map(|edit| (edit.range, edit.text()))))
+}
+
+/// The edits that lay out what a range touches.
+pub(in crate::lsp) fn selection(
+    view: &View,
+    params: &DocumentRangeFormattingParams,
+) -> Option<Vec<TextEdit>> {
+    let at = Editable::new(view, &params.text_document.uri)?;
+    let selected =
+        from_proto::text_range(at.file.text(), at.file.lines(), params.range, view.session.encoding);
+    Some(at.edits(range(at.source, at.settings, selected).edits.iter().map(|edit| (edit.range, edit.text()))))
+}
+
+/// The edits after a key was typed.
+pub(in crate::lsp) fn typed(view: &View, params: &DocumentOnTypeFormattingParams) -> Option<Vec<TextEdit>> {
+    let place = &params.text_document_position;
+    let at = Editable::new(view, &place.text_document.uri)?;
+    let position = from_proto::line_col(place.position);
+    let offset = at.file.lines().offset(at.file.text(), position, view.session.encoding);
+    Some(at.edits(on_type(at.source, at.settings, offset, &params.ch).into_iter()))
+}
+
+/// A document that we may touch.
+struct Editable<'v> {
+    view: &'v View,
+    file: &'v Arc<SnapshotFile>,
+    source: &'v SourceFile,
+    settings: FormatSettings,
+}
+
+impl<'v> Editable<'v> {
+    /// `None` for documents that are suspect, no Mangle, or not there as the editor has them.
+    fn new(view: &'v View, uri: &Uri) -> Option<Self> {
+        let file = view.file(uri)?;
+        let source = file.source();
+        let is_whole = file.findings.is_empty() && file.map().is_identity() && source.text() == file.text();
+        let settings = view.snapshot.format(file.id);
+        (file.is_editable() && is_whole).then_some(Self { view, file, source, settings })
+    }
+
+    /// Edits for the client.
+    fn edits(&self, edits: impl Iterator<Item = (TextRange, String)>) -> Vec<TextEdit> {
+        let edit =
+            |(range, new_text)| TextEdit { range: to_proto::range(self.view, self.file, range), new_text };
+        edits.map(edit).collect()
+    }
+}
