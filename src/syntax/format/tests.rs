@@ -553,9 +553,9 @@ fn only_what_a_range_touches() {
     check_range(
         "a( 1 ).\n«\n»b( 1 ).\n",
         expect![[r#"
-        a( 1 ).
+            a( 1 ).
 
-        b(1).
-    "#]],
+            b( 1 ).
+        "#]],
     );
 }
