@@ -25,6 +25,10 @@ pub(super) struct Session {
     pub(super) related_documents: bool,
     /// Diagnostics may carry related places.
     pub(super) related_information: bool,
+    /// Diagnostics may carry the address of the rule's page.
+    pub(super) code_description: bool,
+    /// Diagnostics may carry data of ours.
+    pub(super) diagnostic_data: bool,
     /// The client takes `workspace/diagnostic/refresh`.
     pub(super) refresh: bool,
     /// Code actions may be literals; else none are offered.
@@ -66,6 +70,10 @@ impl Session {
             related_documents: pull.is_some_and(|pull| pull.related_document_support == Some(true)),
             related_information: push.is_some_and(|push| push.related_information == Some(true))
                 || pull.is_some_and(|pull| pull.related_information == Some(true)),
+            code_description: push.is_some_and(|push| push.code_description_support == Some(true))
+                || pull.is_some_and(|pull| pull.code_description_support == Some(true)),
+            diagnostic_data: push.is_some_and(|push| push.data_support == Some(true))
+                || pull.is_some_and(|pull| pull.data_support == Some(true)),
             refresh: workspace
                 .and_then(|workspace| workspace.diagnostics.as_ref())
                 .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true)),

@@ -78,12 +78,12 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
         range: range(view, file, diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
-        code_description: code_description(diagnostic.rule),
+        code_description: code_description(diagnostic.rule).filter(|_| view.session.code_description),
         source: Some(NAME.into()),
         message: diagnostic.message.clone(),
         related_information: related(view, diagnostic),
         tags: None,
-        data: Some(serde_json::json!({ "code": diagnostic.rule.code })),
+        data: view.session.diagnostic_data.then(|| serde_json::json!({ "code": diagnostic.rule.code })),
     }
 }
 

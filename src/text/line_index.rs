@@ -104,16 +104,13 @@ impl LineIndex {
         u32::try_from(after.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// Line and column of `offset` in `text`, which must be the text that was indexed.
+    /// Line and column of `offset` in `text`, which must be the text that was indexed. No column lies inside a
+    /// character or a line end: the place before it stands for these.
     #[must_use]
     pub fn line_col(&self, text: &str, offset: TextSize, encoding: Encoding) -> LineCol {
-        let offset = offset.min(self.len);
-        let line = self.line_of(offset);
+        let end = between_characters(text, offset);
+        let line = self.line_of(size(end));
         let start = usize::from(self.line_range(line).start());
-        let mut end = usize::from(offset);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
         let col = encoding.len(text.get(start..end).unwrap_or(""));
         LineCol { line, col }
     }
@@ -128,6 +125,18 @@ impl LineIndex {
         let byte = encoding.byte_of(line, at.col);
         range.start() + TextSize::new(u32::try_from(byte).unwrap_or(0))
     }
+}
+
+/// The last place up to `offset` that lies between two characters, CRLF counting as one.
+#[must_use]
+pub fn between_characters(text: &str, offset: TextSize) -> usize {
+    let mut at = usize::from(offset).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let bytes = text.as_bytes();
+    let in_crlf = at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n');
+    if in_crlf { at - 1 } else { at }
 }
 
 #[cfg(test)]
@@ -164,6 +173,17 @@ mod tests {
         let offset = |line, col| u32::from(index.offset(text, LineCol { line, col }, Encoding::Utf16));
         assert_eq!((offset(0, 99), offset(7, 3), offset(1, u32::MAX)), (2, 5, 5));
         assert_eq!(index.line_of(TextSize::new(900)), 1);
+    }
+
+    #[test]
+    fn no_column_inside_a_character_or_a_line_end() {
+        let text = "aé\r\nb";
+        let index = LineIndex::new(text);
+        let place = |offset| index.line_col(text, TextSize::new(offset), Encoding::Utf32);
+        assert_eq!(place(2), LineCol { line: 0, col: 1 });
+        assert_eq!(place(4), LineCol { line: 0, col: 2 });
+        assert_eq!(place(5), LineCol { line: 1, col: 0 });
+        assert_eq!(place(99), LineCol { line: 1, col: 1 });
     }
 
     proptest! {

@@ -18,7 +18,7 @@ mod units;
 pub use cancel::Cancel;
 pub use document::{ContentChange, Document, EditError, TextEdit};
 pub use id::{FileId, StatementId};
-pub use line_index::{Encoding, LineCol, LineIndex};
+pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
 pub use symbol::Symbol;

@@ -2,7 +2,7 @@
 //!
 //! A machine that cannot install an editor skips it, loudly. Screenshots are left in `target/editors`.
 
-mod install;
+pub(crate) mod install;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -32,7 +32,8 @@ pub(crate) fn run() -> Result<Tally> {
     Ok(tally)
 }
 
-fn build_server() -> Result<PathBuf> {
+/// Builds the server; gives the program.
+pub(crate) fn build_server() -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status =
         Command::new(cargo).args(["build", "--bin", "mangle-ls"]).current_dir(crate::root()).status()?;
@@ -105,7 +106,7 @@ fn output_folder(name: &str) -> Result<PathBuf> {
 }
 
 /// A command that is ended when it hangs, with what it has started.
-fn limited(program: &Path) -> Command {
+pub(crate) fn limited(program: &Path) -> Command {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", LIMIT]).arg(program);
     command
@@ -113,7 +114,7 @@ fn limited(program: &Path) -> Command {
 
 /// Runs one test program. Lines `ok …` and `not ok …` of its output are counted (the Test Anything
 /// Protocol); without any, its exit status is the one check.
-fn check(name: &str, command: &mut Command) -> Result<Tally> {
+pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
     println!("--- {name}");
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| name.to_owned())?;

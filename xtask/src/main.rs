@@ -7,6 +7,7 @@ mod editors;
 mod generate;
 mod grammar;
 mod new_rule;
+mod protocol;
 mod tally;
 mod test;
 
@@ -40,6 +41,8 @@ enum Task {
     Bench(corpus::Options),
     /// Try the clients in the real editors; installs those in .cache/editors
     Editors,
+    /// Check every message of the server against the protocol's specification, as recorded editors
+    Protocol,
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Task::NewRule(options) => new_rule::run(&root(), &options),
         Task::Corpus(options) => corpus::check(&root(), &options),
         Task::Bench(options) => corpus::bench(&root(), &options),
+        Task::Protocol => protocol::run().map(tally::Tally::close),
         Task::Editors => editors::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {

@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
         cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     }),
     ("Rust tests", rust_tests),
+    ("every message against the protocol's specification", crate::protocol::run),
 ];
 
 /// Runs all steps, also after one has failed.

