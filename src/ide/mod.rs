@@ -22,6 +22,7 @@ pub mod mention;
 mod place;
 pub mod references;
 pub mod registry;
+pub mod rename;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod subject;

@@ -116,16 +116,16 @@ impl Subject {
 }
 
 /// A subject as it is looked for in one file.
-struct Sought<'p> {
+pub(super) struct Sought<'p> {
     subject: Subject,
     file: &'p FileSummary,
     program: &'p Program,
     /// What the predicate is called in this file.
-    written: SmallVec<[PredicateKey; 2]>,
+    pub(super) written: SmallVec<[PredicateKey; 2]>,
 }
 
 impl<'p> Sought<'p> {
-    fn new(subject: Subject, program: &'p Program, file: &'p FileSummary) -> Self {
+    pub(super) fn new(subject: Subject, program: &'p Program, file: &'p FileSummary) -> Self {
         let mut written = SmallVec::new();
         if let Subject::Predicate(key) = subject {
             let local = file.package.and_then(|package| {
@@ -157,7 +157,7 @@ impl<'p> Sought<'p> {
     }
 
     /// The bytes that mention the subject, if any of the mention's do.
-    fn matches(&self, mention: Mention) -> Option<TextRange> {
+    pub(super) fn matches(&self, mention: Mention) -> Option<TextRange> {
         let is_it = match (self.subject, mention.entity) {
             (Subject::Predicate(_), Entity::Predicate(key)) => self.written.contains(&key),
             (Subject::Builtin(name), Entity::Builtin(key))

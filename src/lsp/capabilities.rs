@@ -67,6 +67,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(features::rename::options(session)),
         code_action_provider: session
             .action_literals
             .then_some(CodeActionProviderCapability::Options(actions)),

@@ -178,7 +178,7 @@ fn outdated(refusal: Refusal) -> Error {
 }
 
 /// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
-/// `text[]`: the text alone, `workspace[]`: all files) and who answers. `=?` for answers that can be errors.
+/// `text[]`: the text alone, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
 macro_rules! features {
     ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
         async fn $name(&self, params: $params) -> Result<$result> {
@@ -190,7 +190,7 @@ macro_rules! features {
     (@text $params:ident) => { Needs::Nothing };
     (@workspace $params:ident) => { Needs::Workspace };
     (@answer => ($answer:expr)) => { Ok($answer) };
-    (@answer =? ($answer:expr)) => { $answer };
+    (@answer ? ($answer:expr)) => { $answer };
 }
 
 impl LanguageServer for Server {
@@ -231,6 +231,10 @@ impl LanguageServer for Server {
             at[text_document.uri] => features::formatting::selection;
         on_type_formatting(lsp::DocumentOnTypeFormattingParams) -> Option<Vec<lsp::TextEdit>>,
             at[text_document_position.text_document.uri] => features::formatting::typed;
+        prepare_rename(lsp::TextDocumentPositionParams) -> Option<lsp::PrepareRenameResponse>,
+            at[text_document.uri] ? features::rename::prepare;
+        rename(lsp::RenameParams) -> Option<lsp::WorkspaceEdit>,
+            at[text_document_position.text_document.uri] ? features::rename::rename;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {

@@ -12,20 +12,12 @@ pub(crate) struct Options {
     corpus: Option<PathBuf>,
 }
 
-/// What is found in the corpus, whole, mutated and with single characters deleted.
+/// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back.
 pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
-    let arguments = [
-        "test",
-        "--release",
-        "--test",
-        "corpus",
-        "--test",
-        "incremental",
-        "--test",
-        "completion",
-        "--",
-        "--nocapture",
-    ];
+    let tests =
+        ["corpus", "incremental", "completion", "rename"].into_iter().flat_map(|test| ["--test", test]);
+    let arguments: Vec<_> =
+        ["test", "--release"].into_iter().chain(tests).chain(["--", "--nocapture"]).collect();
     cargo(root, options, &[&arguments])
 }
 

@@ -27,7 +27,7 @@ pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>])
 }
 
 /// `None` when an edit is in a document that we may not touch.
-pub(super) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
+pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
     for edit in edits {
         let file = view.snapshot.file(edit.file).filter(|file| file.is_editable())?;

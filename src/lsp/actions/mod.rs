@@ -11,6 +11,7 @@ mod offer;
 
 pub(super) use self::commands::{COMMANDS, command};
 pub(super) use self::deed::{document, resolve};
+pub(super) use self::edit::workspace_edit;
 pub(super) use self::offer::{ASSIST_KINDS, code_actions};
 
 use tower_lsp::ls_types::CodeActionKind;

@@ -9,6 +9,7 @@ pub(super) mod graph;
 pub(super) mod hover;
 pub(super) mod navigation;
 pub(super) mod references;
+pub(super) mod rename;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
 pub(super) mod symbols;

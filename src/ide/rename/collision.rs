@@ -1,0 +1,206 @@
+//! What a new name would collide with.
+
+use super::{Refusal, renamed_key};
+use crate::ide::mention::{Entity, Part, each};
+use crate::ide::subject::{Subject, Variable};
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
+use crate::text::{FileId, Symbol, TextRange};
+use crate::types::visit_types;
+
+/// Looks for what has the new name already, and for names that would change their type.
+///
+/// # Errors
+/// With the first that is found.
+pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<(), Refusal> {
+    match subject {
+        Subject::Predicate(own) => {
+            let key = renamed_key(subject, own, new);
+            if program.predicate(key).is_some_and(|found| found.signature.host) {
+                return Err(Refusal::new(format!(
+                    "`{key}` exists already: the host supplies it (`host_predicates` in mangle-ls.toml)."
+                )));
+            }
+            exists(program, Subject::Predicate(key), &format!("`{key}`"))?;
+            written_otherwise(program, own)
+        }
+        Subject::Variable(variable) => {
+            let other = Subject::Variable(Variable { symbol: new, ..variable });
+            exists(program, other, &format!("A variable `{new}`"))
+        }
+        Subject::Name(old) => {
+            exists(program, Subject::Name(new), &format!("The name `{new}`"))?;
+            Families::of(program).check(program, old, new)?;
+            spoken_to_functions(program, old)
+        }
+        Subject::Package(_) => exists(program, Subject::Package(new), &format!("The package `{new}`")),
+        Subject::Builtin(_) | Subject::Function(_) | Subject::Wildcard | Subject::Descriptor(_) => Ok(()),
+    }
+}
+
+/// Refuses where something is mentioned, at the place that shows best what it is.
+fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), Refusal> {
+    let rank = |part: Part| match part {
+        Part::Declared | Part::Package => 0,
+        Part::Head | Part::Fact => 1,
+        _ => 2,
+    };
+    let found = subject.occurrences(program);
+    let Some(first) = found.iter().min_by_key(|found| rank(found.part)) else { return Ok(()) };
+    let how = match (subject, first.part) {
+        (Subject::Variable(_), _) => "stands in this statement already",
+        (_, Part::Declared | Part::Package) => "exists already: it is declared",
+        (Subject::Predicate(_), Part::Head | Part::Fact) => "exists already: it has clauses",
+        _ => "is in use already",
+    };
+    let message = format!("{what} {how}. The two would become one.");
+    Err(Refusal::new(message).at(first.file, first.range))
+}
+
+/// Refuses where the same name is written with a number of arguments that nothing declares or defines: by mistake, so
+/// that only the author knows whether it is meant as well.
+fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), Refusal> {
+    let named: Vec<_> = program.named(own.name).collect();
+    let exists = named.iter().any(|predicate| predicate.exists());
+    let mut lost = named.iter().filter(|predicate| !predicate.exists()).map(|predicate| predicate.key);
+    let Some(key) = lost.next().filter(|_| exists) else { return Ok(()) };
+    let first = Subject::Predicate(key).occurrences(program).into_iter().next();
+    let message = format!(
+        "`{}` is also written with {} arguments, and no such predicate exists. Mend that first.",
+        key.name, key.arity
+    );
+    Err(first.map_or_else(|| Refusal::new(&message), |at| Refusal::new(&message).at(at.file, at.range)))
+}
+
+/// A name that others are recognised by: what starts with it is of its kind.
+struct Prefix {
+    symbol: Symbol,
+    /// Whether whole parts count, as in types, or letters, as for `:match_prefix`.
+    by_parts: bool,
+    at: (FileId, TextRange),
+}
+
+impl Prefix {
+    /// Whether a name is of the kind of `prefix`, which stands in the place of this one.
+    fn holds(&self, prefix: Symbol, name: Symbol) -> bool {
+        let rest = name.as_str().strip_prefix(prefix.as_str());
+        rest.is_some_and(|rest| if self.by_parts { rest.starts_with('/') } else { !rest.is_empty() })
+    }
+}
+
+/// The prefixes of a program.
+struct Families(Vec<Prefix>);
+
+impl Families {
+    fn of(program: &Program) -> Self {
+        let mut prefixes = Vec::new();
+        for file in &program.files {
+            for item in file.items.iter() {
+                collect(file, item, &mut prefixes);
+            }
+        }
+        Self(prefixes)
+    }
+
+    /// Refuses where a name would leave its family or enter another.
+    fn check(&self, program: &Program, old: Symbol, new: Symbol) -> Result<(), Refusal> {
+        let refuse = |name: Symbol, prefix: &Prefix, leaves: bool| {
+            let what = if leaves { "would no longer belong" } else { "would come to belong" };
+            let message = format!("`{name}` {what} to the names below `{}`.", prefix.symbol);
+            Err(Refusal::new(message).at(prefix.at.0, prefix.at.1))
+        };
+        for prefix in self.0.iter().filter(|prefix| prefix.symbol != old) {
+            let before = prefix.holds(prefix.symbol, old);
+            if before != prefix.holds(prefix.symbol, new) {
+                return refuse(if before { old } else { new }, prefix, before);
+            }
+        }
+        for prefix in self.0.iter().filter(|prefix| prefix.symbol == old) {
+            let mut moved = None;
+            each_value(program, |name| {
+                let before = prefix.holds(old, name);
+                if name != old && before != prefix.holds(new, name) {
+                    moved.get_or_insert((name, before));
+                }
+            });
+            if let Some((name, leaves)) = moved {
+                return refuse(name, prefix, leaves);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn each_value(program: &Program, mut visit: impl FnMut(Symbol)) {
+    for item in program.files.iter().flat_map(|file| file.items.iter()) {
+        each(item, &mut |mention| {
+            if let Entity::Name(name) = mention.entity {
+                visit(name);
+            }
+        });
+    }
+}
+
+fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
+    let mut add = |term: &Term, by_parts| {
+        if let TermKind::Name(symbol) = term.kind
+            && super::name::of_language(symbol).is_none()
+        {
+            prefixes.push(Prefix { symbol, by_parts, at: (file.id, term.range + item.start) });
+        }
+    };
+    match &item.statement.kind {
+        StatementKind::Declaration(declaration) => {
+            let types = declaration.bounds.iter().flat_map(|row| &row.types);
+            types.for_each(|ty| visit_types(ty, &mut |part| add(part, true)));
+            let reflects = declaration.descriptors.iter().filter(|it| it.name.as_str() == "reflects");
+            reflects.flat_map(|atom| &atom.args).for_each(|term| add(term, false));
+        }
+        StatementKind::Clause(clause) => {
+            let matches = clause.literals().filter(|it| it.atom.name.as_str() == ":match_prefix");
+            matches.filter_map(|literal| literal.atom.args.get(1)).for_each(|term| add(term, false));
+        }
+        _ => {}
+    }
+}
+
+/// Refuses where a name tells a function what to do: `fn:time:trunc(T, /day)`.
+fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), Refusal> {
+    for file in &program.files {
+        for item in file.items.iter() {
+            let Some(clause) = item.statement.clause() else { continue };
+            let mut found = None;
+            each_term(clause, &mut |term| {
+                let Some(apply) = term.apply().filter(|it| it.function.as_str().starts_with("fn:time:"))
+                else {
+                    return;
+                };
+                let is_it = |arg: &&Term| matches!(arg.kind, TermKind::Name(it) if it == name);
+                if let Some(arg) = apply.args.iter().find(is_it) {
+                    found.get_or_insert((arg.range, apply.function));
+                }
+            });
+            if let Some((range, function)) = found {
+                let message =
+                    format!("`{name}` means something to `{}`, and keeps its name.", function.as_str());
+                return Err(Refusal::new(message).at(file.id, range + item.start));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn each_term<'a>(clause: &'a Clause, visit: &mut impl FnMut(&'a Term)) {
+    clause.head.args.iter().for_each(|term| term.walk(visit));
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => literal.atom.args.iter().for_each(|term| term.walk(visit)),
+            Premise::Comparison(comparison) => {
+                [&comparison.left, &comparison.right].into_iter().for_each(|term| term.walk(visit));
+            }
+            Premise::Broken(_, terms) => terms.iter().for_each(|term| term.walk(visit)),
+        }
+    }
+    let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
+    statements.for_each(|statement| statement.value.walk(visit));
+}

@@ -1,0 +1,94 @@
+//! Text that could not be read and that may mention what is renamed.
+
+use super::Refusal;
+use crate::ide::Analysis;
+use crate::ide::subject::Subject;
+use crate::program::{FileSummary, Program};
+use crate::syntax::{SourceFile, TokenKind};
+use crate::text::{Symbol, TextRange, TextSize, slice, text_len};
+
+/// Looks for the old name in statements that could not be read whole, and in what is no statement.
+///
+/// # Errors
+/// With the first place where it stands.
+pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> Result<(), Refusal> {
+    let program = analysis.program();
+    if let Subject::Variable(variable) = subject {
+        let Some(file) = program.file(variable.file) else { return Ok(()) };
+        let item = file.items.get(variable.item as usize).filter(|item| item.statement.damaged);
+        return item.map_or(Ok(()), |item| {
+            let message = "This statement could not be read whole, so it is not certain where the variable stands. \
+                           Mend it first.";
+            Err(Refusal::new(message).at(file.id, TextRange::at(item.start, TextSize::new(0))))
+        });
+    }
+    if let Subject::Name(name) = subject {
+        full_stops(program, name)?;
+    }
+    for file in &program.files {
+        for region in unread(file) {
+            if !slice(&file.text, region).contains(old.as_str()) {
+                continue;
+            }
+            let place = analysis.source(file.id).and_then(|source| mention(source, region, old));
+            if let Some(place) = place {
+                let message = format!(
+                    "`{old}` stands in text that could not be read whole, so it is not certain what it means \
+                     there. Mend that first."
+                );
+                return Err(Refusal::new(message).at(file.id, place));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses where a name has the full stop of its clause in it: `X = /a.` speaks of a name `/a.`, whatever was meant.
+fn full_stops(program: &Program, name: Symbol) -> Result<(), Refusal> {
+    let with_dot = Symbol::new(&format!("{name}."));
+    let found = Subject::Name(with_dot).occurrences(program);
+    found.first().map_or(Ok(()), |first| {
+        let message = format!(
+            "Here the name is `{with_dot}`: it has taken in the full stop. Put a space before the full stop first."
+        );
+        Err(Refusal::new(message).at(first.file, first.range))
+    })
+}
+
+/// The parts of a file that are no whole statements: damaged ones, and what is between statements.
+fn unread(file: &FileSummary) -> Vec<TextRange> {
+    let mut regions = Vec::new();
+    let mut from = TextSize::new(0);
+    for item in file.items.iter().filter(|item| !item.statement.damaged) {
+        if item.start > from {
+            regions.push(TextRange::new(from, item.start));
+        }
+        from = from.max(item.start + item.statement.len);
+    }
+    let end = text_len(&file.text);
+    if end > from {
+        regions.push(TextRange::new(from, end));
+    }
+    regions
+}
+
+/// The first token of a region that is the name, be it behind a package.
+fn mention(source: &SourceFile, region: TextRange, name: Symbol) -> Option<TextRange> {
+    let text = source.text();
+    let tokens = source.tokens(region);
+    if tokens.is_empty() {
+        // Too damaged even for that; comments alone would be tokens.
+        let said = slice(text, region);
+        let at = said.find(name.as_str())?;
+        return Some(TextRange::at(region.start() + crate::text::size(at), text_len(name.as_str())));
+    }
+    let is_it = |written: &str| {
+        written == name.as_str()
+            || written.strip_suffix(name.as_str()).is_some_and(|before| before.ends_with('.'))
+            || written.strip_prefix(name.as_str()).is_some_and(|behind| behind.starts_with('.'))
+    };
+    let mut tokens = tokens.into_iter().filter(|token| token.kind != TokenKind::Comment);
+    tokens
+        .find(|token| region.contains_range(token.range) && is_it(token.text(text)))
+        .map(|token| token.range)
+}

@@ -1,0 +1,493 @@
+#![allow(clippy::unwrap_used)]
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::ide::testing::Fixture;
+use crate::text::{LineIndex, apply};
+
+/// The fixture after a rename, or why it is refused.
+fn renamed(fixture: &str, new: &str) -> String {
+    let marked = Fixture::new(fixture);
+    match rename(marked.place(), &[], new) {
+        Err(refusal) => {
+            let at = refusal.at.map(|(file, range)| {
+                let text = marked.text(file);
+                let line = LineIndex::new(text).line_of(range.start()) + 1;
+                format!("{}:{line}: {}\n", marked.names[file.0 as usize], slice(text, range))
+            });
+            format!("{}\n{}", refusal.message, at.unwrap_or_default())
+        }
+        Ok(edits) => {
+            let mut out = String::new();
+            for file in marked.ids() {
+                let here = edits.iter().filter(|edit| edit.file == file);
+                let here = here.map(|edit| (edit.range, edit.text.as_str()));
+                let text = apply(marked.text(file), here).unwrap();
+                if marked.names.len() > 1 {
+                    out.push_str(&format!("#- {}\n", marked.names[file.0 as usize]));
+                }
+                out.push_str(&text);
+            }
+            out
+        }
+    }
+}
+
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check(fixture: &str, new: &str, expect: Expect) {
+    expect.assert_eq(&renamed(fixture, new).replace('\r', ""));
+}
+
+#[test]
+fn a_predicate_over_all_files() {
+    check(
+        "#- a.mg\nDecl p(X) inclusion [p(X)].\nDecl m(X, Y) descr [fundep([X], [Y]), merge([Y], \"p\")].\nDecl p(A, B, C).\n# p(X)\np(1).\r\n#- b.mg\n# 🦀\nr(\"🦀\", X) :- p$0(X), !p(X), p(X, _, _), <-[0d, 1d] p(X), p(X)@[_, T].\n",
+        "quite_new",
+        expect![[r##"
+            #- a.mg
+            Decl quite_new(X) inclusion [quite_new(X)].
+            Decl m(X, Y) descr [fundep([X], [Y]), merge([Y], "p")].
+            Decl p(A, B, C).
+            # p(X)
+            quite_new(1).
+            #- b.mg
+            # 🦀
+            r("🦀", X) :- quite_new(X), !quite_new(X), p(X, _, _), <-[0d, 1d] quite_new(X), quite_new(X)@[_, T].
+        "##]],
+    );
+    check(
+        "Decl m(X, Y) descr [fundep([X], [Y]), merge([Y], 'best')].\nDecl best$0(A, B, C) descr [deferred()].\nbest(A, B, C) :- A < B, C = A.\n",
+        "top",
+        expect![[r#"
+            Decl m(X, Y) descr [fundep([X], [Y]), merge([Y], 'top')].
+            Decl top(A, B, C) descr [deferred()].
+            top(A, B, C) :- A < B, C = A.
+        "#]],
+    );
+}
+
+#[test]
+fn a_predicate_of_a_package() {
+    let files = "#- a.mg\nPackage a.b!\nDecl p(X).\nq(X) :- p(X), a.b.p(X), r(X).\n#- b.mg\nUse a.b!\np(1).\nq(X) :- a.b.p$0(X), p(X).\n";
+    check(
+        files,
+        "s",
+        expect![[r#"
+        #- a.mg
+        Package a.b!
+        Decl s(X).
+        q(X) :- s(X), a.b.s(X), r(X).
+        #- b.mg
+        Use a.b!
+        p(1).
+        q(X) :- a.b.s(X), p(X).
+    "#]],
+    );
+    check(
+        files,
+        "r",
+        expect![[r#"
+        Here `r` would come to mean another predicate.
+        a.mg:3: r
+    "#]],
+    );
+    check(
+        &files.replace("p$0", "p").replace("p(1)", "p$0(1)"),
+        "r",
+        expect![[r#"
+        `r/1` is in use already. The two would become one.
+        a.mg:3: r
+    "#]],
+    );
+    check(
+        &files.replace("p$0", "p").replace(":- p(X)", ":- p$0(X)"),
+        "s",
+        expect![[r#"
+        #- a.mg
+        Package a.b!
+        Decl s(X).
+        q(X) :- s(X), a.b.s(X), r(X).
+        #- b.mg
+        Use a.b!
+        p(1).
+        q(X) :- a.b.s(X), p(X).
+    "#]],
+    );
+    check(
+        "#- a.mg\nPackage a!\ns(1).\nq(X) :- p(X).\n#- b.mg\nUse a!\np$0(1).\n",
+        "s",
+        expect![[r#"
+        Here `s` would come to mean another predicate.
+        a.mg:3: p
+    "#]],
+    );
+}
+
+#[test]
+fn a_package() {
+    check(
+        "#- a.mg\nPackage a.b$0!\nDecl p(X).\nq(X) :- p(X), a.b.p(X), r(X).\n#- b.mg\nUse a.b!\nUse a!\nq(X) :- a.b.p(X), a.p(X), x.a.b.p(X).\n",
+        "c",
+        expect![[r#"
+            #- a.mg
+            Package c!
+            Decl p(X).
+            q(X) :- p(X), c.p(X), r(X).
+            #- b.mg
+            Use c!
+            Use a!
+            q(X) :- c.p(X), a.p(X), x.a.b.p(X).
+        "#]],
+    );
+    check(
+        "#- a.mg\nPackage a$0!\np(1).\n#- b.mg\nPackage b!\n",
+        "b",
+        expect![[r#"
+        The package `b` exists already: it is declared. The two would become one.
+        b.mg:1: b
+    "#]],
+    );
+    check(
+        "Package a$0!\np(1).\n",
+        "B.c",
+        expect![[r#"
+        `B.c` is no name of a package: lower-case letters, digits and `_`, in parts between dots.
+    "#]],
+    );
+}
+
+#[test]
+fn a_variable_everywhere_in_its_clause() {
+    check(
+        "p(X$0, Y) :- q(fn:f([X], {/k : X}))@[X, _], <-[X, 7d] r(Y), X != Y |> do fn:group_by(X), let Y = fn:plus(X, 1).\nq(X).",
+        "Much",
+        expect![[r#"
+            p(Much, Y) :- q(fn:f([Much], {/k : Much}))@[Much, _], <-[Much, 7d] r(Y), Much != Y |> do fn:group_by(Much), let Y = fn:plus(Much, 1).
+            q(X)."#]],
+    );
+    check(
+        "Decl p(X, Y) descr [arg(X$0, \"X\"), fundep([X], [Y])] bound [X, Y] inclusion [q(X)].",
+        "T",
+        expect![[r#"Decl p(T, Y) descr [arg(T, "X"), fundep([T], [Y])] bound [X, Y] inclusion [q(T)]."#]],
+    );
+    check("Decl p(X, Y) bound [X$0, .List<X>].", "T", expect!["Decl p(X, Y) bound [T, .List<T>]."]);
+}
+
+#[test]
+fn a_name_and_the_types_that_it_is() {
+    check(
+        "#- a.mg\nDecl p(X) bound [/role].\np(/role). p(/roles). q({/role : /a}).\n#- b.mg\nq(X) :- p(X), X != /role$0 .\n",
+        "/rank.of~x",
+        expect![[r#"
+            #- a.mg
+            Decl p(X) bound [/rank.of~x].
+            p(/rank.of~x). p(/roles). q({/rank.of~x : /a}).
+            #- b.mg
+            q(X) :- p(X), X != /rank.of~x .
+        "#]],
+    );
+}
+
+#[test]
+fn names_do_not_change_their_family() {
+    let files = "Decl p(X) bound [/role].\np(/role/x).\nq(/other).\ns(X) :- p(X), :match_prefix(X, /role/x).\nr(/role/xy).\n";
+    check(
+        &files.replace("/other", "/oth$0er"),
+        "/role/y",
+        expect![[r#"
+        `/role/y` would come to belong to the names below `/role`.
+        main.mg:1: /role
+    "#]],
+    );
+    check(
+        &files.replace("p(/role/x)", "p(/role/x$0)"),
+        "/x",
+        expect![[r#"
+        `/role/x` would no longer belong to the names below `/role`.
+        main.mg:1: /role
+    "#]],
+    );
+    check(
+        &files.replace("[/role]", "[/ro$0le]"),
+        "/rank",
+        expect![[r#"
+        `/role/x` would no longer belong to the names below `/role`.
+        main.mg:1: /role
+    "#]],
+    );
+    check(
+        &files.replace("p(/role/x)", "p(/role/x$0)"),
+        "/role/z",
+        expect![[r#"
+        `/role/xy` would no longer belong to the names below `/role/x`.
+        main.mg:4: /role/x
+    "#]],
+    );
+    check(
+        &files.replace("/other", "/oth$0er"),
+        "/role/xz",
+        expect![[r#"
+        `/role/xz` would come to belong to the names below `/role`.
+        main.mg:1: /role
+    "#]],
+    );
+    check(
+        &files.replace("/other", "/oth$0er"),
+        "/another",
+        expect![[r#"
+        Decl p(X) bound [/role].
+        p(/role/x).
+        q(/another).
+        s(X) :- p(X), :match_prefix(X, /role/x).
+        r(/role/xy).
+    "#]],
+    );
+}
+
+#[test]
+fn names_that_functions_know() {
+    check(
+        "p(Y) :- q(X), Y = fn:time:trunc(X, /day$0).",
+        "/night",
+        expect![[r#"
+        `/day` means something to `fn:time:trunc`, and keeps its name.
+        main.mg:1: /day
+    "#]],
+    );
+    check(
+        "p(/string$0).",
+        "/text",
+        expect![[r#"
+        `/string` is a type of the language, and keeps its name.
+    "#]],
+    );
+    check(
+        "p(/text$0).",
+        "/string",
+        expect![[r#"
+        `/string` is a type of the language. Choose another name.
+    "#]],
+    );
+    check(
+        "p(/true$0).",
+        "/yes",
+        expect![[r#"
+        `/true` is what functions answer and `:filter` asks for, and keeps its name.
+    "#]],
+    );
+}
+
+#[test]
+fn new_names_are_names() {
+    let all = |fixture: &str, names: &[&str]| {
+        let lines: Vec<_> = names.iter().map(|new| renamed(fixture, new)).collect();
+        lines.concat()
+    };
+    expect![[r#"
+        A name cannot be empty.
+        `P` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `p q` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `fn:f` would be built into the language: `fn:` begins functions, `:` built-in predicates.
+        `:lt` would be built into the language: `fn:` begins functions, `:` built-in predicates.
+        `now` is a word of the language and cannot name a predicate.
+        `a.b` has a dot, which would put the predicate into a package. Give only its own name.
+        `über` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `x__tmp` ends like the predicates that the engine makes for itself.
+        `1p` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `p-q` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `p(` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+    "#]]
+    .assert_eq(&all(
+        "p$0(1).",
+        &["", "P", "p q", "fn:f", ":lt", "now", "a.b", "über", "x__tmp", "1p", "p-q", "p(\n"],
+    ));
+    expect![[r#"
+        `_` would make each occurrence stand for something else.
+        `x` is no variable: a capital letter, then letters and digits, no `_`.
+        `My_Var` is no variable: a capital letter, then letters and digits, no `_`.
+        `Decl` is a word of the language and cannot be a variable.
+        A name cannot be empty.
+        `Ä` is no variable: a capital letter, then letters and digits, no `_`.
+        `X.y` is no variable: a capital letter, then letters and digits, no `_`.
+    "#]]
+    .assert_eq(&all("p(X$0) :- q(X).", &["_", "x", "My_Var", "Decl", "", "Ä", "X.y"]));
+    expect![[r#"
+        `a` is no name: names begin with a slash, `/a`.
+        `/` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
+        `/a/` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
+        `/a//b` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
+        `/a:b` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
+        `/é` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
+        `/a.` ends in a dot, which nobody can tell from the full stop of a clause.
+        `/number` is a type of the language. Choose another name.
+    "#]]
+    .assert_eq(&all("p(/a$0).", &["a", "/", "/a/", "/a//b", "/a:b", "/é", "/a.", "/number"]));
+}
+
+#[test]
+fn what_exists_is_not_taken_over() {
+    check(
+        "p$0(1).\nr(X) :- q(X).\nDecl q(X).\n",
+        "q",
+        expect![[r#"
+        `q/1` exists already: it is declared. The two would become one.
+        main.mg:3: q
+    "#]],
+    );
+    check(
+        "p$0(1).\nq(2).\n",
+        "q",
+        expect![[r#"
+        `q/1` exists already: it has clauses. The two would become one.
+        main.mg:2: q
+    "#]],
+    );
+    check(
+        "p$0(1).\nr(X) :- q(X).\n",
+        "q",
+        expect![[r#"
+        `q/1` is in use already. The two would become one.
+        main.mg:2: q
+    "#]],
+    );
+    check(
+        "p$0(1).\nDecl r(X) inclusion [q(X)].\n",
+        "q",
+        expect![[r#"
+        `q/1` is in use already. The two would become one.
+        main.mg:2: q
+    "#]],
+    );
+    check(
+        "p$0(1).\nq(2, 3).\n",
+        "q",
+        expect![[r#"
+        q(1).
+        q(2, 3).
+    "#]],
+    );
+    check(
+        "p(X$0, Y) :- q(X, Y).",
+        "Y",
+        expect![[r#"
+        A variable `Y` stands in this statement already. The two would become one.
+        main.mg:1: Y
+    "#]],
+    );
+    check(
+        "p(/a$0). q(/b).",
+        "/b",
+        expect![[r#"
+        The name `/b` is in use already. The two would become one.
+        main.mg:1: /b
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_written_with_other_arguments_by_mistake() {
+    check(
+        "p$0(1).\nr(X) :- p(X), p(X, _).\n",
+        "q",
+        expect![[r#"
+        `p` is also written with 2 arguments, and no such predicate exists. Mend that first.
+        main.mg:2: p
+    "#]],
+    );
+    check(
+        "p(1).\nr(X) :- p(X), p$0(X, _).\n",
+        "q",
+        expect![[r#"
+        `p` is also written with 2 arguments, and no such predicate exists. Mend that first.
+        main.mg:2: p
+    "#]],
+    );
+    check(
+        "r(X) :- p$0(X), p(X, _).\n",
+        "q",
+        expect![[r#"
+        r(X) :- q(X), p(X, _).
+    "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_not_guessed_at() {
+    check(
+        "p$0(1).\nq(X) :- p(X\n\nr(1).\n",
+        "s",
+        expect![[r#"
+        `p` stands in text that could not be read whole, so it is not certain what it means there. Mend that first.
+        main.mg:2: p
+    "#]],
+    );
+    check(
+        "p$0(1).\nq(X) :- a.p(X, !\n\nr(1).\n",
+        "s",
+        expect![[r#"
+        `p` stands in text that could not be read whole, so it is not certain what it means there. Mend that first.
+        main.mg:2: a.p
+    "#]],
+    );
+    check(
+        "p$0(1).\nq(X) :- pp(X, /p # p\n\n# p\nr(1).\n",
+        "s",
+        expect![[r#"
+        s(1).
+        q(X) :- pp(X, /p # p
+
+        # p
+        r(1).
+    "#]],
+    );
+    check(
+        "q(X$0) :- p(X, \n\nr(1).\n",
+        "S",
+        expect![[r#"
+        This statement could not be read whole, so it is not certain where the variable stands. Mend it first.
+        main.mg:1: 
+    "#]],
+    );
+    check(
+        "q(/a$0).\nr(X) :- q(X), X = /a.\n",
+        "/b",
+        expect![[r#"
+        Here the name is `/a.`: it has taken in the full stop. Put a space before the full stop first.
+        main.mg:2: /a.
+    "#]],
+    );
+    check(
+        "q(/a).\nr(X) :- q(X), X = /a$0.\n",
+        "/b",
+        expect![[r#"
+            `/a.` has taken in a full stop. Put a space before the full stop first.
+        "#]],
+    );
+    check(
+        "q(/a$0).\nr(X) :- q(X), X != /a .\n",
+        "/b",
+        expect![[r#"
+        q(/b).
+        r(X) :- q(X), X != /b .
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_not_the_authors_keeps_its_name() {
+    for text in
+        ["p(X) :- :lt$0(X, 1).", "p(X) :- X = fn:plus$0(1, 2).", "p(_$0).", "Decl p(X) descr [doc$0(\"x\")]."]
+    {
+        let marked = Fixture::new(text);
+        assert!(prepare(marked.place()).is_err(), "{text}");
+        assert!(rename(marked.place(), &[], "x").is_err(), "{text}");
+    }
+    for text in ["p(\"a$0b\").", "De$0cl p(X).", "# p$0\n", "p(1)$0 .", "$0"] {
+        let marked = Fixture::new(text);
+        assert_eq!(prepare(marked.place()), Ok(None), "{text}");
+        assert!(rename(marked.place(), &[], "x").is_err(), "{text}");
+    }
+    let marked = Fixture::new("Use a.b!\np(X) :- a.b.q$0(X).");
+    assert_eq!(prepare(marked.place()).unwrap().unwrap().name, "q");
+}

@@ -1,0 +1,153 @@
+//! The last look: the files are read as they will be, and must say what they said, but for the name. This catches what no
+//! rule thinks of: words that grow together, a package whose predicate comes to stand for another one.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Refusal, name_of, renamed_key};
+use crate::ide::mention::{Entity, Mention, Part, each};
+use crate::ide::subject::{Sought, Subject, merge_target};
+use crate::lint::FileEdit;
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::syntax::SourceFile;
+use crate::syntax::ast::Item;
+use crate::text::{FileId, Symbol, TextRange, apply};
+
+/// Reads the program as the edits leave it.
+///
+/// # Errors
+/// When anything but the name would be different.
+pub(super) fn check(
+    program: &Program,
+    subject: Subject,
+    new: Symbol,
+    edits: &[FileEdit],
+) -> Result<(), Refusal> {
+    let renaming = Renaming { program, subject, new };
+    let mut changed: FxHashMap<FileId, Arc<FileSummary>> = FxHashMap::default();
+    for edits in edits.chunk_by(|one, other| one.file == other.file) {
+        let Some(old) = edits.first().and_then(|edit| program.file(edit.file)) else { continue };
+        let changes = edits.iter().map(|edit| (edit.range, edit.text.as_str()));
+        let text = apply(&old.text, changes).ok_or_else(|| otherwise(subject, new))?;
+        let file = Arc::new(FileSummary::new(old.id, &SourceFile::parse(text.into())));
+        renaming.compare_files(old, &file)?;
+        changed.insert(old.id, file);
+    }
+    if matches!(subject, Subject::Predicate(_) | Subject::Package(_)) {
+        renaming.compare_meanings(changed)?;
+    }
+    Ok(())
+}
+
+fn otherwise(subject: Subject, new: Symbol) -> Refusal {
+    Refusal::new(format!(
+        "With `{new}` in the place of `{}` this would be read as something else.",
+        name_of(subject)
+    ))
+}
+
+struct Renaming<'p> {
+    program: &'p Program,
+    subject: Subject,
+    new: Symbol,
+}
+
+impl Renaming<'_> {
+    /// Whether a file has the same statements as before, with the new name where the old one was.
+    fn compare_files(&self, old: &FileSummary, new: &FileSummary) -> Result<(), Refusal> {
+        let sought = Sought::new(self.subject, self.program, old);
+        for (index, before) in old.items.iter().enumerate() {
+            let same = new.items.get(index).is_some_and(|after| {
+                before.statement.damaged == after.statement.damaged
+                    && before.statement.findings.len() == after.statement.findings.len()
+                    && self.mentions(&sought, old, before) == said(new, after)
+            });
+            if !same {
+                let range = TextRange::at(before.start, before.statement.len);
+                return Err(otherwise(self.subject, self.new).at(old.id, range));
+            }
+        }
+        let complete = old.items.len() == new.items.len() && old.findings.len() == new.findings.len();
+        if complete { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
+    }
+
+    /// What a statement will mention.
+    fn mentions(&self, sought: &Sought<'_>, file: &FileSummary, item: &Item) -> Vec<(Entity, Part)> {
+        let mut mentions = Vec::new();
+        each(item, &mut |mention| {
+            let is_it = match self.subject {
+                Subject::Variable(variable) => {
+                    file.items.get(variable.item as usize).is_some_and(|own| own.start == item.start)
+                }
+                _ => true,
+            };
+            let is_it = is_it && sought.matches(mention).is_some();
+            mentions.push((if is_it { self.renamed(mention) } else { mention.entity }, mention.part));
+        });
+        if let Some(target) = merge_target(file, item) {
+            mentions.push((Entity::Predicate(self.meaning(target.key)), Part::Descriptor));
+        }
+        mentions
+    }
+
+    fn renamed(&self, mention: Mention) -> Entity {
+        match mention.entity {
+            Entity::Predicate(key) => Entity::Predicate(renamed_key(self.subject, key, self.new)),
+            Entity::Variable(_) => Entity::Variable(self.new),
+            Entity::Name(_) => Entity::Name(self.new),
+            Entity::Type(_) => Entity::Type(self.new),
+            Entity::Package(_) => Entity::Package(self.new),
+            entity => entity,
+        }
+    }
+
+    /// What a qualified predicate will be called.
+    fn meaning(&self, key: PredicateKey) -> PredicateKey {
+        let is_it = match self.subject {
+            Subject::Predicate(own) => key == own,
+            Subject::Package(package) => key.package() == package.as_str(),
+            _ => false,
+        };
+        if is_it { renamed_key(self.subject, key, self.new) } else { key }
+    }
+
+    /// Whether every name of a predicate, in every file, will mean what it meant.
+    fn compare_meanings(&self, mut changed: FxHashMap<FileId, Arc<FileSummary>>) -> Result<(), Refusal> {
+        let files = self.program.files.iter();
+        let files = files.map(|file| changed.remove(&file.id).unwrap_or_else(|| Arc::clone(file)));
+        let after = Program::embedded(files.collect(), Arc::clone(&self.program.embedding));
+        for (old, new) in self.program.files.iter().zip(&after.files) {
+            let sought = Sought::new(self.subject, self.program, old);
+            for item in old.items.iter() {
+                let mut wrong = None;
+                each(item, &mut |mention| {
+                    let Entity::Predicate(key) = mention.entity else { return };
+                    let written = match sought.matches(mention) {
+                        Some(_) => renamed_key(self.subject, key, self.new),
+                        None => key,
+                    };
+                    let expected = self.meaning(self.program.meaning(old, key));
+                    if after.meaning(new, written) != expected {
+                        wrong.get_or_insert(mention.range);
+                    }
+                });
+                if let Some(range) = wrong {
+                    let message = format!("Here `{}` would come to mean another predicate.", self.new);
+                    return Err(Refusal::new(message).at(old.id, range));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a statement mentions.
+fn said(file: &FileSummary, item: &Item) -> Vec<(Entity, Part)> {
+    let mut mentions = Vec::new();
+    each(item, &mut |mention| mentions.push((mention.entity, mention.part)));
+    if let Some(target) = merge_target(file, item) {
+        mentions.push((Entity::Predicate(target.key), Part::Descriptor));
+    }
+    mentions
+}

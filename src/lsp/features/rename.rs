@@ -1,0 +1,112 @@
+//! `textDocument/prepareRename` and `textDocument/rename`
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::{
+    OneOf, PrepareRenameResponse, RenameOptions, RenameParams, TextDocumentPositionParams,
+    WorkDoneProgressOptions, WorkspaceEdit,
+};
+
+use crate::host::relative;
+use crate::host::workspace::{SnapshotFile, SnapshotProgram};
+use crate::ide::Analysis;
+use crate::ide::rename::{self, Refusal};
+use crate::ide::subject::Subject;
+use crate::lsp::actions::workspace_edit;
+use crate::lsp::session::Session;
+use crate::lsp::view::{Spot, View};
+
+/// `RequestFailed`: the request was right, and cannot be done.
+const FAILED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// What the client is told.
+pub(in crate::lsp) fn options(session: &Session) -> OneOf<bool, RenameOptions> {
+    let client = session.client.text_document.as_ref().and_then(|client| client.rename.as_ref());
+    if client.is_some_and(|client| client.prepare_support == Some(true)) {
+        let work_done_progress_options = WorkDoneProgressOptions::default();
+        OneOf::Right(RenameOptions { prepare_provider: Some(true), work_done_progress_options })
+    } else {
+        OneOf::Left(true)
+    }
+}
+
+/// Whether there is something to rename, and what it is called.
+pub(in crate::lsp) fn prepare(
+    view: &View,
+    params: &TextDocumentPositionParams,
+) -> Result<Option<PrepareRenameResponse>> {
+    let Some(at) = view.spot(params) else { return Ok(None) };
+    let Some(place) = at.place() else { return Ok(None) };
+    let found = rename::prepare(place).map_err(|refusal| refused(view, &refusal))?;
+    Ok(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
+        range: at.range(found.range),
+        placeholder: found.name,
+    }))
+}
+
+/// The edits of a rename, in all programs that share files with that of the document.
+pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Option<WorkspaceEdit>> {
+    let Some(at) = view.spot(&params.text_document_position) else { return Ok(None) };
+    let Some(place) = at.place() else { return Ok(None) };
+    let programs = programs(&at);
+    let others: Vec<&dyn Analysis> = programs
+        .iter()
+        .filter(|program| !std::ptr::eq(program.program().as_ref(), place.program()))
+        .map(|program| program.as_ref() as &dyn Analysis)
+        .collect();
+    let edits =
+        rename::rename(place, &others, &params.new_name).map_err(|refusal| refused(view, &refusal))?;
+    let suspect = edits.iter().filter_map(|edit| view.snapshot.file(edit.file));
+    if let Some(file) = suspect.into_iter().find(|file| !file.is_editable()) {
+        let message = format!(
+            "An edit of {} did not arrive whole, so that its text may differ from yours. Close it and open it \
+             again, then rename.",
+            shown(view, file)
+        );
+        return Err(failed(message));
+    }
+    Ok(workspace_edit(view, &edits))
+}
+
+/// The programs that mention what stands at a place: those of its file, and all that share a file in which it is
+/// mentioned.
+fn programs<'v>(at: &Spot<'v>) -> Vec<&'v Arc<SnapshotProgram>> {
+    let snapshot = &at.view.snapshot;
+    let mut programs: Vec<_> = snapshot.programs_with(at.file.id).collect();
+    let Some((subject, _)) = at.everywhere().find_map(Subject::at) else { return programs };
+    let mut looked_at = 0;
+    while let Some(program) = programs.get(looked_at) {
+        looked_at += 1;
+        let mut files: Vec<_> =
+            subject.occurrences(program.program()).iter().map(|found| found.file).collect();
+        files.dedup();
+        for program in files.into_iter().flat_map(|file| snapshot.programs_with(file)) {
+            if !programs.iter().any(|known| Arc::ptr_eq(known, program)) {
+                programs.push(program);
+            }
+        }
+    }
+    programs
+}
+
+fn failed(message: String) -> Error {
+    Error { code: FAILED, message: message.into(), data: None }
+}
+
+/// A refusal in words: the reason, and the place that shows it.
+fn refused(view: &View, refusal: &Refusal) -> Error {
+    let place = refusal.at.and_then(|(file, range)| {
+        let file = view.snapshot.file(file)?;
+        let line = file.line_col(file.map().to_source(range).start(), view.session.encoding).line;
+        Some(format!(" ({}:{})", shown(view, file), line + 1))
+    });
+    failed(format!("{}{}", refusal.message, place.unwrap_or_default()))
+}
+
+/// The path of a file, from the folder of the workspace that it is in.
+fn shown(view: &View, file: &SnapshotFile) -> String {
+    let folders = view.session.folders.iter().filter(|folder| file.path.starts_with(folder));
+    let folder = folders.max_by_key(|folder| folder.as_os_str().len());
+    folder.map_or_else(|| file.path.display().to_string(), |folder| relative(folder, &file.path))
+}
