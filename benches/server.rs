@@ -48,7 +48,8 @@ fn main() {
 }
 
 /// What is asked about places while one types, and the p95 that it may take, in milliseconds.
-const ASKED: &[(&str, u32)] = &[("textDocument/hover", 5), ("textDocument/completion", 5)];
+const ASKED: &[(&str, u32)] =
+    &[("textDocument/hover", 5), ("textDocument/completion", 5), ("textDocument/signatureHelp", 5)];
 
 /// Asks about places all over the file, each right after a letter was typed there: the answer needs the program
 /// of that moment.

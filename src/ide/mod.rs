@@ -25,6 +25,7 @@ pub mod registry;
 pub mod rename;
 pub mod selection;
 pub mod semantic_tokens;
+pub mod signature_help;
 pub mod subject;
 pub mod suppression;
 pub mod symbols;

@@ -55,6 +55,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         document_on_type_formatting_provider: Some(features::formatting::on_type_options()),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         completion_provider: Some(features::completion::options(session)),
+        signature_help_provider: Some(features::signature_help::options()),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: features::semantic_tokens::options(&session.client)

@@ -199,6 +199,8 @@ impl LanguageServer for Server {
             at[text_document_position_params.text_document.uri] => features::hover::hover;
         completion(lsp::CompletionParams) -> Option<lsp::CompletionResponse>,
             at[text_document_position.text_document.uri] => features::completion::completion;
+        signature_help(lsp::SignatureHelpParams) -> Option<lsp::SignatureHelp>,
+            at[text_document_position_params.text_document.uri] => features::signature_help::signature_help;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
             text[] => features::folding::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,

@@ -171,7 +171,7 @@ pub fn completions(place: Place<'_>) -> Completions {
     match cursor::look(place) {
         Spot::Code(cursor) => in_code(place, &cursor),
         Spot::Comment(comment) => rule_names::completions(place, comment),
-        Spot::String => Completions::default(),
+        Spot::String(_) => Completions::default(),
     }
 }
 

@@ -45,8 +45,8 @@ pub enum Spot {
     Code(Box<Cursor>),
     /// A comment, from its `#`.
     Comment(TextRange),
-    /// A string.
-    String,
+    /// A string, from its quote.
+    String(TextRange),
 }
 
 /// Looks around a place.
@@ -96,11 +96,11 @@ fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<Spot> {
             Some(Spot::Comment(token.range))
         }
         TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
-            Some(Spot::String)
+            Some(Spot::String(token.range))
         }
         // What is left of a string that could not be read.
         TokenKind::Other if inside && spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
-            Some(Spot::String)
+            Some(Spot::String(token.range))
         }
         _ => None,
     }
@@ -146,7 +146,7 @@ mod tests {
         let found = match look(place) {
             Spot::Code(cursor) => describe(&cursor, place.text()),
             Spot::Comment(_) => "comment".to_owned(),
-            Spot::String => "string".to_owned(),
+            Spot::String(_) => "string".to_owned(),
         };
         expect.assert_eq(&found);
     }

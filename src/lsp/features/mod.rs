@@ -12,4 +12,5 @@ pub(super) mod references;
 pub(super) mod rename;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
+pub(super) mod signature_help;
 pub(super) mod symbols;
