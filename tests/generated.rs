@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mangle_ls::config::keys::{Key, Kind};
 use mangle_ls::config::{self, Vocabulary};
 use mangle_ls::ide::registry;
 use mangle_ls::lint::{Group, Rule, address};
@@ -38,7 +39,12 @@ fn configuration() -> String {
     let page = committed("docs/configuration.md".as_ref());
     let (before, rest) = page.split_once("<!-- generated: keys -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    format!("{before}<!-- generated: keys -->\n{}<!-- end -->\n{after}", config::markdown())
+    let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+    let (keys, hints) = (config::markdown(), config::markdown_of(&config::keys::HINTS));
+    format!(
+        "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
+    )
 }
 
 fn schema() -> String {
@@ -53,11 +59,29 @@ fn vscode() -> String {
         serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
     let contributes = manifest["contributes"].as_object_mut().unwrap();
     contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
+    for key in config::keys::HINTS.keys {
+        let name = format!("{}.{}", config::keys::HINTS.name, key.name);
+        contributes["configuration"]["properties"][name] = hint_setting(key);
+    }
     if let Some(address) = address("docs/mangle-ls.schema.json") {
         contributes
             .insert("tomlValidation".into(), json!([{ "fileMatch": config::FILE_NAME, "url": address }]));
     }
     serde_json::to_string_pretty(&manifest).unwrap() + "\n"
+}
+
+fn hint_setting(key: &Key) -> Value {
+    let mut setting = json!({
+        "type": "boolean",
+        "default": serde_json::from_str::<Value>(key.default).unwrap(),
+        "scope": "window",
+        "markdownDescription": key.doc,
+    });
+    if let Kind::Word(words) = key.kind {
+        setting["type"] = "string".into();
+        setting["enum"] = words.into();
+    }
+    setting
 }
 
 fn rules_setting() -> Value {

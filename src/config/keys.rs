@@ -1,6 +1,6 @@
 //! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
 
-use super::FailOn;
+use super::{ArgumentHints, FailOn};
 
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
@@ -45,6 +45,8 @@ pub enum Kind {
     Number(i64, i64),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
     /// A table of the section of this name.
     Table,
     /// A list of tables (`[[…]]`) of the section of this name.
@@ -159,6 +161,38 @@ pub const FORMAT: Section = Section {
             kind: Kind::Number(40, 1000),
             default: "100",
             doc: "Lines are broken only beyond this many columns.",
+        },
+    ],
+};
+
+/// `mangle.hints` in the settings of an editor; nothing of it stands in a configuration file.
+pub const HINTS: Section = Section {
+    name: "mangle.hints",
+    keys: &[
+        Key {
+            name: "arguments",
+            kind: Kind::Word(&ArgumentHints::WORDS),
+            default: "\"constants\"",
+            doc: "Which arguments are shown with the names of their parameters: none, constants, or all that do not say \
+                  it themselves. Of facts in a row the first one has them.",
+        },
+        Key {
+            name: "types",
+            kind: Kind::Flag,
+            default: "false",
+            doc: "Show the inferred types of variables where the body has them first.",
+        },
+        Key {
+            name: "columns",
+            kind: Kind::Flag,
+            default: "true",
+            doc: "Show what the columns of a predicate without `Decl` hold, at its first clause.",
+        },
+        Key {
+            name: "bounds",
+            kind: Kind::Flag,
+            default: "false",
+            doc: "Show the names of the parameters in `bound […]`.",
         },
     ],
 };

@@ -7,6 +7,7 @@
 
 mod findings;
 mod globs;
+mod hints;
 pub mod keys;
 mod read;
 mod rules;
@@ -24,10 +25,11 @@ pub use findings::{
     UNREADABLE_FILE,
 };
 pub use globs::Globs;
+pub use hints::{ArgumentHints, HintSettings};
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
 pub use select::severities;
-pub use table::markdown;
+pub use table::{markdown, markdown_of};
 pub use version::{EngineVersion, VersionReq};
 
 use crate::lint::{Rule, Severity};

@@ -65,6 +65,7 @@ fn kind(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
         }
         Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
+        Kind::Flag => json!({ "type": "boolean" }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),
     }

@@ -16,6 +16,7 @@ pub mod graph;
 pub mod headings;
 pub mod highlight;
 pub mod hover;
+pub mod inlay_hints;
 mod lines;
 pub mod markup;
 pub mod mention;

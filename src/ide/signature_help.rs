@@ -261,7 +261,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::ide::testing::Fixture;
+    use crate::ide::testing::{Fixture, every_place_of_the_examples};
     use crate::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
@@ -448,6 +448,18 @@ mod tests {
         "#]],
         );
         check(&crew("Decl p($0"), expect!["nothing"]);
+    }
+
+    #[test]
+    fn anywhere_in_the_examples_whole_and_damaged() {
+        let (mut asked, mut answered) = (0, 0);
+        every_place_of_the_examples(19, |place| {
+            let found = signature_help(place);
+            asked += 1;
+            answered += usize::from(found.is_some());
+            assert!(found.is_none_or(|found| found.active < found.signatures.len()));
+        });
+        assert!(answered * 10 > asked, "{answered} of {asked}");
     }
 
     #[test]

@@ -229,3 +229,26 @@ impl Analysis for Fixture {
         self.sources.get(file.0 as usize)
     }
 }
+
+/// Visits places of the examples, `step` bytes apart: as they are, and with the last sign of many lines lost.
+pub(crate) fn every_place_of_the_examples(step: usize, mut visit: impl FnMut(Place<'_>)) {
+    for (name, damage) in
+        [("guardian", ")"), ("incident", "."), ("guardian", ","), ("incident", "\""), ("guardian", "")]
+    {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
+        let mut paths: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "mg" || extension == "gl"));
+        paths.sort();
+        let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
+        let program: String =
+            texts.zip(&paths).map(|(text, path)| format!("#- {}\n{text}", path.display())).collect();
+        let fixture = Fixture::new(&program.replace(&format!("{damage}\n"), "\n"));
+        for file in fixture.ids() {
+            let text = fixture.text(file);
+            for at in (0..=text.len()).step_by(step).filter(|at| text.is_char_boundary(*at)) {
+                visit(fixture.place_at(file, crate::text::size(at)));
+            }
+        }
+    }
+}

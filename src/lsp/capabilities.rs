@@ -56,6 +56,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         completion_provider: Some(features::completion::options(session)),
         signature_help_provider: Some(features::signature_help::options()),
+        inlay_hint_provider: Some(features::inlay_hints::options(session)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: features::semantic_tokens::options(&session.client)

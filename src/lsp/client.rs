@@ -35,13 +35,21 @@ pub(super) struct Outbox {
     output: Output,
     runtime: Handle,
     refresh: Arc<AtomicU8>,
+    hints: Arc<AtomicU8>,
     tokens: Arc<AtomicU64>,
 }
 
 impl Outbox {
     /// An outbox whose requests run on `runtime`.
     pub(super) fn new(client: Client, output: Output, runtime: Handle) -> Self {
-        Self { client, output, runtime, refresh: Arc::default(), tokens: Arc::default() }
+        Self {
+            client,
+            output,
+            runtime,
+            refresh: Arc::default(),
+            hints: Arc::default(),
+            tokens: Arc::default(),
+        }
     }
 
     /// Queues a notification.
@@ -73,14 +81,37 @@ impl Outbox {
     /// Asks the client to pull all diagnostics again. One such request is under way at a time;
     /// what is wanted meanwhile is asked once more afterwards.
     pub(super) fn refresh_diagnostics(&self) {
-        if self.refresh.swap(ASK_AGAIN, Ordering::AcqRel) != IDLE {
+        let client = self.client.clone();
+        self.once_more(&self.refresh, "workspace/diagnostic/refresh", move || {
+            let client = client.clone();
+            async move { client.workspace_diagnostic_refresh().await }
+        });
+    }
+
+    /// Asks the client to ask for all inlay hints again, likewise.
+    pub(super) fn refresh_hints(&self) {
+        let client = self.client.clone();
+        self.once_more(&self.hints, "workspace/inlayHint/refresh", move || {
+            let client = client.clone();
+            async move { client.inlay_hint_refresh().await }
+        });
+    }
+
+    fn once_more<F>(
+        &self,
+        state: &Arc<AtomicU8>,
+        method: &'static str,
+        request: impl Fn() -> F + Send + 'static,
+    ) where
+        F: Future<Output = tower_lsp::jsonrpc::Result<()>> + Send + 'static,
+    {
+        if state.swap(ASK_AGAIN, Ordering::AcqRel) != IDLE {
             return;
         }
-        let outbox = self.clone();
+        let state = Arc::clone(state);
         self.runtime.spawn(async move {
-            while outbox.refresh.fetch_sub(1, Ordering::AcqRel) == ASK_AGAIN {
-                let request = outbox.client.workspace_diagnostic_refresh();
-                limited("workspace/diagnostic/refresh", request).await;
+            while state.fetch_sub(1, Ordering::AcqRel) == ASK_AGAIN {
+                limited(method, request()).await;
             }
         });
     }

@@ -201,6 +201,8 @@ impl LanguageServer for Server {
             at[text_document_position.text_document.uri] => features::completion::completion;
         signature_help(lsp::SignatureHelpParams) -> Option<lsp::SignatureHelp>,
             at[text_document_position_params.text_document.uri] => features::signature_help::signature_help;
+        inlay_hint(lsp::InlayHintParams) -> Option<Vec<lsp::InlayHint>>,
+            at[text_document.uri] => features::inlay_hints::inlay_hints;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
             text[] => features::folding::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
@@ -329,6 +331,11 @@ impl LanguageServer for Server {
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         let needs = actions::document(&action).map_or(Needs::Nothing, Needs::Diagnostics);
         self.ask(needs, outdated, move |view, _| actions::resolve(view, action)).await
+    }
+
+    async fn inlay_hint_resolve(&self, hint: lsp::InlayHint) -> Result<lsp::InlayHint> {
+        let needs = features::inlay_hints::document(&hint).map_or(Needs::Nothing, Needs::Place);
+        self.ask(needs, outdated, move |view, _| Ok(features::inlay_hints::resolve(view, hint))).await
     }
 
     async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {

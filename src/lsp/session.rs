@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::{from_proto, settings};
-use crate::config::RuleSettings;
+use crate::config::{HintSettings, RuleSettings};
 use crate::text::Encoding;
 
 /// The client's abilities and the folders it opened.
@@ -31,6 +31,8 @@ pub(super) struct Session {
     pub(super) diagnostic_data: bool,
     /// The client takes `workspace/diagnostic/refresh`.
     pub(super) refresh: bool,
+    /// The client takes `workspace/inlayHint/refresh`.
+    pub(super) refresh_hints: bool,
     /// Code actions may be literals; else none are offered.
     pub(super) action_literals: bool,
     /// Code actions may be marked as preferred.
@@ -47,6 +49,8 @@ pub(super) struct Session {
     pub(super) configuration: bool,
     /// Its settings, as it sent them along.
     pub(super) settings: Option<RuleSettings>,
+    /// Which inlay hints it wants, as it sent it along.
+    pub(super) hints: Option<HintSettings>,
     /// Progress bars can be created.
     pub(super) progress: bool,
     /// The bar that the client offers for the start.
@@ -77,6 +81,9 @@ impl Session {
             refresh: workspace
                 .and_then(|workspace| workspace.diagnostics.as_ref())
                 .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true)),
+            refresh_hints: workspace
+                .and_then(|workspace| workspace.inlay_hint.as_ref())
+                .is_some_and(|hints| hints.refresh_support == Some(true)),
             action_literals: action.is_some_and(|action| action.code_action_literal_support.is_some()),
             preferred_actions: action.is_some_and(|action| action.is_preferred_support == Some(true)),
             resolve_actions: action.is_some_and(|action| {
@@ -97,6 +104,7 @@ impl Session {
                 .is_some_and(|watch| watch.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|workspace| workspace.configuration == Some(true)),
             settings: params.initialization_options.as_ref().and_then(settings::rules),
+            hints: params.initialization_options.as_ref().and_then(settings::hints),
             progress: client.window.as_ref().is_some_and(|window| window.work_done_progress == Some(true)),
             initial_progress: params.work_done_progress_params.work_done_token.clone(),
         }

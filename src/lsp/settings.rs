@@ -1,8 +1,9 @@
-//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing.
+//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing, and
+//! `mangle.hints`.
 
 use serde_json::Value;
 
-use crate::config::{RuleSettings, severities};
+use crate::config::{ArgumentHints, HintSettings, RuleSettings, severities};
 use crate::ide::registry;
 
 /// The name that our settings have in an editor.
@@ -26,6 +27,21 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
     Some(settings)
 }
 
+/// Which inlay hints are wanted, of a value that is, or has, our section; `None` where it says nothing of them.
+pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
+    let section = settings.get(SECTION).unwrap_or(settings);
+    let hints = section.get("hints")?;
+    let flag = |name: &str| hints.get(name).and_then(Value::as_bool);
+    let word = hints.get("arguments").and_then(Value::as_str);
+    let default = HintSettings::default();
+    Some(HintSettings {
+        arguments: word.and_then(ArgumentHints::parse).unwrap_or(default.arguments),
+        types: flag("types").unwrap_or(default.types),
+        columns: flag("columns").unwrap_or(default.columns),
+        bounds: flag("bounds").unwrap_or(default.bounds),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -40,6 +56,24 @@ mod tests {
         let rules = rules(&sent);
         let severity = |name| registry::find(name).and_then(|rule| rules.as_ref()?.severity(rule));
         assert_eq!((severity("MG210"), severity("MG211")), (Some(Severity::Hint), None));
+    }
+
+    #[test]
+    fn hints_that_are_wanted() {
+        let sent = json!({ "mangle": { "hints": { "arguments": "all", "types": true, "bounds": 3 } } });
+        let default = HintSettings::default();
+        let wanted = HintSettings { arguments: ArgumentHints::All, types: true, ..default };
+        assert_eq!(hints(&sent), Some(wanted));
+        assert_eq!(hints(&json!({ "mangle": { "rules": {} } })), None);
+        let section = &crate::config::keys::HINTS;
+        let written = |name: &str| section.key(name).map(|key| key.default.trim_matches('"'));
+        let as_declared = json!({ "hints": {
+            "arguments": written("arguments"),
+            "types": written("types") == Some("true"),
+            "columns": written("columns") == Some("true"),
+            "bounds": written("bounds") == Some("true"),
+        } });
+        assert_eq!(hints(&as_declared), Some(default), "the documented defaults are the real ones");
     }
 
     #[test]

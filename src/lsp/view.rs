@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -12,6 +12,7 @@ use super::client::Outbox;
 use super::features::semantic_tokens::Sent;
 use super::session::Session;
 use super::{from_proto, to_proto};
+use crate::config::HintSettings;
 use crate::host::workspace::{Snapshot, SnapshotFile};
 use crate::ide::Place;
 use crate::text::{FileId, TextRange, TextSize};
@@ -25,6 +26,8 @@ pub(super) struct View {
     pub(super) told: Arc<Told>,
     pub(super) tokens: Arc<Sent>,
     pub(super) outbox: Outbox,
+    /// Which inlay hints are wanted.
+    pub(super) hints: HintSettings,
 }
 
 /// The fingerprints of the diagnostics that the client pulled last, by document.
@@ -48,6 +51,8 @@ impl Told {
 pub(super) struct Pulse {
     /// The revision that it is at by now.
     pub(super) revision: AtomicU64,
+    /// Whether the client has asked for inlay hints.
+    pub(super) hinted: AtomicBool,
     /// How long its longest turn took, in microseconds.
     pub(super) longest_turn: AtomicU64,
 }

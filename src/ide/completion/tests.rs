@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::ide::testing::Fixture;
+use crate::ide::testing::{Fixture, every_place_of_the_examples};
 use crate::text::slice;
-use crate::text::{FileId, size};
 
 /// The first proposals at the cursor, after what was typed is taken into account as an editor does.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
@@ -535,45 +534,14 @@ fn resolved() {
     .assert_eq(&out);
 }
 
-/// The files of the examples, by folder.
-fn examples() -> Vec<String> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let mut programs = Vec::new();
-    for name in ["guardian", "incident"] {
-        let mut paths: Vec<_> =
-            std::fs::read_dir(folder.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "mg" || extension == "gl"));
-        paths.sort();
-        let mut program = String::new();
-        for path in paths {
-            let _ = write!(program, "#- {}\n{}", path.display(), std::fs::read_to_string(&path).unwrap());
-        }
-        programs.push(program);
-    }
-    programs
-}
-
 #[test]
 fn anywhere_in_the_examples_whole_and_damaged() {
     let (mut asked, mut answered) = (0, 0);
-    for (round, program) in examples().into_iter().enumerate() {
-        for damage in [None, Some(")"), Some("."), Some("\""), Some(",")] {
-            let program = match damage {
-                // What ends a line is lost on each.
-                Some(sign) => program.replace(&format!("{sign}\n"), "\n"),
-                None => program.clone(),
-            };
-            let fixture = Fixture::new(&program);
-            for file in fixture.ids() {
-                let text = fixture.text(file);
-                for at in (round..text.len()).step_by(23).filter(|at| text.is_char_boundary(*at)) {
-                    let found = completions(fixture.place_at(FileId(file.0), size(at)));
-                    asked += 1;
-                    answered += usize::from(!found.items.is_empty());
-                    assert!(found.insert.end() <= found.replace.end());
-                }
-            }
-        }
-    }
+    every_place_of_the_examples(23, |place| {
+        let found = completions(place);
+        asked += 1;
+        answered += usize::from(!found.items.is_empty());
+        assert!(found.insert.end() <= found.replace.end());
+    });
     assert!(answered * 4 > asked, "{answered} of {asked}");
 }

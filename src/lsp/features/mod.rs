@@ -7,6 +7,7 @@ pub(super) mod folding;
 pub(super) mod formatting;
 pub(super) mod graph;
 pub(super) mod hover;
+pub(super) mod inlay_hints;
 pub(super) mod navigation;
 pub(super) mod references;
 pub(super) mod rename;

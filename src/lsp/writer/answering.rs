@@ -1,9 +1,14 @@
 //! Who waits for diagnostics, what is computed for them, and who hears of it.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustc_hash::FxHasher;
 
 use super::Writer;
 use crate::host::workspace::SnapshotProgram;
+use crate::ide::Analysis;
 use crate::lsp::message::{Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
@@ -53,6 +58,7 @@ impl Writer {
             told: Arc::clone(&self.told),
             tokens: Arc::clone(&self.tokens),
             outbox: self.outbox.clone(),
+            hints: self.hints,
         })
     }
 
@@ -172,8 +178,32 @@ impl Writer {
             }
             return;
         }
+        self.refresh_hints();
         self.answer();
         self.answer_pulls();
+    }
+
+    /// Asks the client to ask for inlay hints again when something changed that those of other documents may
+    /// depend on.
+    fn refresh_hints(&mut self) {
+        if !self.pulse.hinted.load(Ordering::Acquire)
+            || !self.session.as_ref().is_some_and(|session| session.refresh_hints)
+        {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let programs = &view.snapshot.programs;
+        if !programs.iter().all(|program| program.is_diagnosed()) {
+            return;
+        }
+        let mut hasher = FxHasher::default();
+        for program in programs {
+            (program.program().environment(), program.types().environment()).hash(&mut hasher);
+        }
+        let before = self.hinted_for.replace(hasher.finish());
+        if before.is_some_and(|before| Some(before) != self.hinted_for) {
+            self.outbox.refresh_hints();
+        }
     }
 
     /// Answers the pulls of the whole workspace that have news to hear.

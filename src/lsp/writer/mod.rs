@@ -27,6 +27,7 @@ use super::session::Session;
 use super::settings;
 use super::view::{Pulse, Told};
 use super::virtual_documents::Watches;
+use crate::config::HintSettings;
 use crate::host::workspace::{FileEvent, Scanned, Workspace};
 use crate::text::ContentChange;
 
@@ -57,6 +58,10 @@ pub(super) struct Writer {
     pushed: Option<u64>,
     progress: Option<Progress>,
     watches: Watches,
+    /// Which inlay hints are wanted.
+    hints: HintSettings,
+    /// What the inlay hints depended on when the client was last asked to look.
+    hinted_for: Option<u64>,
 }
 
 impl Writer {
@@ -85,6 +90,8 @@ impl Writer {
             pushed: None,
             progress: None,
             watches: Watches::default(),
+            hints: HintSettings::default(),
+            hinted_for: None,
         }
     }
 
@@ -158,6 +165,7 @@ impl Writer {
     fn initialize(&mut self, session: Session) {
         self.workspace.set_folders(session.folders.clone());
         self.workspace.set_rules(session.settings.clone().unwrap_or_default());
+        self.hints = session.hints.unwrap_or_default();
         self.session = Some(Arc::new(session));
     }
 
@@ -253,6 +261,7 @@ impl Writer {
     fn reconfigure(&mut self, sent: &Value) {
         self.workspace.look_for_programs();
         let asks = self.session.as_ref().is_some_and(|session| session.configuration);
+        self.want_hints(settings::hints(sent));
         match settings::rules(sent) {
             Some(rules) => self.workspace.set_rules(rules),
             None if asks => self.outbox.ask_settings(self.address.clone()),
@@ -260,7 +269,17 @@ impl Writer {
         }
     }
 
+    /// Takes over which inlay hints are wanted; those that are shown go when others are.
+    fn want_hints(&mut self, wanted: Option<HintSettings>) {
+        let Some(wanted) = wanted.filter(|wanted| *wanted != self.hints) else { return };
+        self.hints = wanted;
+        if self.session.as_ref().is_some_and(|session| session.refresh_hints) {
+            self.outbox.refresh_hints();
+        }
+    }
+
     fn settings(&mut self, settings: &Value) {
+        self.want_hints(settings::hints(settings));
         self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
     }
 

@@ -1,0 +1,48 @@
+//! `mangle.hints` in the settings of an editor: which words it shows between the words of a program.
+
+/// Which hints are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HintSettings {
+    /// Names of arguments.
+    pub arguments: ArgumentHints,
+    /// Types of variables where a body has them first.
+    pub types: bool,
+    /// What the columns of a predicate without `Decl` hold, at its first head.
+    pub columns: bool,
+    /// Names of parameters in `bound […]`.
+    pub bounds: bool,
+}
+
+/// Which arguments are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ArgumentHints {
+    /// None.
+    Off,
+    /// Constants.
+    #[default]
+    Constants,
+    /// All, unless they say it themselves.
+    All,
+}
+
+impl ArgumentHints {
+    /// The words that [`ArgumentHints::parse`] takes.
+    pub const WORDS: [&str; 3] = ["off", "constants", "all"];
+
+    /// Reads one of [`ArgumentHints::WORDS`].
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "off" => Some(Self::Off),
+            "constants" => Some(Self::Constants),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+impl Default for HintSettings {
+    fn default() -> Self {
+        Self { arguments: ArgumentHints::default(), types: false, columns: true, bounds: false }
+    }
+}

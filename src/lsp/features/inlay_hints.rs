@@ -1,0 +1,141 @@
+//! `textDocument/inlayHint` and `inlayHint/resolve`
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::ls_types::{
+    InlayHint, InlayHintKind, InlayHintLabel, InlayHintLabelPart, InlayHintOptions, InlayHintParams,
+    InlayHintServerCapabilities, InlayHintTooltip, MarkupKind, OneOf, Uri,
+};
+
+use super::hover::markup;
+use crate::host::workspace::SnapshotFile;
+use crate::ide::Analysis;
+use crate::ide::inlay_hints::{self, Hint, HintKind};
+use crate::lsp::session::Session;
+use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
+use crate::program::PredicateKey;
+use crate::text::{Symbol, TextRange, TextSize};
+
+/// What the client is told in the answer to `initialize`.
+pub(in crate::lsp) fn options(session: &Session) -> OneOf<bool, InlayHintServerCapabilities> {
+    let resolve_provider = Some(!lazy(session).is_empty());
+    let options = InlayHintOptions { resolve_provider, ..InlayHintOptions::default() };
+    OneOf::Right(InlayHintServerCapabilities::Options(options))
+}
+
+/// Which of the members that can be filled in later the client asks for later.
+fn lazy(session: &Session) -> Vec<&'static str> {
+    let client = session.client.text_document.as_ref().and_then(|document| document.inlay_hint.as_ref());
+    let support = client.and_then(|client| client.resolve_support.as_ref());
+    let asks = |name: &&str| support.is_some_and(|known| known.properties.iter().any(|one| one == name));
+    ["tooltip", "label.location"].into_iter().filter(asks).collect()
+}
+
+/// Answers the request.
+pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
+    view.pulse.hinted.store(true, Ordering::Release);
+    let uri = &params.text_document.uri;
+    let file = view.file(uri)?;
+    let program = view.snapshot.programs_of(file.id).next()?;
+    let analysis: &dyn Analysis = program.as_ref();
+    let offset = |position| {
+        let at = file.lines().offset(file.text(), from_proto::line_col(position), view.session.encoding);
+        file.map().to_derived(at)
+    };
+    let start = offset(params.range.start).unwrap_or(TextSize::new(0));
+    let end = offset(params.range.end).unwrap_or_else(|| crate::text::text_len(file.text()));
+    let range = TextRange::new(start, end.max(start));
+    let found = inlay_hints::inlay_hints(analysis, file.id, range, &view.hints);
+    let convert = Convert { view, file, analysis, uri, lazy: lazy(&view.session) };
+    Some(found.iter().map(|hint| convert.hint(hint)).collect())
+}
+
+/// What the conversion of hints needs to know.
+struct Convert<'a> {
+    view: &'a View,
+    file: &'a SnapshotFile,
+    analysis: &'a dyn Analysis,
+    uri: &'a Uri,
+    lazy: Vec<&'static str>,
+}
+
+impl Convert<'_> {
+    fn hint(&self, hint: &Hint) -> InlayHint {
+        let position = to_proto::range(self.view, self.file, TextRange::empty(hint.offset)).start;
+        let is_argument = hint.kind == HintKind::Argument;
+        let mut converted = InlayHint {
+            position,
+            label: InlayHintLabel::String(hint.label.clone()),
+            kind: Some(if is_argument { InlayHintKind::PARAMETER } else { InlayHintKind::TYPE }),
+            text_edits: None,
+            tooltip: hint.full.clone().map(InlayHintTooltip::String),
+            padding_left: None,
+            padding_right: is_argument.then_some(true),
+            data: None,
+        };
+        let Some((key, at)) = hint.parameter else { return converted };
+        let data = Data {
+            uri: self.uri.as_str().to_owned(),
+            predicate: key.name.as_str().to_owned(),
+            arity: key.arity,
+            parameter: at,
+        };
+        if self.lazy.is_empty() {
+            fill(self.view, self.analysis, &data, &mut converted);
+        } else {
+            converted.data = serde_json::to_value(data).ok();
+        }
+        converted
+    }
+}
+
+/// What a hint carries so that it can be resolved.
+#[derive(Debug, Serialize, Deserialize)]
+struct Data {
+    uri: String,
+    predicate: String,
+    arity: u16,
+    parameter: usize,
+}
+
+impl Data {
+    fn of(hint: &InlayHint) -> Option<Self> {
+        Self::deserialize(hint.data.as_ref()?).ok()
+    }
+}
+
+/// The document that a hint stands in.
+pub(in crate::lsp) fn document(hint: &InlayHint) -> Option<PathBuf> {
+    Some(from_proto::document_path(&Data::of(hint)?.uri.parse().ok()?))
+}
+
+/// Answers the request for the rest of a hint.
+pub(in crate::lsp) fn resolve(view: &View, mut hint: InlayHint) -> InlayHint {
+    let Some(data) = Data::of(&hint) else { return hint };
+    let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));
+    if let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) {
+        fill(view, program.as_ref(), &data, &mut hint);
+    }
+    hint
+}
+
+/// The words about a parameter, and the way to where it is declared.
+fn fill(view: &View, analysis: &dyn Analysis, data: &Data, hint: &mut InlayHint) {
+    let key = PredicateKey { name: Symbol::new(&data.predicate), arity: data.arity };
+    let Some((words, place)) = inlay_hints::resolve(analysis, key, data.parameter) else { return };
+    // Hints have no capability for the form of their words: Markdown is for those whose hovers have it.
+    let hover = view.session.client.text_document.as_ref().and_then(|document| document.hover.as_ref());
+    let formats: Option<&Vec<MarkupKind>> = hover.and_then(|hover| hover.content_format.as_ref());
+    hint.tooltip = Some(InlayHintTooltip::MarkupContent(markup(&words, formats)));
+    if let (InlayHintLabel::String(label), Some((file, range))) = (&hint.label, place) {
+        let part = InlayHintLabelPart {
+            value: label.clone(),
+            location: to_proto::location(view, file, range),
+            ..InlayHintLabelPart::default()
+        };
+        hint.label = InlayHintLabel::LabelParts(vec![part]);
+    }
+}
