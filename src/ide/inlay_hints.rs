@@ -279,7 +279,7 @@ mod tests {
             for hint in inlay_hints(&fixture, file, range, settings).iter().rev() {
                 text.insert_str(hint.offset.into(), &format!("«{}»", hint.label));
             }
-            out.push_str(&text);
+            out.push_str(&text.replace('\r', ""));
         }
         expect.assert_eq(&out);
     }

@@ -230,19 +230,29 @@ impl Analysis for Fixture {
     }
 }
 
+/// The files of an example.
+macro_rules! example {
+    ($name:literal) => {
+        example!($name: "schemas.gl", "campaign.mg", "constitution.mg", "context.mg", "facts.mg", "learning.mg", "recovery.mg", "routing.mg")
+    };
+    ($name:literal: $($file:literal),*) => {
+        [$((
+            $file,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/", $name, "/", $file)),
+        )),*]
+    };
+}
+
 /// Visits places of the examples, `step` bytes apart: as they are, and with the last sign of many lines lost.
 pub(crate) fn every_place_of_the_examples(step: usize, mut visit: impl FnMut(Place<'_>)) {
-    for (name, damage) in
-        [("guardian", ")"), ("incident", "."), ("guardian", ","), ("incident", "\""), ("guardian", "")]
+    let examples = [example!("guardian"), example!("incident")];
+    for (files, damage) in
+        examples.iter().flat_map(|files| ["", ")", ".", ",", "\""].map(|sign| (files, sign)))
     {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
-        let mut paths: Vec<_> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "mg" || extension == "gl"));
-        paths.sort();
-        let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
-        let program: String =
-            texts.zip(&paths).map(|(text, path)| format!("#- {}\n{text}", path.display())).collect();
+        let mut program = String::new();
+        for (name, text) in files {
+            write!(program, "#- {name}\n{text}").unwrap();
+        }
         let fixture = Fixture::new(&program.replace(&format!("{damage}\n"), "\n"));
         for file in fixture.ids() {
             let text = fixture.text(file);

@@ -537,7 +537,7 @@ fn resolved() {
 #[test]
 fn anywhere_in_the_examples_whole_and_damaged() {
     let (mut asked, mut answered) = (0, 0);
-    every_place_of_the_examples(23, |place| {
+    every_place_of_the_examples(37, |place| {
         let found = completions(place);
         asked += 1;
         answered += usize::from(!found.items.is_empty());
