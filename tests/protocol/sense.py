@@ -197,11 +197,12 @@ def of_edits(context):
     if problem:
         yield problem
     asked = context.params.get("range")
-    for edit in context.result:
-        if asked and (edit["range"]["end"]["line"] < asked["start"]["line"] or edit["range"]["start"]["line"] > asked["end"]["line"] + 1):
-            # Whole statements may be formatted, of which a part was selected; nothing far away.
-            statement = edit["range"]["end"]["line"] - edit["range"]["start"]["line"]
-            yield f"an edit of {statement + 1} lines at {edit['range']}, away from the range {asked}"
+    for edit in context.result if asked else ():
+        # Whole statements are laid out, of which a part was selected, with the comments at them; nothing beyond.
+        first, last = edit["range"]["end"]["line"], edit["range"]["start"]["line"]
+        between = [*range(first + 1, asked["start"]["line"]), *range(asked["end"]["line"] + 1, last)]
+        if any(not context.text.line(line).strip() for line in between):
+            yield f"an edit at {edit['range']}, away from the range {asked}"
 
 
 def of_symbols(context, found=None, around=None):
