@@ -135,7 +135,7 @@ pub fn promised(capabilities: &Value) -> Vec<Request> {
 }
 
 /// The capabilities: members that are `true` or objects, of whatever depth; on top, all members.
-fn names(capabilities: &Value, path: &str) -> Vec<String> {
+pub fn names(capabilities: &Value, path: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (name, value) in capabilities.as_object().into_iter().flatten() {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
