@@ -4,6 +4,7 @@
 
 #[path = "../support/client.rs"]
 mod client;
+mod completion;
 mod formatting;
 mod hover;
 mod shape;
