@@ -187,3 +187,82 @@ fn every_place_of_a_damaged_file() {
         }
     }
 }
+
+#[test]
+fn the_call_hierarchy_is_found_again_after_edits() {
+    let folder = folder();
+    let uri = folder.uri("policy.mg");
+    let mut client = Client::open_workspace(Some(&folder.path()), modern());
+    client.did_open(&uri, 1, POLICY);
+    let params = about(&uri, POLICY, "!st|op(L", Columns::Utf16);
+    let items = client.request("textDocument/prepareCallHierarchy", params).unwrap();
+    assert_eq!(items[0]["name"], "stop/2");
+    let text = format!("# 🦀\r\n{POLICY}");
+    client.did_change(&uri, 2, json!([{ "text": text }]));
+    let calls = client.request("callHierarchy/incomingCalls", json!({ "item": items[0] })).unwrap();
+    let mut callers: Vec<_> = calls.as_array().unwrap().clone();
+    callers.sort_by_key(|call| call["from"]["name"].to_string());
+    let names: Vec<_> = callers.iter().map(|call| call["from"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["idle/1", "was/1"]);
+    assert_eq!(callers[0]["from"]["detail"], "not");
+    assert!(callers[1]["from"].get("detail").is_none());
+    assert_eq!(part(&text, &callers[0]["fromRanges"][0], Columns::Utf16), "stop");
+    assert_eq!(part(TEST, &callers[1]["fromRanges"][0], Columns::Utf16), "stop");
+    let calls = client.request("callHierarchy/outgoingCalls", json!({ "item": callers[0]["from"] })).unwrap();
+    let to: Vec<_> = calls.as_array().unwrap().iter().map(|call| call["to"]["name"].clone()).collect();
+    assert_eq!(to, ["stop/2"]);
+    assert_eq!(part(&text, &calls[0]["fromRanges"][0], Columns::Utf16), "stop");
+    // An item that is not ours is nobody's.
+    let mut foreign = items[0].clone();
+    foreign["data"] = json!({ "x": 1 });
+    let calls = client.request("callHierarchy/incomingCalls", json!({ "item": foreign })).unwrap();
+    assert_eq!(calls, json!(null));
+}
+
+#[test]
+fn a_variable_is_edited_in_all_its_places() {
+    let uri = "untitled:Untitled-1";
+    let mut client = Client::open_workspace(None, modern());
+    client.did_open(uri, 1, POLICY);
+    let found =
+        client.request("textDocument/linkedEditingRange", about(uri, POLICY, "idle(|L", Columns::Utf16));
+    let found = found.unwrap();
+    let parts: Vec<_> =
+        found["ranges"].as_array().unwrap().iter().map(|range| part(POLICY, range, Columns::Utf16)).collect();
+    assert_eq!(parts, ["L", "L", "L"]);
+    assert_eq!(found["wordPattern"], "[A-Z][A-Za-z0-9]*");
+    let elsewhere =
+        client.request("textDocument/linkedEditingRange", about(uri, POLICY, "i|dle", Columns::Utf16));
+    assert_eq!(elsewhere.unwrap(), json!(null));
+}
+
+#[test]
+fn links_lead_to_the_web_and_to_files_that_are_there() {
+    let text = "# @preview use: ../schemas.mg, nowhere.mg\n# 🦀 https://example.org/a?b (sub/a.kernel.mg, b.mg) /etc/passwd.mg\np(1).\n";
+    let folder = Folder::new(&[
+        ("schemas.mg", SCHEMAS),
+        ("b.mg", "q(1).\n"),
+        ("sub/a.kernel.mg", text),
+        ("sub/c.mg", "# ../../../../etc/hosts.mg schemas.mg\n"),
+        ("mangle-ls.toml", ""),
+    ]);
+    let mut client = Client::open_workspace(Some(&folder.path()), modern());
+    let mut links = |file: &str, text: &str| {
+        let params = json!({ "textDocument": { "uri": folder.uri(file) } });
+        let found = client.request("textDocument/documentLink", params).unwrap();
+        let one = |link: &Value| {
+            let target = link["target"].as_str().unwrap().replace(&folder.uri(""), "…/");
+            format!("{} → {target}", part(text, &link["range"], Columns::Utf16))
+        };
+        found.as_array().unwrap().iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        links("sub/a.kernel.mg", text),
+        [
+            "../schemas.mg → …/schemas.mg",
+            "https://example.org/a?b → https://example.org/a?b",
+            "b.mg → …/b.mg"
+        ]
+    );
+    assert_eq!(links("sub/c.mg", "# ../../../../etc/hosts.mg schemas.mg\n"), ["schemas.mg → …/schemas.mg"]);
+}

@@ -3,6 +3,7 @@
 //! protocol nor files on disk. What stands at an offset is said by [`mention`], for all features alike.
 
 pub mod assists;
+pub mod call_hierarchy;
 pub mod completion;
 pub mod cursor;
 pub mod definition;
@@ -18,6 +19,8 @@ pub mod highlight;
 pub mod hover;
 pub mod inlay_hints;
 mod lines;
+pub mod linked_editing;
+pub mod links;
 pub mod markup;
 pub mod mention;
 mod place;

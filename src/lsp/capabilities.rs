@@ -1,10 +1,11 @@
 //! What the server says it can do, in its answer to `initialize`.
 
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DeclarationCapability,
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, FileSystemWatcher,
-    FoldingRangeProviderCapability, GlobPattern, HoverProviderCapability, ImplementationProviderCapability,
-    InitializeResult, OneOf, Registration, SelectionRangeProviderCapability,
+    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    ExecuteCommandOptions, FileSystemWatcher, FoldingRangeProviderCapability, GlobPattern,
+    HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
+    LinkedEditingRangeServerCapabilities, OneOf, Registration, SelectionRangeProviderCapability,
     SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TypeDefinitionProviderCapability, WatchKind,
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
@@ -70,6 +71,12 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         rename_provider: Some(features::rename::options(session)),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        linked_editing_range_provider: Some(LinkedEditingRangeServerCapabilities::Simple(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: None,
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         code_action_provider: session
             .action_literals
             .then_some(CodeActionProviderCapability::Options(actions)),

@@ -239,6 +239,16 @@ impl LanguageServer for Server {
             at[text_document.uri] ? features::rename::prepare;
         rename(lsp::RenameParams) -> Option<lsp::WorkspaceEdit>,
             at[text_document_position.text_document.uri] ? features::rename::rename;
+        prepare_call_hierarchy(lsp::CallHierarchyPrepareParams) -> Option<Vec<lsp::CallHierarchyItem>>,
+            at[text_document_position_params.text_document.uri] => features::call_hierarchy::prepare;
+        incoming_calls(lsp::CallHierarchyIncomingCallsParams) -> Option<Vec<lsp::CallHierarchyIncomingCall>>,
+            at[item.uri] => features::call_hierarchy::incoming;
+        outgoing_calls(lsp::CallHierarchyOutgoingCallsParams) -> Option<Vec<lsp::CallHierarchyOutgoingCall>>,
+            at[item.uri] => features::call_hierarchy::outgoing;
+        linked_editing_range(lsp::LinkedEditingRangeParams) -> Option<lsp::LinkedEditingRanges>,
+            at[text_document_position_params.text_document.uri] => features::linked_editing::ranges;
+        document_link(lsp::DocumentLinkParams) -> Option<Vec<lsp::DocumentLink>>,
+            workspace[] => features::links::links_of;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {

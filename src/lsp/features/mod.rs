@@ -2,12 +2,15 @@
 //! converts the answer; its line in `server` says which method it serves, its line in `capabilities` what
 //! the client is told of it.
 
+pub(super) mod call_hierarchy;
 pub(super) mod completion;
 pub(super) mod folding;
 pub(super) mod formatting;
 pub(super) mod graph;
 pub(super) mod hover;
 pub(super) mod inlay_hints;
+pub(super) mod linked_editing;
+pub(super) mod links;
 pub(super) mod navigation;
 pub(super) mod references;
 pub(super) mod rename;

@@ -1,0 +1,277 @@
+//! Predicates as functions: whose rules ask for a predicate, and what its own rules ask for.
+//!
+//! An item is a predicate as one file defines it, because the places of a call are shown in the file of the caller.
+
+use rustc_hash::FxHashMap;
+
+use super::Place;
+use super::subject::Subject;
+use super::symbols::Kind;
+use crate::program::{Predicate, PredicateKey, Program, Site, UseKind};
+use crate::syntax::ast::Literal;
+use crate::text::{FileId, TextRange};
+
+/// A predicate in the hierarchy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Item {
+    /// The predicate.
+    pub key: PredicateKey,
+    /// What stands for it: a rule if it has one, else its `Decl`, else a fact.
+    pub kind: Kind,
+    /// The file.
+    pub file: FileId,
+    /// The statement.
+    pub whole: TextRange,
+    /// Its name in the statement.
+    pub name: TextRange,
+}
+
+/// A step from a predicate to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The other predicate.
+    pub item: Item,
+    /// Where the caller asks, in the caller's file; empty where it does so in other files only.
+    pub ranges: Vec<TextRange>,
+    /// In which ways.
+    pub ways: Ways,
+}
+
+/// In which ways a predicate is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// As it is.
+    pub plain: bool,
+    /// Under `!`.
+    pub negated: bool,
+    /// With an interval or a temporal operator.
+    pub temporal: bool,
+    /// By a rule that aggregates.
+    pub grouped: bool,
+}
+
+impl Ways {
+    fn add(&mut self, kind: UseKind, grouped: bool) {
+        self.plain |= kind == UseKind::Positive;
+        self.negated |= kind == UseKind::Negated;
+        self.temporal |= kind == UseKind::Temporal;
+        self.grouped |= grouped;
+    }
+}
+
+impl std::fmt::Display for Ways {
+    /// `not`, `also not`, `temporal`, `aggregated`, with commas; nothing where all is plain.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let negated = match (self.negated, self.plain || self.temporal) {
+            (false, _) => None,
+            (true, false) => Some("not"),
+            (true, true) => Some("also not"),
+        };
+        let temporal = self.temporal.then_some("temporal");
+        let grouped = self.grouped.then_some("aggregated");
+        let words: Vec<_> = [negated, temporal, grouped].into_iter().flatten().collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+/// The predicate that a place is about: the one that stands there, else the one that the rule around it defines.
+#[must_use]
+pub fn prepare(place: Place<'_>) -> Option<Item> {
+    let program = place.program();
+    let named = match Subject::at(place) {
+        Some((Subject::Predicate(key), _)) => program.predicate(key),
+        _ => None,
+    };
+    let around = || program.predicate_of(place.file, &place.item()?.statement.clause()?.head);
+    let predicate = named.or_else(around)?;
+    let here = Site { file: place.file, item: place.item()?, range: TextRange::default() };
+    let is_own = |site: &Site<'_>| site.file.id == here.file.id && site.item.start == here.item.start;
+    let own = program.rules(predicate).find(is_own).map(|site| item(predicate, &site, Kind::Rule));
+    own.or_else(|| represent(program, predicate, Some(place.file.id)))
+}
+
+/// The predicates whose rules ask for `key`, each as often as files have such rules; in the order of files.
+#[must_use]
+pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
+    let Some(asked) = program.predicate(key) else { return Vec::new() };
+    let mut calls = Calls::default();
+    for (site, kind) in program.uses(asked) {
+        let Some(clause) = site.item.statement.clause() else { continue };
+        let Some(caller) = program.predicate_of(site.file, &clause.head) else { continue };
+        let head = Site { range: clause.head.name.range, ..site };
+        let call = calls.at((caller.key, site.file.id), || Some(item(caller, &head, Kind::Rule)));
+        if let Some(call) = call {
+            call.ways.add(kind, clause.aggregates());
+            call.ranges.push(site.range + site.item.start);
+        }
+    }
+    calls.list.sort_by_key(|call| (call.item.file, call.item.whole.start()));
+    calls.list
+}
+
+/// The predicates that the rules of `key` ask for, in the order of the rules; the places are those in `file`.
+#[must_use]
+pub fn outgoing(program: &Program, key: PredicateKey, file: FileId) -> Vec<Call> {
+    let Some(caller) = program.predicate(key) else { return Vec::new() };
+    let mut calls = Calls::default();
+    // What the rules of the item's own file ask for comes first.
+    let (own, other): (Vec<_>, Vec<_>) = program.rules(caller).partition(|site| site.file.id == file);
+    for site in own.iter().chain(&other) {
+        let Some(clause) = site.item.statement.clause() else { continue };
+        for literal in clause.literals() {
+            let Some(asked) = program.predicate_of(site.file, &literal.atom) else { continue };
+            let call = calls.at((asked.key, file), || represent(program, asked, None));
+            let Some(call) = call else { continue };
+            call.ways.add(kind_of(literal), clause.aggregates());
+            if site.file.id == file {
+                call.ranges.push(literal.atom.name.range + site.item.start);
+            }
+        }
+    }
+    calls.list
+}
+
+fn kind_of(literal: &Literal) -> UseKind {
+    match (literal.is_temporal(), literal.is_negated()) {
+        (true, _) => UseKind::Temporal,
+        (false, true) => UseKind::Negated,
+        (false, false) => UseKind::Positive,
+    }
+}
+
+/// Calls by predicate and file, in the order in which they were found.
+#[derive(Default)]
+struct Calls {
+    list: Vec<Call>,
+    by_key: FxHashMap<(PredicateKey, FileId), usize>,
+}
+
+impl Calls {
+    fn at(&mut self, key: (PredicateKey, FileId), item: impl FnOnce() -> Option<Item>) -> Option<&mut Call> {
+        if let Some(at) = self.by_key.get(&key) {
+            return self.list.get_mut(*at);
+        }
+        self.by_key.insert(key, self.list.len());
+        self.list.push(Call { item: item()?, ranges: Vec::new(), ways: Ways::default() });
+        self.list.last_mut()
+    }
+}
+
+/// What stands for a predicate: its first rule, if it can be in `file`; else its `Decl`; else its first fact.
+fn represent(program: &Program, predicate: &Predicate, file: Option<FileId>) -> Option<Item> {
+    let mut rules = program.rules(predicate).collect::<Vec<_>>();
+    rules.sort_by_key(|site| Some(site.file.id) != file);
+    let rule = rules.first().map(|site| item(predicate, site, Kind::Rule));
+    let declared =
+        || program.declarations(predicate).next().map(|site| item(predicate, &site, Kind::Declaration));
+    let fact = || program.clauses(predicate).next().map(|site| item(predicate, &site, Kind::Facts));
+    rule.or_else(declared).or_else(fact)
+}
+
+fn item(predicate: &Predicate, site: &Site<'_>, kind: Kind) -> Item {
+    let Site { file, item, range } = *site;
+    let whole = item.statement.range() + item.start;
+    Item { key: predicate.key, kind, file: file.id, whole, name: range + item.start }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::Analysis as _;
+    use crate::ide::testing::Fixture;
+    use crate::text::slice;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(fixture: &str, expect: Expect) {
+        let fixture = Fixture::new(fixture);
+        let mut out = String::new();
+        let show = |item: &Item| {
+            assert_eq!(slice(fixture.text(item.file), item.name), item.key.name.as_str());
+            let line = slice(fixture.text(item.file), item.whole).lines().next().unwrap();
+            format!("{} in {}: {line}", item.key, fixture.names[item.file.0 as usize])
+        };
+        if let Some(item) = prepare(fixture.place()) {
+            writeln!(out, "{}", show(&item)).unwrap();
+            let program = fixture.program();
+            for call in incoming(program, item.key) {
+                writeln!(out, "  from {} [{}] {}", show(&call.item), call.ways, call.ranges.len()).unwrap();
+                let text = fixture.text(call.item.file);
+                assert!(call.ranges.iter().all(|range| slice(text, *range) == item.key.name.as_str()));
+            }
+            for call in outgoing(program, item.key, item.file) {
+                writeln!(out, "  to {} [{}] {}", show(&call.item), call.ways, call.ranges.len()).unwrap();
+                let text = fixture.text(item.file);
+                assert!(call.ranges.iter().all(|range| slice(text, *range) == call.item.key.name.as_str()));
+            }
+        }
+        expect.assert_eq(&out);
+    }
+
+    const FILES: &str = "#- a.mg\nDecl p(X).\nDecl q(X).\nq(1).\n#- b.mg\n# 🦀\np(X) :- q(X), !r(X), X < 3.\np(X) :- r(X), q(X), q(X).\nr(X) :-\n  q(X).\n#- c.mg\np(X) :- s(X).\ns(X) :- <-[0d, 1d] p(X) |> do fn:group_by(X).\ns(X) :- !p(X), p(X, X).\nt(N) :- p(_), !p(X) |> do fn:group_by(), let N = fn:count().\n";
+
+    #[test]
+    fn over_files_with_every_kind_of_call() {
+        check(
+            &FILES.replace("\np(X) :- q", "\np$0(X) :- q"),
+            expect![[r#"
+            p/1 in b.mg: p(X) :- q(X), !r(X), X < 3.
+              from s/1 in c.mg: s(X) :- <-[0d, 1d] p(X) |> do fn:group_by(X). [also not, temporal, aggregated] 2
+              from t/1 in c.mg: t(N) :- p(_), !p(X) |> do fn:group_by(), let N = fn:count(). [also not, aggregated] 2
+              to q/1 in a.mg: Decl q(X). [] 3
+              to r/1 in b.mg: r(X) :- [also not] 2
+              to s/1 in c.mg: s(X) :- <-[0d, 1d] p(X) |> do fn:group_by(X). [] 0
+        "#]],
+        );
+        check(
+            &FILES.replace("p(X) :- s", "p$0(X) :- s"),
+            expect![[r#"
+            p/1 in c.mg: p(X) :- s(X).
+              from s/1 in c.mg: s(X) :- <-[0d, 1d] p(X) |> do fn:group_by(X). [also not, temporal, aggregated] 2
+              from t/1 in c.mg: t(N) :- p(_), !p(X) |> do fn:group_by(), let N = fn:count(). [also not, aggregated] 2
+              to s/1 in c.mg: s(X) :- <-[0d, 1d] p(X) |> do fn:group_by(X). [] 1
+              to q/1 in a.mg: Decl q(X). [] 0
+              to r/1 in b.mg: r(X) :- [also not] 0
+        "#]],
+        );
+        check(
+            &FILES.replace("\nq(1)", "\nq$0(1)"),
+            expect![[r#"
+            q/1 in a.mg: Decl q(X).
+              from p/1 in b.mg: p(X) :- q(X), !r(X), X < 3. [] 3
+              from r/1 in b.mg: r(X) :- [] 1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn from_a_use_and_from_inside_a_rule() {
+        check(
+            &FILES.replace("!r(X)", "!r$0(X)"),
+            expect![[r#"
+            r/1 in b.mg: r(X) :-
+              from p/1 in b.mg: p(X) :- q(X), !r(X), X < 3. [also not] 2
+              to q/1 in a.mg: Decl q(X). [] 1
+        "#]],
+        );
+        check(
+            &FILES.replace("\n  q(X)", "\n$0  q(X)"),
+            expect![[r#"
+            r/1 in b.mg: r(X) :-
+              from p/1 in b.mg: p(X) :- q(X), !r(X), X < 3. [also not] 2
+              to q/1 in a.mg: Decl q(X). [] 1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn of_what_nothing_defines_or_is_no_predicate() {
+        check("p(X) :- q(X).\nr(X) :- none$0(X).", expect![[r#""#]]);
+        check("Decl p(X$0).", expect![[r#""#]]);
+        check("# p$0\n", expect![[r#""#]]);
+    }
+}

@@ -1,0 +1,130 @@
+//! What comments name: addresses of the web, and files.
+//!
+//! Only what is written is said; whether a file is there, and whether a link may be followed, is not decided here.
+
+use crate::syntax::{SourceFile, TokenKind};
+use crate::text::{TextRange, size, text_len};
+
+/// Something that a comment names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link<'t> {
+    /// Its bytes.
+    pub range: TextRange,
+    /// What it is.
+    pub target: Target<'t>,
+}
+
+/// What a comment names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target<'t> {
+    /// An address that begins with `http://` or `https://`.
+    Address(&'t str),
+    /// A path that ends like a file of Mangle or a configuration; relative to whatever the author thought of.
+    Path(&'t str),
+}
+
+/// How files end that may be linked.
+const ENDS: [&str; 3] = [".mg", ".gl", "mangle-ls.toml"];
+
+/// What the comments of a file name, in the order of the text.
+#[must_use]
+pub fn links(source: &SourceFile) -> Vec<Link<'_>> {
+    let text = source.text();
+    let mut found = Vec::new();
+    for comment in source.all_tokens().into_iter().filter(|token| token.kind == TokenKind::Comment) {
+        let said = comment.text(text);
+        let starts = said.char_indices().scan(true, |between, (at, char)| {
+            let is_space = char.is_whitespace() || "#,;\"'`<>|".contains(char);
+            let begins = *between && !is_space;
+            *between = is_space;
+            Some(begins.then_some(at))
+        });
+        for at in starts.flatten() {
+            let rest = said.get(at..).unwrap_or("");
+            let end = rest.find(|char: char| char.is_whitespace() || ",;\"'`<>|".contains(char));
+            let word = trimmed(rest.get(..end.unwrap_or(rest.len())).unwrap_or(""));
+            // Signs around a word are no part of it.
+            let signs = word.len() - word.trim_start_matches(['(', '[', '{', '*']).len();
+            let word = word.get(signs..).unwrap_or("");
+            if let Some(target) = target(word) {
+                let start = comment.range.start() + size(at + signs);
+                found.push(Link { range: TextRange::at(start, text_len(word)), target });
+            }
+        }
+    }
+    found
+}
+
+/// A word without the signs of its sentence. A bracket is one unless the word opens it.
+fn trimmed(word: &str) -> &str {
+    let mut word = word;
+    loop {
+        let last = match word.chars().next_back() {
+            Some(char @ ('.' | ':' | '!' | '?' | '*')) => char,
+            Some(')') if word.matches(')').count() > word.matches('(').count() => ')',
+            Some(']') if word.matches(']').count() > word.matches('[').count() => ']',
+            Some('}') if word.matches('}').count() > word.matches('{').count() => '}',
+            _ => return word,
+        };
+        word = word.strip_suffix(last).unwrap_or("");
+    }
+}
+
+fn target(word: &str) -> Option<Target<'_>> {
+    let address = ["https://", "http://"].into_iter().find_map(|scheme| word.strip_prefix(scheme));
+    if let Some(rest) = address {
+        return rest.starts_with(|char: char| char.is_ascii_alphanumeric()).then_some(Target::Address(word));
+    }
+    let is_path = |char: char| char.is_alphanumeric() || "._-/~%+@".contains(char);
+    let named = ENDS.iter().any(|end| word.len() > 3 && word.ends_with(end));
+    (named && word.chars().all(is_path)).then_some(Target::Path(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::text::slice;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let source = SourceFile::parse(text.into());
+        let mut out = String::new();
+        for link in links(&source) {
+            let (Target::Address(word) | Target::Path(word)) = link.target;
+            assert_eq!(slice(text, link.range), word);
+            let _ = writeln!(out, "{:?}", link.target);
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn addresses_in_comments() {
+        check(
+            "# 🦀 See https://example.org/a_(b)?q=1#x. (and http://e.org/é),\r\np(\"https://example.org\"). # <https://e.org/>\n# http:// https://! ftp://e.org javascript:x file:///etc/passwd\n",
+            expect![[r#"
+                Address("https://example.org/a_(b)?q=1#x")
+                Address("http://e.org/é")
+                Address("https://e.org/")
+            "#]],
+        );
+    }
+
+    #[test]
+    fn files_in_comments() {
+        check(
+            "# @preview use: ../a.gl, b/*.mg,c.mg\n# (see schemas_x.mg: all) `d.mg` .mg x.rs mangle-ls.toml\n#e.mg.\np(\"f.mg\").\n",
+            expect![[r#"
+                Path("../a.gl")
+                Path("c.mg")
+                Path("schemas_x.mg")
+                Path("d.mg")
+                Path("mangle-ls.toml")
+                Path("e.mg")
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! `textDocument/documentLink`
+//!
+//! Nothing is opened or read for a link: a path is one only where the workspace knows a file of that name.
+
+use std::path::Path;
+
+use tower_lsp::ls_types::{DocumentLink, DocumentLinkParams, Uri};
+
+use crate::host::absolute;
+use crate::host::workspace::SnapshotFile;
+use crate::ide::links::{Target, links};
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+
+/// The addresses and files that comments name.
+pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Option<Vec<DocumentLink>> {
+    let file = view.file(&params.text_document.uri)?;
+    let found = links(file.source()).into_iter().filter_map(|link| {
+        let target = match link.target {
+            Target::Address(address) => address.parse().ok()?,
+            Target::Path(path) => known(view, file, path)?,
+        };
+        let range = to_proto::range(view, file, link.range);
+        Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })
+    });
+    Some(found.collect())
+}
+
+/// The file of the workspace that a path names: from the folder of the file that names it, else from a folder around it
+/// in the workspace.
+fn known(view: &View, from: &SnapshotFile, path: &str) -> Option<Uri> {
+    let folders = from.path.ancestors().skip(1);
+    let inside = |folder: &&Path| view.session.folders.iter().any(|root| folder.starts_with(root));
+    let own = folders.clone().take(1);
+    let mut around = own.chain(folders.skip(1).take_while(inside));
+    around.find_map(|folder| {
+        let file = view.file_at(&absolute(folder, Path::new(path)))?;
+        (file.id != from.id).then(|| to_proto::uri(file))?
+    })
+}
