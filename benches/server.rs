@@ -48,8 +48,19 @@ fn main() {
 }
 
 /// What is asked about places while one types, and the p95 that it may take, in milliseconds.
-const ASKED: &[(&str, u32)] =
-    &[("textDocument/hover", 5), ("textDocument/completion", 5), ("textDocument/signatureHelp", 5)];
+const ASKED: &[(&str, u32)] = &[
+    ("textDocument/hover", 5),
+    ("textDocument/completion", 5),
+    ("textDocument/signatureHelp", 5),
+    ("textDocument/definition", 5),
+    ("textDocument/documentHighlight", 5),
+    ("textDocument/references", 20),
+    ("textDocument/documentSymbol", 5),
+    ("workspace/symbol", 20),
+];
+
+/// What is searched for in the workspace.
+const QUERIES: [&str; 6] = ["", "p", "perden", "campaign", "task_status", "nothing_of_the_kind"];
 
 /// Asks about places all over the file, each right after a letter was typed there: the answer needs the program
 /// of that moment.
@@ -76,7 +87,12 @@ fn questions(method: &str, budget: u32, folder: &Folder) {
         for (changes, character) in edits.into_iter().zip([column + 1, column]) {
             version += 1;
             client.did_change(&uri, version, changes);
-            let params = json!({ "textDocument": { "uri": uri }, "position": at(character) });
+            let params = json!({
+                "textDocument": { "uri": uri },
+                "position": at(character),
+                "context": { "includeDeclaration": true },
+                "query": QUERIES[dice.below(QUERIES.len())],
+            });
             let start = Instant::now();
             let answer = client.request(method, params).unwrap();
             times.push(start.elapsed());
