@@ -5,55 +5,31 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 mod support;
+#[path = "support/world.rs"]
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
+use mangle_ls::ide::Place;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
 use mangle_ls::ide::mention::{Entity, each};
 use mangle_ls::ide::rename::{Refusal, rename};
-use mangle_ls::ide::{Analysis, Place};
 use mangle_ls::lint::FileEdit;
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{FileId, TextRange, TextSize, apply};
-use mangle_ls::types::{ProgramTypes, TypeCache};
+use mangle_ls::program::Program;
+use mangle_ls::text::{FileId, TextRange, TextSize};
 use support::Random;
+use world::World;
 
-/// A program as features see it.
-struct World {
-    sources: Vec<SourceFile>,
-    program: Program,
-    types: OnceLock<ProgramTypes>,
+/// What is done with a program.
+trait Renaming {
+    fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, Refusal>;
+    fn findings(&self, cache: &FindingCache, adjust: &Adjust<'_>) -> Vec<String>;
 }
 
-impl World {
-    fn new(texts: &[Arc<str>]) -> Self {
-        Self::of(texts.iter().map(|text| SourceFile::parse(Arc::clone(text))).collect(), &[])
-    }
-
-    /// Files that are the same as before keep their summary.
-    fn of(sources: Vec<SourceFile>, before: &[Arc<FileSummary>]) -> Self {
-        let files = sources.iter().zip(0..).map(|(source, id)| {
-            let known = before.get(id as usize).filter(|file| Arc::ptr_eq(&file.items, source.items()));
-            known.cloned().unwrap_or_else(|| Arc::new(FileSummary::new(FileId(id), source)))
-        });
-        let program = Program::new(files.collect());
-        Self { sources, program, types: OnceLock::new() }
-    }
-
-    fn after(&self, edits: &[FileEdit]) -> Self {
-        let mut sources = self.sources.clone();
-        for edits in edits.chunk_by(|one, other| one.file == other.file) {
-            let source = &mut sources[edits[0].file.0 as usize];
-            let changes = edits.iter().map(|edit| (edit.range, edit.text.as_str()));
-            *source = SourceFile::parse(apply(source.text(), changes).unwrap().into());
-        }
-        Self::of(sources, &self.program.files)
-    }
-
+impl Renaming for World {
     fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, Refusal> {
         rename(Place::new(self, file, at).unwrap(), &[], new)
     }
@@ -78,20 +54,6 @@ impl World {
         }
         shown.sort();
         shown
-    }
-}
-
-impl Analysis for World {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn types(&self) -> &ProgramTypes {
-        self.types.get_or_init(|| ProgramTypes::new(&self.program, &mut TypeCache::default()))
-    }
-
-    fn source(&self, file: FileId) -> Option<&SourceFile> {
-        self.sources.get(file.0 as usize)
     }
 }
 
