@@ -2,7 +2,7 @@
 //! program, and refuses the program when that fails.
 
 use super::{Context, Family};
-use crate::kernel;
+use crate::kernel::{self, Values};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::builtins;
 use crate::syntax::ast::{Clause, Term};
@@ -29,8 +29,9 @@ fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     if !clause.is_fact() {
         return;
     }
+    let mut values = Values::new();
     for arg in clause.head.args.iter().filter(|arg| arg.apply().is_some() && knows_functions(arg)) {
-        if let Err((range, failure)) = kernel::evaluate(arg, context.text)
+        if let Err((range, failure)) = kernel::evaluate(arg, context.text, &mut values, None)
             && !divides_by_literal_zero(arg, range)
         {
             let message = format!("This fact stops the engine: {failure}.");

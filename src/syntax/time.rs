@@ -75,7 +75,8 @@ fn is_leap(year: i64) -> bool {
     (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+/// The number of days of a month, which is 1 to 12.
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if is_leap(year) => 29,
         2 => 28,
@@ -85,7 +86,7 @@ fn days_in_month(year: i64, month: i64) -> i64 {
 }
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar.
-fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     // Years that start in March have their leap day last.
     let shifted = if month <= 2 { year - 1 } else { year };
     let month_from_march = (month + 9) % 12;

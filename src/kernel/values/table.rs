@@ -19,8 +19,8 @@ pub struct TooDeep {
 /// How deep values may nest unless set otherwise.
 const DEPTH_LIMIT: u32 = 1_000;
 
-/// A quiet NaN that stands for all of them.
-const NAN: u64 = 0x7ff8_0000_0000_0001;
+/// What stands for all that is not a number: the bits that arithmetic on x86 gives.
+const NAN: u64 = 0xfff8_0000_0000_0000;
 
 /// Interned values. Numbers of values are valid in it and in its forks.
 pub struct Values {

@@ -66,7 +66,7 @@ pub(crate) fn duration_text(nanos: i64) -> String {
 }
 
 /// A dot and the digits of a fraction without the zeros behind; nothing when it is 0.
-fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
+pub(crate) fn push_fraction(text: &mut String, fraction: i64, digits: usize) {
     if fraction != 0 {
         let all = format!("{fraction:0digits$}");
         text.push('.');

@@ -1,0 +1,81 @@
+//! Sum, least and greatest of values of one kind: of a group's rows or of a list.
+
+use super::failure::{Failure, duration, float, number, time};
+use super::values::{Datum, ValueId, Values};
+
+/// What the values must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number,
+    Float,
+    Duration,
+    Time,
+}
+
+/// What becomes of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fold {
+    Max(Kind),
+    Min(Kind),
+    Sum(Kind),
+}
+
+impl Fold {
+    /// The total of `elements`; of none the engine's idea of it, such as the smallest number for a
+    /// greatest one. Fails at the first that is of another kind.
+    pub(super) fn of(
+        self,
+        values: &Values,
+        elements: impl Iterator<Item = ValueId>,
+    ) -> Result<Datum, Failure> {
+        let (Self::Max(kind) | Self::Min(kind) | Self::Sum(kind)) = self;
+        Ok(match kind {
+            Kind::Number => Datum::Number(self.integers(values, elements, number)?),
+            Kind::Duration => Datum::Duration(self.integers(values, elements, duration)?),
+            Kind::Time => Datum::Time(self.integers(values, elements, time)?),
+            Kind::Float => Datum::float(self.floats(values, elements)?),
+        })
+    }
+
+    fn integers(
+        self,
+        values: &Values,
+        elements: impl Iterator<Item = ValueId>,
+        read: fn(&Values, ValueId) -> Result<i64, Failure>,
+    ) -> Result<i64, Failure> {
+        let (start, combine): (i64, fn(i64, i64) -> i64) = match self {
+            Self::Max(_) => (i64::MIN, i64::max),
+            Self::Min(_) => (i64::MAX, i64::min),
+            Self::Sum(_) => (0, i64::wrapping_add),
+        };
+        let mut total = start;
+        for element in elements {
+            total = combine(total, read(values, element)?);
+        }
+        Ok(total)
+    }
+
+    fn floats(self, values: &Values, elements: impl Iterator<Item = ValueId>) -> Result<f64, Failure> {
+        let (start, combine): (f64, fn(f64, f64) -> f64) = match self {
+            Self::Max(_) => (-f64::MAX, greater),
+            Self::Min(_) => (f64::MAX, |left, right| -greater(-left, -right)),
+            Self::Sum(_) => (0.0, |left, right| left + right),
+        };
+        let mut total = start;
+        for element in elements {
+            total = combine(total, float(values, element)?);
+        }
+        Ok(total)
+    }
+}
+
+/// What is not a number spreads, and `0.0` is greater than `-0.0`.
+fn greater(left: f64, right: f64) -> f64 {
+    if left.is_nan() || right.is_nan() {
+        f64::NAN
+    } else if left.total_cmp(&right).is_lt() {
+        right
+    } else {
+        left
+    }
+}

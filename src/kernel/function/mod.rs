@@ -1,0 +1,137 @@
+//! The built-in functions.
+//!
+//! Takes the arguments of an application, already computed; gives its value as the engine computes
+//! it, or the reason why the engine would stop. One file for each family of functions.
+
+mod collection;
+mod instant;
+mod number;
+mod span;
+mod text;
+
+pub(super) use collection::{entry, tuple};
+
+use std::fmt;
+
+use super::failure::{Failure, exactly, list};
+use super::fold::{Fold, Kind};
+use super::values::{ValueId, Values};
+
+/// What functions take for the present. The engine reads its clock at each call; here it stands
+/// still during a run, so that a run can be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// Nanoseconds since 1970 UTC.
+    pub now_ns: i64,
+}
+
+type Outcome = Result<ValueId, Failure>;
+
+/// A function by its name.
+struct Entry {
+    /// Without `fn:`.
+    name: &'static str,
+    apply: fn(&mut Values, &[ValueId], &Clock) -> Outcome,
+}
+
+/// A built-in function. Those that only reduce the rows of a group, and those that the engine
+/// cannot compute, fail.
+#[derive(Clone, Copy)]
+pub struct Function(&'static Entry);
+
+impl Function {
+    /// The function of this name, which is given with its `fn:`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let name = name.strip_prefix("fn:")?;
+        let families = [number::FUNCTIONS, text::FUNCTIONS, collection::FUNCTIONS];
+        let times = [instant::FUNCTIONS, span::FUNCTIONS, OVER_A_LIST, WITHOUT_VALUE];
+        families.into_iter().chain(times).flatten().find(|entry| entry.name == name).map(Self)
+    }
+
+    /// Its name without `fn:`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Whether its value depends on the [`Clock`].
+    #[must_use]
+    pub fn reads_clock(self) -> bool {
+        self.0.name == "time:now"
+    }
+
+    /// The value of the function at `args`.
+    ///
+    /// # Errors
+    /// When the engine would stop, or one of our limits is met.
+    pub fn apply(self, values: &mut Values, args: &[ValueId], clock: &Clock) -> Result<ValueId, Failure> {
+        (self.0.apply)(values, args, clock)
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Function {}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fn:{}", self.0.name)
+    }
+}
+
+/// A table entry of a reducer that is also a function of one list.
+macro_rules! over_a_list {
+    ($($name:literal $fold:expr;)*) => {
+        &[$(Entry {
+            name: $name,
+            apply: |values, args, _| {
+                let [elements] = exactly(args)?;
+                let elements = list(values, elements)?.iter().copied();
+                let total = $fold.of(values, elements)?;
+                Ok(values.intern(total)?)
+            },
+        }),*]
+    };
+}
+
+/// Reducers that the engine also applies to a list.
+const OVER_A_LIST: &[Entry] = over_a_list! {
+    "max" Fold::Max(Kind::Number);
+    "min" Fold::Min(Kind::Number);
+    "sum" Fold::Sum(Kind::Number);
+    "float:max" Fold::Max(Kind::Float);
+    "float:min" Fold::Min(Kind::Float);
+    "float:sum" Fold::Sum(Kind::Float);
+    "duration:max" Fold::Max(Kind::Duration);
+    "duration:min" Fold::Min(Kind::Duration);
+    "duration:sum" Fold::Sum(Kind::Duration);
+    "time:max" Fold::Max(Kind::Time);
+    "time:min" Fold::Min(Kind::Time);
+};
+
+/// A table entry of a function that always fails.
+macro_rules! without_value {
+    ($($name:literal $reason:literal)*) => {
+        &[$(Entry { name: $name, apply: |_, _, _| Err(Failure::wrong(concat!("`fn:", $name, "` ", $reason))) }),*]
+    };
+}
+
+const WITHOUT_VALUE: &[Entry] = without_value! {
+    "avg" "has no value outside an aggregation"
+    "collect" "has no value outside an aggregation"
+    "collect_distinct" "has no value outside an aggregation"
+    "collect_to_map" "has no value outside an aggregation"
+    "count" "has no value outside an aggregation"
+    "count_distinct" "cannot be computed by the engine"
+    "group_by" "has no value"
+    "pick_any" "cannot be computed by the engine"
+    "some" "cannot be computed by the engine"
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! Intervals of facts, and what the operators of time ask of them.
+
+use std::fmt;
+
+use super::failure::Failure;
+use super::values::time_text;
+
+/// One end of an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// `_`: the beginning or the end of time.
+    Infinite,
+    /// An instant, nanoseconds since 1970 UTC.
+    At(i64),
+    /// `now`. The engine never resolves it on a fact: there it is no limit where intervals are
+    /// compared, and 1970 where they are looked up or bound.
+    Now,
+    /// A duration in nanoseconds; on a fact as odd as `now`.
+    Duration(i64),
+}
+
+/// The interval of a fact, or one that is asked for. Both ends belong to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Interval {
+    /// The first instant.
+    pub start: Bound,
+    /// The last instant.
+    pub end: Bound,
+}
+
+/// `<-`, `[-`, `<+` or `[+`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeOperator {
+    /// `<+` or `[+`.
+    pub future: bool,
+    /// `[-` or `[+`: holds all the time.
+    pub always: bool,
+}
+
+impl Interval {
+    /// From the beginning to the end of time.
+    pub const ETERNAL: Self = Self { start: Bound::Infinite, end: Bound::Infinite };
+
+    /// Between two instants.
+    #[must_use]
+    pub fn between(start: i64, end: i64) -> Self {
+        Self { start: Bound::At(start), end: Bound::At(end) }
+    }
+
+    /// Whether it is from the beginning to the end of time.
+    #[must_use]
+    pub fn is_eternal(self) -> bool {
+        self == Self::ETERNAL
+    }
+
+    /// Whether it ends before it starts. The engine stops when such a fact is added.
+    #[must_use]
+    pub fn is_inverted(self) -> bool {
+        matches!((self.start, self.end), (Bound::At(start), Bound::At(end)) if start > end)
+    }
+
+    /// What a variable at the start is bound to, in nanoseconds since 1970.
+    #[must_use]
+    pub fn start_nanos(self) -> i64 {
+        match self.start {
+            Bound::At(nanos) => nanos,
+            Bound::Infinite => i64::MIN,
+            Bound::Now | Bound::Duration(_) => 0,
+        }
+    }
+
+    /// What a variable at the end is bound to, in nanoseconds since 1970.
+    #[must_use]
+    pub fn end_nanos(self) -> i64 {
+        match self.end {
+            Bound::At(nanos) => nanos,
+            Bound::Infinite => i64::MAX,
+            Bound::Now | Bound::Duration(_) => 0,
+        }
+    }
+
+    /// Whether all of `other` lies in it.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        let start = match (self.start, other.start) {
+            (Bound::At(own), Bound::At(others)) => own <= others,
+            (Bound::At(_), Bound::Infinite) => false,
+            _ => true,
+        };
+        let end = match (self.end, other.end) {
+            (Bound::At(own), Bound::At(others)) => own >= others,
+            (Bound::At(_), Bound::Infinite) => false,
+            _ => true,
+        };
+        start && end
+    }
+
+    /// Whether it shares an instant with `other`.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start_nanos() <= other.end_nanos() && other.start_nanos() <= self.end_nanos()
+    }
+
+    /// Whether a stored interval answers a premise `@[a, b]` whose ends are known.
+    #[must_use]
+    pub fn answers(self, asked: Self) -> bool {
+        self.overlaps(asked) && self.contains(asked)
+    }
+
+    /// The interval with `now` as an instant, as for a premise or the head of a rule. There
+    /// variables have been replaced before.
+    ///
+    /// # Errors
+    /// When an end is a duration, which only operators take: the head of a rule stops the engine, a
+    /// premise takes every interval then.
+    pub fn resolve(self, now: i64) -> Result<Self, Failure> {
+        let resolve = |bound| match bound {
+            Bound::Now => Ok(Bound::At(now)),
+            Bound::Duration(_) => Err(Failure::wrong("a duration is no instant")),
+            known => Ok(known),
+        };
+        Ok(Self { start: resolve(self.start)?, end: resolve(self.end)? })
+    }
+}
+
+impl TimeOperator {
+    /// The time that `[near, far]` behind the operator stands for. Operators count away from now.
+    #[must_use]
+    pub fn window(self, near: Bound, far: Bound, now: i64) -> Interval {
+        let resolve = |bound| match bound {
+            Bound::Now => Bound::At(now),
+            Bound::Duration(length) if self.future => Bound::At(now.wrapping_add(length)),
+            Bound::Duration(length) => Bound::At(now.wrapping_sub(length)),
+            known => known,
+        };
+        let (near, far) = (resolve(near), resolve(far));
+        if self.future { Interval { start: near, end: far } } else { Interval { start: far, end: near } }
+    }
+
+    /// Whether a stored interval answers the operator: covers the whole window, or a part of it.
+    #[must_use]
+    pub fn holds(self, stored: Interval, window: Interval) -> bool {
+        if self.always { stored.contains(window) } else { stored.overlaps(window) }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Infinite => f.write_str("_"),
+            // Whole seconds.
+            Self::At(nanos) => f.write_str(&time_text(nanos - nanos.rem_euclid(1_000_000_000))),
+            Self::Now => f.write_str("now"),
+            Self::Duration(_) => f.write_str("?"),
+        }
+    }
+}
+
+impl fmt::Display for Interval {
+    /// As the engine prints it behind a fact, down to seconds; nothing for all time.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.start, self.end) {
+            (Bound::Infinite, Bound::Infinite) => Ok(()),
+            (start @ (Bound::At(_) | Bound::Now), end) if start == end => write!(f, "@[{start}]"),
+            (start, end) => write!(f, "@[{start}, {end}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 86_400_000_000_000;
+    const SPRING: i64 = 1_714_521_600_000_000_000;
+
+    fn since(start: i64) -> Interval {
+        Interval { start: Bound::At(start), end: Bound::Infinite }
+    }
+
+    #[test]
+    fn printed_as_the_engine_does() {
+        let shown = [
+            (Interval::ETERNAL, ""),
+            (Interval::between(SPRING, SPRING), "@[2024-05-01T00:00:00Z]"),
+            (
+                Interval::between(SPRING, SPRING + 1_500_000_000),
+                "@[2024-05-01T00:00:00Z, 2024-05-01T00:00:01Z]",
+            ),
+            (since(SPRING), "@[2024-05-01T00:00:00Z, _]"),
+            (Interval { start: Bound::Infinite, end: Bound::At(-1) }, "@[_, 1969-12-31T23:59:59Z]"),
+            (Interval { start: Bound::Now, end: Bound::Now }, "@[now]"),
+            (Interval { start: Bound::Duration(1), end: Bound::Duration(1) }, "@[?, ?]"),
+        ];
+        for (interval, text) in shown {
+            assert_eq!(interval.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn containment() {
+        let (short, long) = (Interval::between(3, 4), Interval::between(1, 9));
+        assert!(long.contains(short) && !short.contains(long) && short.contains(short));
+        assert!(since(1).contains(long) && !long.contains(since(1)));
+        assert!(Interval::ETERNAL.contains(since(1)) && !since(1).contains(Interval::ETERNAL));
+        assert!(Interval::between(9, 1).is_inverted() && !long.is_inverted());
+    }
+
+    #[test]
+    fn ends_meet() {
+        assert!(Interval::between(1, 3).overlaps(Interval::between(3, 5)));
+        assert!(!Interval::between(1, 2).overlaps(Interval::between(3, 5)));
+        assert!(since(9).overlaps(Interval::ETERNAL));
+        assert!(!since(9).overlaps(Interval::between(1, 8)));
+        assert!(since(1).answers(Interval::between(2, 3)) && !Interval::between(2, 2).answers(since(2)));
+    }
+
+    /// As the engine answered with facts from 30 days ago on, from 2 days ago on, and of now.
+    #[test]
+    fn operators_look_from_now() {
+        let now = SPRING;
+        let (near, far) = (Bound::Duration(DAY), Bound::Duration(7 * DAY));
+        let (old, new) = (since(now - 30 * DAY), since(now - 2 * DAY));
+        let check = |operator: TimeOperator, expected: [bool; 3]| {
+            let window = operator.window(near, far, now);
+            let found = [old, new, Interval::between(now, now)].map(|stored| operator.holds(stored, window));
+            assert_eq!(found, expected, "{operator:?}");
+        };
+        check(TimeOperator { future: false, always: false }, [true, true, false]);
+        check(TimeOperator { future: false, always: true }, [true, false, false]);
+        check(TimeOperator { future: true, always: false }, [true, true, false]);
+        check(TimeOperator { future: true, always: true }, [true, true, false]);
+    }
+
+    /// `on(/x)@[now].` starts in 1970 for a variable, and lasts for ever for `[-`.
+    #[test]
+    fn now_on_a_fact_is_not_resolved() {
+        let stored = Interval { start: Bound::Now, end: Bound::Now };
+        assert_eq!((stored.start_nanos(), stored.end_nanos()), (0, 0));
+        assert!(stored.contains(Interval::between(SPRING, SPRING + DAY)));
+        assert!(!stored.overlaps(Interval::between(SPRING, SPRING + DAY)));
+        assert_eq!(stored.resolve(7), Ok(Interval::between(7, 7)));
+        let duration = Interval { start: Bound::Duration(1), end: Bound::Infinite };
+        assert!(duration.resolve(7).is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! Reducers: what becomes of the rows of a group.
+
+use rustc_hash::FxHashSet;
+
+use super::failure::{Failure, count, number_or_float};
+use super::fold::{Fold, Kind};
+use super::function::tuple;
+use super::values::{Datum, ValueId, Values};
+
+/// A built-in reducer. Those that the engine cannot compute fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reducer(Step);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Count,
+    Fold(Fold),
+    Avg,
+    Collect,
+    CollectDistinct,
+    CollectToMap,
+    CountDistinct,
+    PickAny,
+}
+
+/// Rows with the values of a reducer's arguments.
+type Rows<'r, 'v> = &'r mut dyn Iterator<Item = &'v [ValueId]>;
+
+impl Reducer {
+    /// The reducer of this name, which is given with its `fn:`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(Self(match name.strip_prefix("fn:")? {
+            "count" => Step::Count,
+            "count_distinct" => Step::CountDistinct,
+            "avg" => Step::Avg,
+            "collect" => Step::Collect,
+            "collect_distinct" => Step::CollectDistinct,
+            "collect_to_map" => Step::CollectToMap,
+            "pick_any" => Step::PickAny,
+            "max" => Step::Fold(Fold::Max(Kind::Number)),
+            "min" => Step::Fold(Fold::Min(Kind::Number)),
+            "sum" => Step::Fold(Fold::Sum(Kind::Number)),
+            "float:max" => Step::Fold(Fold::Max(Kind::Float)),
+            "float:min" => Step::Fold(Fold::Min(Kind::Float)),
+            "float:sum" => Step::Fold(Fold::Sum(Kind::Float)),
+            "duration:max" => Step::Fold(Fold::Max(Kind::Duration)),
+            "duration:min" => Step::Fold(Fold::Min(Kind::Duration)),
+            "duration:sum" => Step::Fold(Fold::Sum(Kind::Duration)),
+            "time:max" => Step::Fold(Fold::Max(Kind::Time)),
+            "time:min" => Step::Fold(Fold::Min(Kind::Time)),
+            _ => return None,
+        }))
+    }
+
+    /// Whether a row whose arguments fail is left out. For the other reducers its failure is that of
+    /// the whole.
+    #[must_use]
+    pub fn skips_failing_rows(self) -> bool {
+        matches!(self.0, Step::Collect | Step::CollectDistinct | Step::CollectToMap)
+    }
+
+    /// What the rows become. Each holds the values of the reducer's arguments; lists are in the
+    /// order of the rows.
+    ///
+    /// # Errors
+    /// When the engine would stop, or a limit of ours is met.
+    pub fn reduce(self, values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
+        match self.0 {
+            Step::Count => Ok(values.number(count(rows.count()))),
+            Step::Fold(fold) => {
+                let total = fold.of(values, rows.filter_map(|row| row.first().copied()))?;
+                Ok(values.intern(total)?)
+            }
+            Step::Avg => avg(values, rows),
+            Step::Collect => collect(values, rows),
+            Step::CollectDistinct => collect_distinct(values, rows),
+            Step::CollectToMap => collect_to_map(values, rows),
+            Step::CountDistinct => Err(Failure::wrong("the engine does not know `fn:count_distinct`")),
+            Step::PickAny => Err(Failure::wrong("the engine cannot compute `fn:pick_any`")),
+        }
+    }
+}
+
+/// As a float; of no rows, not a number.
+#[allow(clippy::cast_precision_loss)] // the engine loses it as well
+fn avg(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
+    let (mut sum, mut rows_seen) = (0.0, 0_u64);
+    for row in rows {
+        if let Some(value) = row.first() {
+            sum += number_or_float(values, *value)?;
+            rows_seen += 1;
+        }
+    }
+    Ok(values.float(sum / rows_seen as f64))
+}
+
+fn collect(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
+    let list = tuples(values, rows)?;
+    Ok(values.list(&list)?)
+}
+
+/// Of equal values the last one stays.
+fn collect_distinct(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
+    let mut list = tuples(values, rows)?;
+    let mut seen = FxHashSet::default();
+    list.reverse();
+    list.retain(|value| seen.insert(*value));
+    list.reverse();
+    Ok(values.list(&list)?)
+}
+
+/// Each row as one value. There is none of no arguments, so such rows are left out.
+fn tuples(values: &mut Values, rows: Rows<'_, '_>) -> Result<Vec<ValueId>, Failure> {
+    rows.filter(|row| !row.is_empty()).map(|row| tuple(values, row)).collect()
+}
+
+/// Of equal keys the first one stays.
+fn collect_to_map(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
+    let mut entries = Vec::new();
+    let mut seen = FxHashSet::default();
+    for row in rows {
+        let [key, value] = row else {
+            return Err(Failure::wrong(format!("it takes 2 arguments, not {}", row.len())));
+        };
+        if seen.insert(*key) {
+            entries.push((*key, *value));
+        }
+    }
+    Ok(values.intern(Datum::Map(entries.into()))?)
+}
+
+#[cfg(test)]
+mod tests;
