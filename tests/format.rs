@@ -197,6 +197,75 @@ fn programs_after_other_layouts() {
     report(&all, texts.len());
 }
 
+/// Whatever somebody writes: pieces of the language in any order.
+#[test]
+fn anything_at_all() {
+    const PIECES: [&str; 52] = [
+        "p",
+        "q(X)",
+        "r(1, 2)",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "<",
+        ">",
+        ",",
+        ".",
+        ":-",
+        "⟸",
+        "!",
+        "|>",
+        "do ",
+        "let ",
+        "fn:f(X)",
+        "X",
+        " = ",
+        "/a",
+        "/a.",
+        "\"s\"",
+        "'",
+        "`",
+        "b\"x\"",
+        "# c",
+        "#c\n",
+        "# mangle-ls: format skip\n",
+        "# mangle-ls: format off\n",
+        "# mangle-ls: format on\n",
+        "# mangle-ls: ignore MG215\n",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        " ",
+        "    ",
+        "\t",
+        "\u{b}",
+        "\u{c}",
+        "\u{a0}",
+        "é",
+        "🦀",
+        "Decl ",
+        "bound ",
+        "descr ",
+        "INTENT: x -> y\n",
+        "@[",
+        "-1",
+    ];
+    let mut all = Vec::new();
+    let count = 3_000;
+    for seed in 0..count {
+        let mut random = Random(seed);
+        let pieces = 1 + random.below(40);
+        let text: String = (0..pieces).map(|_| PIECES[random.below(PIECES.len())]).collect();
+        let what = wrong(&text, style(&mut random));
+        all.extend(what.into_iter().map(|what| (format!("seed {seed} {text:?}"), what)));
+    }
+    report(&all, usize::try_from(count).unwrap());
+}
+
 /// Where the tokens and comments of a tree are.
 fn leaves(tree: &Tree) -> Vec<std::ops::Range<usize>> {
     let mut all = Vec::new();
@@ -210,4 +279,100 @@ fn leaves(tree: &Tree) -> Vec<std::ops::Range<usize>> {
     }
     all.sort_by_key(|range| range.start);
     all
+}
+
+/// Sums over the files of a corpus.
+#[derive(Debug, Default)]
+struct Figures {
+    files: usize,
+    changed: usize,
+    lines: usize,
+    changed_lines: usize,
+    bytes: usize,
+    written: usize,
+    comments: usize,
+    moved: usize,
+    idempotent: usize,
+    trees: usize,
+    unread: usize,
+    wrong: Vec<(String, String)>,
+}
+
+impl Figures {
+    fn add(&mut self, name: &str, text: &str) {
+        let (new, formatting) = formatted(text, Style::default());
+        let [old_file, new_file] = [text, &new].map(|text| SourceFile::parse(text.into()));
+        let (old_tree, new_tree) = (old_file.tree().unwrap(), new_file.tree().unwrap());
+        let old = comments(text, old_tree);
+        let moved = old.iter().zip(comments(&new, new_tree)).filter(|(old, new)| *old != new).count();
+        self.files += 1;
+        self.changed += usize::from(new != text);
+        self.lines += text.lines().count();
+        self.changed_lines += changed_lines(text, &new);
+        self.bytes += text.len();
+        self.written += formatting.edits.iter().map(|edit| edit.text().len()).sum::<usize>();
+        self.comments += old.len();
+        self.moved += moved + old.len().abs_diff(comments(&new, new_tree).len());
+        self.idempotent += usize::from(formatted(&new, Style::default()).0 == new);
+        self.trees += usize::from(tree(old_tree) != tree(new_tree));
+        self.unread += formatting.unread.len();
+        self.wrong.extend(wrong(text, Style::default()).into_iter().map(|what| (name.to_owned(), what)));
+    }
+
+    fn print(&self, what: &str) {
+        let Self { files, changed, lines, changed_lines, bytes, written, .. } = self;
+        let Self { comments, moved, idempotent, trees, unread, .. } = self;
+        eprintln!("formatting {what}: {files} files, {lines} lines, {bytes} bytes");
+        eprintln!("  {idempotent} idempotent, {trees} trees changed, {moved} of {comments} comments moved");
+        eprintln!(
+            "  {changed} files, {changed_lines} lines changed; {written} bytes written; {unread} places unread"
+        );
+    }
+}
+
+/// Each comment with the tokens around it.
+fn comments(text: &str, tree: &Tree) -> Vec<[String; 3]> {
+    let tokens = tokens(text, tree);
+    let code = |(kind, text): &(String, String)| (kind != "comment").then(|| text.clone());
+    let one = |(at, (kind, comment)): (usize, &(String, String))| {
+        let before = tokens[..at].iter().rev().find_map(code).unwrap_or_default();
+        let behind = tokens[at..].iter().find_map(code).unwrap_or_default();
+        (kind == "comment").then(|| [before, bare(comment), behind])
+    };
+    tokens.iter().enumerate().filter_map(one).collect()
+}
+
+/// How many lines of a text are not in the other one, in order.
+fn changed_lines(old: &str, new: &str) -> usize {
+    let diff = similar::TextDiff::from_lines(old, new);
+    diff.iter_all_changes().filter(|change| change.tag() == similar::ChangeTag::Delete).count()
+}
+
+#[test]
+fn the_corpora() {
+    let engine = support::reference_files();
+    let codenerd = support::corpus().map(|folder| mangle_files(&folder)).unwrap_or_default();
+    for (what, files) in [("codeNERD", codenerd), ("the engine's own files", engine)] {
+        if files.is_empty() {
+            continue;
+        }
+        let mut figures = Figures::default();
+        for (name, text) in &files {
+            figures.add(name, text);
+        }
+        figures.print(what);
+        report(&figures.wrong, files.len());
+        assert_eq!((figures.idempotent, figures.trees, figures.moved), (figures.files, 0, 0));
+    }
+}
+
+/// What is found in the program of the corpus is the same when all of its files are formatted.
+#[test]
+fn the_findings_of_the_corpus() {
+    let Some(texts) = support::kernel_texts() else { return };
+    let formatted: Vec<_> = texts.iter().map(|text| formatted(text, Style::default()).0).collect();
+    let found = |found: Vec<Vec<mangle_ls::lint::Diagnostic>>| -> Vec<Vec<&'static str>> {
+        found.iter().map(|file| file.iter().map(|found| found.rule.name).collect()).collect()
+    };
+    assert_eq!(found(support::check_all(&texts)), found(support::check_all(&formatted)));
 }

@@ -10,12 +10,16 @@ pub(crate) struct Options {
     /// A checkout of codeNERD at the revision that tests/corpora/codenerd.json names
     #[arg(long, env = "MANGLE_LS_CORPUS")]
     corpus: Option<PathBuf>,
+    /// A checkout of the engine, whose own files are formatted, too
+    #[arg(long, env = "MANGLE_LS_REFERENCE")]
+    reference: Option<PathBuf>,
 }
 
-/// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back.
+/// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back; what
+/// formatting does to it.
 pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
     let tests =
-        ["corpus", "incremental", "completion", "rename"].into_iter().flat_map(|test| ["--test", test]);
+        ["corpus", "incremental", "completion", "rename", "format"].into_iter().flat_map(|test| ["--test", test]);
     let arguments: Vec<_> =
         ["test", "--release"].into_iter().chain(tests).chain(["--", "--nocapture"]).collect();
     cargo(root, options, &[&arguments])
@@ -39,12 +43,15 @@ fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCod
         return Ok(ExitCode::from(2));
     };
     let corpus = corpus.canonicalize().with_context(|| format!("no folder {}", corpus.display()))?;
+    let reference = options.reference.as_ref().map(|folder| folder.canonicalize());
+    let reference = reference.transpose().context("there is no such reference")?;
     let mut passed = true;
     for arguments in commands {
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(*arguments)
             .current_dir(root)
             .env("MANGLE_LS_CORPUS", &corpus)
+            .envs(reference.iter().map(|folder| ("MANGLE_LS_REFERENCE", folder)))
             .status()
             .context("cannot start cargo")?;
         passed &= status.success();

@@ -156,7 +156,7 @@ impl<'f> Walk<'f> {
         let mut is_flat = false;
         match state {
             State::Comment => {
-                end = start + self.slice(start, end).trim_end().len();
+                end = start + self.slice(start, end).as_bytes().trim_ascii_end().len();
                 self.comment(start, end);
             }
             State::Formatted => is_flat = self.statement(cursor, node, kind),
