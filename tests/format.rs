@@ -112,8 +112,13 @@ fn wrong(text: &str, style: Style) -> Vec<String> {
         wrong.push(format!("changes findings: {:?} became {:?}", only(&old, &new), only(&new, &old)));
     }
     let crlf = |text: &str| text.replace('\n', "\r\n");
-    if !text.contains('\r') && text.contains('\n') && formatted(&crlf(text), style).0 != crlf(&new) {
-        wrong.push("formats CRLF otherwise".to_owned());
+    // tree-sitter recovers otherwise where a line end has two characters.
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    if formatting.unread.is_empty() && text.contains('\n') && !text.contains('\r') {
+        let (new_crlf, formatting) = formatted(&crlf(text), style);
+        if formatting.unread.is_empty() && new_crlf != crlf(&new) {
+            wrong.push("formats CRLF otherwise".to_owned());
+        }
     }
     wrong.into_iter().map(|what| format!("{what}\n--- before\n{text}\n--- after\n{new}")).collect()
 }

@@ -226,6 +226,21 @@ pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
     })
 }
 
+/// Parses `text`, to which `edits` lead from the text of `old`: ranges in the old text, sorted, and new lengths.
+pub(super) fn reparse(
+    text: &str,
+    old: &Tree,
+    edits: impl DoubleEndedIterator<Item = (TextRange, TextSize)>,
+) -> Option<Tree> {
+    let mut edited = old.clone();
+    // From the last on, so that the others are where they were.
+    for (range, new_len) in edits.rev() {
+        edited.edit(&input_edit(TextEdit { range, new_len }));
+    }
+    forget_damage(&mut edited);
+    parse(text, Some(&edited))
+}
+
 fn new_parser() -> Parser {
     let mut parser = Parser::new();
     let language = Language::from(tree_sitter_mangle::LANGUAGE);

@@ -96,10 +96,10 @@ impl Outline {
         match token {
             "(" | "[" | "{" => {
                 let behind = rest.get(len..).unwrap_or_default();
-                let line = behind.lines().next().unwrap_or_default();
-                let blank = line.len() - line.trim_start().len();
-                let has_first = !line.trim().is_empty() && !line.trim_start().starts_with('#');
-                let first = has_first.then(|| self.column + 1 + u32::try_from(blank).unwrap_or(0));
+                let element = behind.trim_start_matches([' ', '\t']);
+                let blank = u32::try_from(behind.len() - element.len()).unwrap_or(0);
+                let has_first = !element.is_empty() && !element.starts_with(['\n', '\r', '#']);
+                let first = has_first.then(|| self.column + 1 + blank);
                 self.lists.push(List { indent: self.indent, first, last: None });
             }
             ")" | "]" | "}" => drop(self.lists.pop()),

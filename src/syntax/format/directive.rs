@@ -1,5 +1,7 @@
 //! The comments that switch the formatter off: `mangle-ls: format off`, `on`, `skip`.
 
+use memchr::memmem;
+
 /// What such a comment says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directive {
@@ -19,15 +21,63 @@ pub const WORDS: [(&str, Directive); 3] =
     [("off", Directive::Off), ("on", Directive::On), ("skip", Directive::Skip)];
 
 /// The mark of all comments that speak to this tool.
-pub(super) const MARK: &str = "mangle-ls";
+const MARK: &str = "mangle-ls";
 
-/// What a comment says, if it is such a comment. A reason may follow behind `--`.
-pub(super) fn read(comment: &str) -> Option<Directive> {
-    let words = comment.trim_start_matches('#').trim_start().strip_prefix(MARK)?.strip_prefix(':')?;
-    let mut words = words.split_whitespace();
-    let verb = words.next()?;
-    let word = words.next()?;
-    let rest = words.next();
+/// Comments that speak to this tool, in a text.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// Where [`MARK`] stands, and where its line starts. Sorted.
+    places: Vec<(usize, usize)>,
+}
+
+impl Marks {
+    /// Finds them all; strings that look like comments among them, which does no harm.
+    pub(super) fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let (mut places, mut line, mut seen) = (Vec::new(), 0, 0);
+        for at in memmem::find_iter(bytes, MARK) {
+            let end = memchr::memrchr(b'\n', bytes.get(seen..at).unwrap_or_default());
+            line = end.map_or(line, |end| seen + end + 1);
+            seen = at;
+            places.push((at, line));
+        }
+        Self { places }
+    }
+
+    /// Whether there are any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The first one from `at` on, if it is on the same line.
+    pub(super) fn behind(&self, at: usize) -> Option<usize> {
+        let (mark, line) = self.places.get(self.places.partition_point(|(mark, _)| *mark < at))?;
+        (*line <= at).then_some(*mark)
+    }
+
+    /// Those in a range.
+    pub(super) fn within(&self, start: usize, end: usize) -> impl Iterator<Item = usize> {
+        let first = self.places.partition_point(|(mark, _)| *mark < start);
+        let rest = self.places.get(first..).unwrap_or_default();
+        rest.iter().map(|(mark, _)| *mark).take_while(move |mark| *mark < end)
+    }
+}
+
+/// What the comment with the mark at `at` says, if it is for the formatter. A reason may follow behind `--`.
+pub(super) fn read(text: &str, at: usize) -> Option<Directive> {
+    // Not in the middle of a sentence.
+    if !text.get(..at)?.trim_end_matches([' ', '\t']).ends_with('#') {
+        return None;
+    }
+    // The words are among the first bytes; a line may be long.
+    const REACH: usize = 100;
+    let mut end = text.len().min(at + REACH);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let comment = text.get(at..end)?.split('\n').next()?;
+    let mut words = comment.strip_prefix(MARK)?.strip_prefix(':')?.split_whitespace();
+    let (verb, word, rest) = (words.next()?, words.next()?, words.next());
     let known = WORDS.iter().find(|(known, _)| *known == word)?;
     (verb == VERB && rest.is_none_or(|rest| rest.starts_with("--"))).then_some(known.1)
 }

@@ -312,15 +312,19 @@ impl Indents {
     /// Starts a line with the token `at`, and tells how far it is indented.
     pub(super) fn line(&mut self, tokens: &[Token], at: usize) -> u32 {
         let Some(token) = tokens.get(at) else { return 0 };
-        let next = || tokens.get(at..).unwrap_or_default().iter().find(|next| next.class != Class::Comment);
-        let class = next().map_or(Class::End, |next| next.class);
+        // Nobody writes more comments before a `|>`.
+        let ahead = || tokens.get(at..).unwrap_or_default().iter().take(100);
+        let is_before_pipe = || {
+            let code = ahead().find(|next| next.class != Class::Comment);
+            code.is_some_and(|next| next.class == Class::Pipe)
+        };
         self.line = match (self.lists.last(), token.class) {
             _ if at == 0 => 0,
             (Some((_, close)), Class::Close) => *close,
             (Some((elements, _)), _) => *elements,
             (None, Class::End) => 0,
             (None, _) => match self.region {
-                Region::Transform if class != Class::Pipe => self.unit + PIPE,
+                Region::Transform if !is_before_pipe() => self.unit + PIPE,
                 _ => self.unit,
             },
         };

@@ -42,6 +42,14 @@ impl<'t> Printer<'t> {
         self.column
     }
 
+    /// Forgets the edits from `first` on.
+    pub(super) fn take_back(&mut self, first: usize) {
+        self.edits.truncate(first);
+        while self.aligned.last().is_some_and(|comment| comment.edit >= first) {
+            self.aligned.pop();
+        }
+    }
+
     /// Writes a statement whose layout is known. The gap before it is written already.
     pub(super) fn statement(&mut self, tokens: &[Token], kind: Kind) {
         let mut indents = Indents::new(self.style, kind);

@@ -392,7 +392,7 @@ fn what_cannot_be_read_stays() {
 
             ready .
             s( 1 ) :- p( 1 ) ; q( 2 ).
-              t(1).
+              t( 1 ).
             u( 1 ) <- t( 1 ).
             v(1). // no comment
             w(1).

@@ -133,11 +133,12 @@ impl Tokens {
     pub(super) fn drop_trailing_commas(&mut self) {
         let code = |token: &&Token| token.class != Class::Comment;
         let mut at = 0;
-        while let Some(token) = self.list.get(at) {
-            let next = self.list.get(at + 1..).unwrap_or_default().iter().find(code);
-            let ends = next.is_some_and(|next| matches!(next.class, Class::End | Class::Pipe));
-            if token.class == Class::Comma && token.parent == Kind::Body && ends {
-                let Token { newlines, shape, .. } = *token;
+        while let Some(Token { class, parent, newlines, shape, .. }) = self.list.get(at).copied() {
+            let ends = || {
+                let next = self.list.get(at + 1..).unwrap_or_default().iter().find(code);
+                next.is_some_and(|next| matches!(next.class, Class::End | Class::Pipe))
+            };
+            if class == Class::Comma && parent == Kind::Body && ends() {
                 self.shape.remove(shape);
                 self.list.remove(at);
                 if let Some(follower) = self.list.get_mut(at) {

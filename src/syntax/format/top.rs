@@ -3,17 +3,16 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::Style;
 use super::align::align;
-use super::directive::{self, Directive, MARK};
+use super::directive::{self, Directive, Marks};
 use super::edit::Edit;
 use super::layout::Layout;
 use super::print::Printer;
 use super::spacing;
-use super::token::{Class, Token, Tokens, newlines};
+use super::token::{Token, Tokens, newlines};
 use crate::lint::Severity;
 use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
@@ -88,7 +87,7 @@ pub(super) fn draft(
         scope,
         items: source.items().iter(),
         distrusted,
-        has_mark: memmem::find(text.as_bytes(), MARK.as_bytes()).is_some(),
+        marks: Marks::of(text),
         tokens: Tokens::default(),
         printer: Printer::new(text, style),
         draft: Draft::default(),
@@ -97,6 +96,7 @@ pub(super) fn draft(
         last: None,
         is_off: false,
         skips: false,
+        is_damaged: false,
     };
     each_top(tree, &mut |cursor, node, kind| walk.unit(cursor, node, kind));
     walk.finish()
@@ -131,8 +131,8 @@ struct Walk<'f> {
     scope: Option<TextRange>,
     items: std::slice::Iter<'f, Item>,
     distrusted: &'f [usize],
-    /// Whether any comment may speak to this tool.
-    has_mark: bool,
+    /// The comments that speak to this tool.
+    marks: Marks,
     tokens: Tokens,
     printer: Printer<'f>,
     draft: Draft,
@@ -145,14 +145,18 @@ struct Walk<'f> {
     is_off: bool,
     /// Behind `format skip`.
     skips: bool,
+    /// On the line of damage, or below it and indented.
+    is_damaged: bool,
 }
 
 impl<'f> Walk<'f> {
     fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) {
         let (start, mut end) = (node.start_byte(), node.end_byte());
+        let gap = newlines(self.slice(self.end, start).as_bytes());
+        let state = self.state(node, kind);
+        let state = if kind == Kind::ForeignComment { state } else { self.beside_damage(state, start, gap) };
         let first = self.printer.edits.len();
         let (tokens, shape) = (self.draft.tokens.len(), self.draft.shapes.len());
-        let state = self.state(node, kind);
         let mut is_flat = false;
         match state {
             State::Comment => {
@@ -184,12 +188,34 @@ impl<'f> Walk<'f> {
         self.text.get(start..end).unwrap_or_default()
     }
 
+    /// What is to be done with a node besides damage: what shares its line with that, or follows it indented, may well be a part of what was damaged.
+    fn beside_damage(&mut self, state: State, start: usize, gap: u8) -> State {
+        if state == State::Unread {
+            if gap == 0 {
+                self.take_back();
+            }
+            self.is_damaged = true;
+            return state;
+        }
+        let is_indented = start > 0 && !self.slice(0, start).ends_with(['\n', '\r']);
+        self.is_damaged &= gap < 2 && is_indented;
+        if self.is_damaged { State::Kept } else { state }
+    }
+
+    /// Leaves the last unit as it is after all.
+    fn take_back(&mut self) {
+        let Some(unit) = self.draft.units.last_mut() else { return };
+        unit.state = State::Kept;
+        self.printer.take_back(unit.edits.start);
+        unit.edits.end = unit.edits.start;
+        self.last = self.last.map(|(_, is_flat)| (State::Kept, is_flat));
+    }
+
     /// What is to be done with a node.
     fn state(&mut self, node: Node<'f>, kind: Kind) -> State {
         let (start, end) = (node.start_byte(), node.end_byte());
         if kind == Kind::Comment {
-            let directive =
-                if self.has_mark { directive::read(self.slice(start, end).trim_end()) } else { None };
+            let directive = self.directives(start, end).next();
             let was_off = self.is_off;
             match directive {
                 Some(Directive::Off) => self.is_off = true,
@@ -207,7 +233,7 @@ impl<'f> Walk<'f> {
             std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
         if !self.is_sound(node, kind) {
             State::Unread
-        } else if skips || (self.has_mark && self.is_skipped(start, end)) {
+        } else if skips || self.is_skipped(start, end) {
             State::Kept
         } else if self.is_touched(start, end) {
             State::Formatted
@@ -257,21 +283,15 @@ impl<'f> Walk<'f> {
             .is_none_or(|line| line.trim_start_matches(BOM).trim().is_empty())
     }
 
-    /// The rest of a line, if a comment that speaks to this tool is in it.
-    fn marked_rest(&self, at: usize) -> Option<&'f str> {
-        let line = self.slice(at, self.text.len()).split('\n').next().unwrap_or_default();
-        line.contains(MARK).then_some(line)
+    /// What the comments in a range say.
+    fn directives(&self, start: usize, end: usize) -> impl Iterator<Item = Directive> {
+        self.marks.within(start, end).filter_map(|mark| directive::read(self.text, mark))
     }
 
     /// Whether a comment in a statement, or behind it, says that it is not to be formatted.
     fn is_skipped(&self, start: usize, end: usize) -> bool {
-        let behind = self.marked_rest(end).unwrap_or_default();
-        let lines = self.slice(start, end).split('\n').chain([behind]);
-        let says = |line: &str| {
-            line.find('#')
-                .is_some_and(|at| directive::read(line.get(at..).unwrap_or_default().trim_end()).is_some())
-        };
-        lines.filter(|line| line.contains(MARK)).any(says)
+        let behind = || self.marks.behind(end).and_then(|mark| directive::read(self.text, mark));
+        behind().is_some() || self.directives(start, end).next().is_some()
     }
 
     /// The line ends in the gap before `start` if it may be written anew.
@@ -312,17 +332,13 @@ impl<'f> Walk<'f> {
     /// Lays a statement out; true if it is on one line.
     fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) -> bool {
         self.tokens.read(cursor, self.text);
-        let marked = |token: &Token| {
-            token.class == Class::Comment
-                && self.text.get(token.start..token.end).is_some_and(|text| text.contains(MARK))
-        };
-        let keeps = self.has_mark
-            && (self.marked_rest(node.end_byte()).is_some() || self.tokens.list.iter().any(marked));
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let keeps = self.marks.behind(end).is_some() || self.marks.within(start, end).next().is_some();
         if !keeps {
             self.tokens.drop_trailing_commas();
         }
         spacing::set(self.text, &mut self.tokens.list);
-        let is_row = kind == Kind::Clause && self.is_row(node.start_byte(), node.end_byte());
+        let is_row = kind == Kind::Clause && self.is_row(start, end);
         let mut layout =
             Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };
         let (width, fits) = (layout.width(), layout.is_one_line());
@@ -331,7 +347,7 @@ impl<'f> Walk<'f> {
         } else {
             layout.set()
         }
-        self.gap_before(node.start_byte(), keeps, fits.then_some(width));
+        self.gap_before(start, keeps, fits.then_some(width));
         let first = self.printer.edits.len();
         self.printer.statement(&self.tokens.list, kind);
         if self.printer.edits.len() > first {
@@ -352,7 +368,7 @@ impl<'f> Walk<'f> {
                 let fits =
                     width.is_some_and(|width| is_flat && column.saturating_add(width) <= self.style.width);
                 // What a comment silences may end with the line.
-                let together = keeps || fits || self.has_mark;
+                let together = keeps || fits || !self.marks.is_empty();
                 self.printer.gap(before, start, u8::from(!together), u32::from(together));
             }
             (Some(newlines), Some(_)) => self.printer.gap(before, start, newlines, 0),

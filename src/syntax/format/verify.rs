@@ -15,6 +15,9 @@ use crate::text::{TextRange, size};
 /// So often statements that are not what they were are left out, before nothing is changed at all.
 const TRIES: usize = 4;
 
+/// So many edits are parsed incrementally.
+const FEW: usize = 64;
+
 /// Formats and verifies.
 pub(super) fn formatted(
     source: &SourceFile,
@@ -109,7 +112,14 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
         None if !had_directives => text.as_str(),
         _ => return all(),
     };
-    let Some(new) = source::parse(parsed, None) else { return all() };
+    // Many edits cost more than a fresh parse.
+    let new = match draft.edits.len() {
+        ..=FEW => {
+            source::reparse(parsed, tree, draft.edits.iter().map(|edit| (edit.range, size(edit.len()))))
+        }
+        _ => source::parse(parsed, None),
+    };
+    let Some(new) = new else { return all() };
     if new.root_node().kind_id() != tree.root_node().kind_id() {
         return all();
     }
