@@ -111,7 +111,6 @@ fn wrong(text: &str, style: Style) -> Vec<String> {
         };
         wrong.push(format!("changes findings: {:?} became {:?}", only(&old, &new), only(&new, &old)));
     }
-    let crlf = |text: &str| text.replace('\n', "\r\n");
     // tree-sitter recovers otherwise where a line end has two characters.
     let crlf = |text: &str| text.replace('\n', "\r\n");
     if formatting.unread.is_empty() && text.contains('\n') && !text.contains('\r') {
@@ -269,6 +268,31 @@ fn anything_at_all() {
         all.extend(what.into_iter().map(|what| (format!("seed {seed} {text:?}"), what)));
     }
     report(&all, usize::try_from(count).unwrap());
+}
+
+/// Texts that are long in one way: what costs more than their length would not come to an end here.
+#[test]
+fn long_texts() {
+    let many = |piece: &str, count: usize| piece.repeat(count);
+    let texts = [
+        many("p( 1 ).", 20_000),
+        many("p( 1 ).", 10_000) + "# mangle-ls: format skip\n",
+        many("# mangle-ls: ignore MG215\np( 1 ).\n", 20_000),
+        format!("p( {} 1).\n", many("[1,2] ,", 10_000)),
+        format!("p([{}\n 1]).\n", many("1 ,\n", 10_000)),
+        format!("p(X) :-\n{} q(X).\n", many("# why\n", 10_000)),
+        format!("p(X) :- q(X)\n|> do fn:f(),\n{} let X = fn:f().\n", many("# why\n", 4_000)),
+        format!("p(X) :- {} q(X).\n", many("q( X ), ", 10_000)),
+        format!("p({}1{}).\n", many("[\n", 400), many("]", 400)),
+        many("p( ", 20_000),
+        many("p( 1 ). # why\n", 10_000),
+        many("\n", 100_000),
+    ];
+    for text in texts {
+        let (new, formatting) = formatted(&text, Style::default());
+        assert!(formatting.distrusted.is_empty());
+        assert!(formatted(&new, Style::default()).1.edits.is_empty(), "{}", &text[..40]);
+    }
 }
 
 /// Where the tokens and comments of a tree are.

@@ -18,8 +18,9 @@ pub(crate) struct Options {
 /// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back; what
 /// formatting does to it.
 pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
-    let tests =
-        ["corpus", "incremental", "completion", "rename", "format"].into_iter().flat_map(|test| ["--test", test]);
+    let tests = ["corpus", "incremental", "completion", "rename", "format"]
+        .into_iter()
+        .flat_map(|test| ["--test", test]);
     let arguments: Vec<_> =
         ["test", "--release"].into_iter().chain(tests).chain(["--", "--nocapture"]).collect();
     cargo(root, options, &[&arguments])
