@@ -40,7 +40,7 @@ impl Edit {
             && breaks.as_bytes().chunks(line_end.len()).all(|chunk| chunk == line_end.as_bytes())
     }
 
-    /// The edit with a range further left by `by` bytes.
+    /// The part of it from `start` on, which is behind its line ends.
     pub(super) fn only_after(mut self, start: usize) -> Self {
         self.range = TextRange::new(size(start).max(self.range.start()), self.range.end());
         self.breaks = 0;
