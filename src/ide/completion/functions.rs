@@ -50,6 +50,9 @@ fn usable(request: &Request<'_>) -> impl Iterator<Item = &'static BuiltinFunctio
 
 /// The type that the argument at the cursor has to have.
 fn wanted(request: &Request<'_>) -> Option<Type> {
+    if request.cursor.before.frames.is_empty() && request.cursor.before.ordering {
+        return Some(Type::number());
+    }
     let frame = request.cursor.before.frame()?;
     let callee = frame.callee?;
     let name = callee.name.as_str();

@@ -29,7 +29,7 @@ pub use resolve::{Resolved, resolve};
 use self::context::{Hole, Where};
 use super::cursor::{self, Cursor, Spot};
 use super::{Place, describe};
-use crate::program::PredicateKey;
+use crate::program::{Mode, PredicateKey, builtins};
 use crate::text::TextRange;
 
 /// How many items are sent at most. More than that nobody reads; typing on finds the rest.
@@ -219,8 +219,11 @@ fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) 
         Where::Operand(left) => {
             let hole = Hole { callee: None, index: 0, label: false, nested: false };
             variables::terms(request, hole, *left, None, items);
-            constants::compared(request, *left, items);
-            constants::others(request, items);
+            // `<` and its kin compare integers alone.
+            if !request.cursor.before.ordering {
+                constants::compared(request, *left, items);
+                constants::others(request, items);
+            }
             functions::functions(request, items);
         }
         Where::Term(hole) => term(request, *hole, items),
@@ -231,6 +234,25 @@ fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) 
         Where::LetVariable => variables::results(request, items),
         Where::LetValue => {
             functions::reducers(request, items);
+            functions::functions(request, items);
+        }
+    }
+}
+
+/// An argument of a built-in: a value, a literal constant, or a variable without a value.
+fn builtin_argument(request: &Request<'_>, hole: Hole, name: &str, items: &mut Vec<Completion>) {
+    let parameter = builtins::predicate(name).and_then(|builtin| builtin.parameters.get(hole.index));
+    match parameter {
+        Some(parameter) if parameter.constant => {
+            constants::labels(request, items);
+            constants::others(request, items);
+        }
+        Some(parameter) if parameter.mode == Mode::Output && !request.cursor.before.negated => {
+            variables::fresh(request, items);
+        }
+        _ => {
+            variables::terms(request, hole, None, None, items);
+            constants::others(request, items);
             functions::functions(request, items);
         }
     }
@@ -251,6 +273,7 @@ fn term(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
         // Only plain variables, whatever else the grammar allows.
         "fn:group_by" => variables::terms(request, hole, None, None, items),
         _ if functions::is_reducer(name) => variables::terms(request, hole, None, None, items),
+        _ if name.starts_with(':') => builtin_argument(request, hole, name, items),
         _ => {
             let seen = seen::at(request, hole);
             variables::terms(request, hole, None, seen.as_ref(), items);

@@ -6,7 +6,7 @@ use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::cursor::Part;
 use crate::ide::describe;
 use crate::program::builtins::PREDICATES;
-use crate::program::{FileSummary, Predicate, PredicateKey};
+use crate::program::{FileSummary, Predicate, PredicateKey, Site, key_of};
 use crate::syntax::ast::{Clause, Item};
 use crate::text::Symbol;
 
@@ -181,55 +181,50 @@ struct Weights {
 }
 
 fn weights(request: &Request<'_>) -> Weights {
-    let (program, file) = (request.place.program(), request.place.file);
-    let negated = request.cursor.before.negated;
-    let note = |map: &mut FxHashMap<PredicateKey, f64>, file: &FileSummary, clause: &Clause, weight: f64| {
-        for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-            // Who writes `!` wants what is negated elsewhere, too.
-            let alike = if literal.is_negated() == negated { 1.0 } else { 0.2 };
-            let key = program.meaning(file, crate::program::key_of(&literal.atom));
-            *map.entry(key).or_default() += weight * alike;
-        }
-    };
+    let file = request.place.file;
     let mut weights =
         Weights { of_head: FxHashMap::default(), together: FxHashMap::default(), near: FxHashMap::default() };
-    let others = |name: Symbol| {
-        let within = file.package.map(|package| Symbol::new(&format!("{package}.{name}")));
-        std::iter::once(name).chain(within).flat_map(|name| program.named(name))
-    };
-    if let Some(head) = request.cursor.before.head {
-        for predicate in others(head.name) {
-            for site in program.rules(predicate).take(SITES) {
-                if let Some(clause) =
-                    site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
-                {
-                    note(&mut weights.of_head, site.file, clause, 1.0);
-                }
-            }
+    let program = request.place.program();
+    for predicate in request.cursor.before.head.into_iter().flat_map(|head| called(request, head.name)) {
+        for site in program.rules(predicate).take(SITES) {
+            note(request, &mut weights.of_head, &site, 1.0);
         }
     }
-    for asked in &request.cursor.whole.asked {
-        for predicate in others(asked.name) {
-            let sites: Vec<_> = program.uses(predicate).take(SITES).collect();
-            let share = 1.0 / (f64::from(u32::try_from(sites.len()).unwrap_or(u32::MAX)) + 2.0);
-            for (site, _) in sites {
-                if let Some(clause) =
-                    site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
-                {
-                    note(&mut weights.together, site.file, clause, share);
-                }
-            }
+    for predicate in request.cursor.whole.asked.iter().flat_map(|asked| called(request, asked.name)) {
+        let sites: Vec<_> = program.uses(predicate).take(SITES).collect();
+        let share = 1.0 / (f64::from(u32::try_from(sites.len()).unwrap_or(u32::MAX)) + 2.0);
+        for (site, _) in &sites {
+            note(request, &mut weights.together, site, share);
         }
     }
     let at = file.items.partition_point(|item| item.start < request.cursor.start);
-    let from = at.saturating_sub(AROUND);
-    for (index, item) in file.items.iter().enumerate().skip(from).take(2 * AROUND) {
-        if let Some(clause) = item.statement.clause().filter(|_| !is_here(request, file, item)) {
-            let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
-            note(&mut weights.near, file, clause, 4.0 / (distance + 4.0));
-        }
+    for (index, item) in file.items.iter().enumerate().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+        let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
+        let site = Site { file, item, range: item.statement.range() };
+        note(request, &mut weights.near, &site, 4.0 / (distance + 4.0));
     }
     weights
+}
+
+/// The predicates of a name, of any arity, in this file's package and outside of packages.
+fn called<'a>(request: &Request<'a>, name: Symbol) -> impl Iterator<Item = &'a Predicate> {
+    let program = request.place.program();
+    let within = request.place.file.package.map(|package| Symbol::new(&format!("{package}.{name}")));
+    std::iter::once(name).chain(within).flat_map(|name| program.named(name))
+}
+
+/// Takes note of the predicates that a clause asks.
+fn note(request: &Request<'_>, map: &mut FxHashMap<PredicateKey, f64>, site: &Site<'_>, weight: f64) {
+    let Some(clause) = site.item.statement.clause().filter(|_| !is_here(request, site.file, site.item))
+    else {
+        return;
+    };
+    for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
+        // Who writes `!` wants what is negated elsewhere, too.
+        let alike = if literal.is_negated() == request.cursor.before.negated { 1.0 } else { 0.2 };
+        let key = request.place.program().meaning(site.file, key_of(&literal.atom));
+        *map.entry(key).or_default() += weight * alike;
+    }
 }
 
 impl Weights {

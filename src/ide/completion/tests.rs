@@ -348,6 +348,34 @@ fn functions_only_where_they_may_stand() {
 }
 
 #[test]
+fn arguments_of_built_ins() {
+    check(
+        "p(N) :- q(L), :list:member($0, L), r(N).",
+        3,
+        expect![[r#"
+        Variable N
+    "#]],
+    );
+    check("p(N) :- q(S), :match_field(S, $0", 3, expect![[r#""#]]);
+    check(
+        "Decl q(S) bound [.Struct</a : /name>].\np(N) :- q(S), :match_field(S, $0",
+        3,
+        expect![[r#"
+        Name /a
+    "#]],
+    );
+    check(
+        "q(1, /a). p(N) :- q(N, _), N < $0",
+        3,
+        expect![[r#"
+            Function fn:minus(/number, …) (/number) → fn:minus(${1:X1}, ${2:X2})
+            Function fn:plus(/number, …) (/number) → fn:plus(${1:X1}, ${2:X2})
+            Function fn:div(/number, …) (/number) → fn:div(${1:X1}, ${2:X2})
+        "#]],
+    );
+}
+
+#[test]
 fn time() {
     check(
         "p(X) :- q(X)@[$0",

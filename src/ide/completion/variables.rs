@@ -278,6 +278,20 @@ pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
+/// Variables without a value: those that no premise before the cursor binds.
+pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let before = &request.cursor.before.variables;
+    for (variable, known) in known(request) {
+        let bound = before.iter().any(|it| {
+            it.variable == variable && it.part == Part::Body && !it.negated && it.argument.is_some()
+        });
+        if !bound {
+            let score = if known.head > 0 { 0.8 } else { 0.6 };
+            items.push(Completion::new(variable.as_str(), CompletionKind::Variable, score));
+        }
+    }
+}
+
 /// Variables for a `let` to define: those of the head that the body does not bind.
 pub(super) fn results(request: &Request<'_>, items: &mut Vec<Completion>) {
     let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == Part::Transform);

@@ -6,6 +6,7 @@
 //! parenthesis, a statement without its full stop. Completion and signature help read it.
 
 mod scan;
+mod statement;
 mod word;
 
 pub(crate) use scan::DECLARATION_PARTS;
@@ -61,7 +62,7 @@ pub fn look(place: Place<'_>) -> Spot {
     let mut left: Vec<Token> =
         tokens.into_iter().filter(|token| token.range.end() <= word.range.start()).collect();
     left.retain(|token| token.kind != TokenKind::Comment);
-    let statement = left.split_off(scan::statement_start(&left, text));
+    let statement = left.split_off(statement::start(&left, text));
     let start = statement.first().map_or(word.range.start(), |first| first.range.start());
     let before = Scan::of(&statement, text);
     let right = following(place, word.end);
@@ -126,7 +127,7 @@ fn following(place: Place<'_>, from: TextSize) -> Vec<Token> {
     let end = next.map_or(reach, |item| usize::from(item.start).min(reach));
     let mut tokens = place.source.tokens(TextRange::new(from, size(end)));
     tokens.retain(|token| token.range.start() >= from && token.kind != TokenKind::Comment);
-    tokens.truncate(scan::statement_end(&tokens, text));
+    tokens.truncate(statement::end(&tokens, text));
     tokens
 }
 
