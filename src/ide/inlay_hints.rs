@@ -164,9 +164,13 @@ impl Hints<'_> {
 
     /// Whether the name of a parameter comes from this very place.
     fn is_its_own(&self, predicate: &Predicate, item: &Item, at: usize) -> bool {
-        let names = self.analysis.program().clauses(predicate).next();
-        let first = names.is_some_and(|site| site.file.id == self.file.id && site.item.start == item.start);
-        first && predicate.signature.declared.is_none() && at < usize::from(predicate.key.arity)
+        let first = predicate.defined_at.and_then(|(file, at)| {
+            let file = self.analysis.program().files.get(file as usize)?;
+            Some((file.id, file.items.get(at as usize)?.start))
+        });
+        first == Some((self.file.id, item.start))
+            && predicate.signature.declared.is_none()
+            && at < usize::from(predicate.key.arity)
     }
 
     /// The types of the variables where the body has them first.

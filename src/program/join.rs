@@ -335,21 +335,25 @@ impl Program {
 
     /// The declarations of a predicate, in file order.
     pub fn declarations<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
-        self.sites(predicate, |there| there.declarations.clone())
+        self.sites(predicate, |there| there.declarations.iter().copied())
     }
 
     /// The clauses of a predicate, in file order.
     pub fn clauses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
         self.sites(predicate, |there| {
-            let mut items = [there.facts.as_slice(), &there.rules].concat();
-            items.sort_unstable();
-            items
+            let mut facts = there.facts.iter().copied().peekable();
+            let mut rules = there.rules.iter().copied().peekable();
+            std::iter::from_fn(move || match (facts.peek(), rules.peek()) {
+                (Some(fact), Some(rule)) if rule < fact => rules.next(),
+                (None, _) => rules.next(),
+                _ => facts.next(),
+            })
         })
     }
 
     /// The clauses of a predicate that have a body, in file order.
     pub fn rules<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
-        self.sites(predicate, |there| there.rules.clone())
+        self.sites(predicate, |there| there.rules.iter().copied())
     }
 
     /// The uses of a predicate in bodies, in file order.
@@ -372,13 +376,13 @@ impl Program {
         })
     }
 
-    fn sites<'p>(
+    fn sites<'p, I: Iterator<Item = u32> + 'p>(
         &'p self,
         predicate: &'p Predicate,
-        select: impl Fn(&PredicateInFile) -> Vec<u32>,
+        select: impl Fn(&'p PredicateInFile) -> I,
     ) -> impl Iterator<Item = Site<'p>> {
         self.in_files(predicate).flat_map(move |(file, there)| {
-            select(there).into_iter().filter_map(move |index| {
+            select(there).filter_map(move |index| {
                 let item = file.items.get(index as usize)?;
                 let range = match &item.statement.kind {
                     StatementKind::Declaration(declaration) => declaration.atom.name.range,

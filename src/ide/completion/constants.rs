@@ -2,17 +2,15 @@
 
 use super::context::Hole;
 use super::predicates::is_here;
-use super::seen::{self, Count, Seen};
+use super::seen::{self, Count, STRINGS, Seen};
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::ide::mention::{self, Entity};
 use crate::text::Symbol;
 use crate::types::Type;
 
-/// Longer strings, and strings of an argument that has more than so many different ones, are text that
-/// nobody writes twice.
+/// Longer strings are text that nobody writes twice.
 const STRING_LENGTH: usize = 40;
-const STRINGS: usize = 12;
 
 /// How many types' names are proposed beside those that were seen.
 const LISTED: usize = 100;

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::Request;
 use super::context::Hole;
+use super::predicates::is_here;
 use crate::ide::cursor::{Callee, Part};
 use crate::program::{Predicate, Program, Site};
 use crate::syntax::ast::{Term, TermKind};
@@ -12,11 +13,18 @@ use crate::syntax::literal;
 use crate::text::{Symbol, slice};
 
 /// How many clauses and uses of a predicate are looked at.
-const SITES: usize = 4_000;
+const SITES: usize = 1_500;
 
 /// How many clauses and uses tell what an argument is joined with, and how many such arguments are looked at.
 const JOINS: usize = 60;
 const JOINED: usize = 8;
+const SITES_OF_JOINED: usize = 300;
+
+/// How much a name of such an argument counts.
+const OF_JOINED: f64 = 0.05;
+
+/// Of more different strings than this none is proposed, so that no more are collected.
+pub(super) const STRINGS: usize = 12;
 
 /// Statements so near to the cursor say more than others.
 const NEAR: usize = 12;
@@ -144,24 +152,22 @@ impl Seen {
     fn add_joined(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize) {
         let program = request.place.program();
         for (joined, at) in joined(program, predicate, index) {
-            let mut there = Self::default();
-            for site in program.clauses(joined).take(SITES / 4) {
-                if let Some(term) = site.item.statement.clause().and_then(|clause| clause.head.args.get(at)) {
-                    there.term(request, &site, term, 0.05);
+            for site in program.clauses(joined).take(SITES_OF_JOINED) {
+                let term = site.item.statement.clause().and_then(|clause| clause.head.args.get(at));
+                if let Some(TermKind::Name(name)) = term.map(|term| &term.kind)
+                    && !is_here(request, site.file, site.item)
+                {
+                    self.names.entry(*name).or_default().weight += OF_JOINED;
                 }
-            }
-            for (name, count) in there.names {
-                self.names.entry(name).or_default().weight += count.weight;
             }
         }
     }
 
     fn term(&mut self, request: &Request<'_>, site: &Site<'_>, term: &Term, weight: f64) {
-        let here = site.file.id == request.place.file.id;
-        let offset = request.place.offset;
-        if here && site.item.start <= offset && offset <= site.item.start + site.item.statement.len {
+        if is_here(request, site.file, site.item) {
             return;
         }
+        let here = site.file.id == request.place.file.id;
         let weight = weight * nearness(request, site, here);
         self.total += weight;
         match term.kind {
@@ -171,7 +177,7 @@ impl Seen {
             }
             TermKind::Wildcard => self.wildcards += weight,
             TermKind::Name(name) => self.names.entry(name).or_default().add(weight),
-            TermKind::String => {
+            TermKind::String if self.strings.len() <= STRINGS => {
                 let text = slice(site.file.statement_text(site.item), term.range);
                 if literal::string_value(text).is_some() {
                     self.strings.entry(text.to_owned()).or_default().add(weight);
