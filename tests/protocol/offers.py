@@ -9,6 +9,13 @@ OLD_COMPLETION_KINDS = range(1, 19)
 OLD_SYMBOL_KINDS = range(1, 19)
 
 
+def without(value, members):
+    """A list of objects without some of their members; anything else as it is."""
+    if not isinstance(value, list) or not members:
+        return value
+    return [{name: one[name] for name in one if name not in members} for one in value]
+
+
 class Offers:
     def __init__(self, capabilities):
         self.capabilities = capabilities
@@ -154,7 +161,8 @@ class Offers:
     def of_resolved(self, before, after, path, always):
         lazily = set(self.get(path + ".properties") or []) | always
         for name in before.keys() | after.keys():
-            if before.get(name) != after.get(name) and name not in lazily:
+            parts = {one.removeprefix(f"{name}.") for one in lazily if one.startswith(f"{name}.")}
+            if name not in lazily and without(before.get(name), parts) != without(after.get(name), parts):
                 yield f"{name} changes when resolved, which is not in {path}.properties"
         yield from self.of_workspace_edit(after.get("edit")) if "edit" in after else ()
         if "documentation" in after:
