@@ -114,7 +114,12 @@ fn hints_are_resolved_and_asked_for_again_after_changes_elsewhere() {
     client.did_open(&folder.uri("a.mg"), 1, "crew(\"🦀\", /x).\n");
     let found = hints(&folder, &mut client);
     let labels = |found: &Value| -> Vec<String> {
-        found.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap().to_owned()).collect()
+        found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hint| hint["label"][0]["value"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(labels(&found), ["Person:", "Ship:"]);
     assert_eq!(found[1]["position"], json!({ "line": 0, "character": 11 }));

@@ -186,6 +186,8 @@ fn the_page_names_all_methods_and_no_others() {
     let (documented, served) = (first_columns(PAGE, is_method), set(served));
     let missing: Vec<_> = served.difference(&documented).collect();
     assert!(missing.is_empty(), "served, and not in docs/protocol.md: {missing:?}");
+    let gone: Vec<_> = documented.difference(&served).collect();
+    assert!(gone.is_empty(), "in docs/protocol.md, and not served: {gone:?}");
 }
 
 #[test]

@@ -62,7 +62,8 @@ def check(method, params, result, document, legend, uri=None):
     if result is None:
         return []
     asked = params if isinstance(params, dict) else {}
-    uri = uri or (asked.get("textDocument") or {}).get("uri") or (asked.get("item") or {}).get("uri")
+    # The places of outgoing calls lie in the document of the item that is asked about.
+    uri = (asked.get("item") or {}).get("uri") or uri or (asked.get("textDocument") or {}).get("uri")
     at = {"textDocument/semanticTokens/full": of_tokens, "textDocument/semanticTokens/range": of_tokens}
     special = {
         **at,

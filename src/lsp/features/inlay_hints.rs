@@ -83,11 +83,16 @@ impl Convert<'_> {
             arity: key.arity,
             parameter: at,
         };
+        // What a label consists of may not change any more when its place is filled in. Who asks for the words
+        // later, and not for the place, gets none.
+        if self.lazy.is_empty() || self.lazy.contains(&"label.location") {
+            converted.label = parts(hint.label.clone());
+        }
         if self.lazy.is_empty() {
             fill(self.view, self.analysis, &data, &mut converted);
-        } else {
-            converted.data = serde_json::to_value(data).ok();
+            return converted;
         }
+        converted.data = serde_json::to_value(data).ok();
         converted
     }
 }
@@ -130,12 +135,13 @@ fn fill(view: &View, analysis: &dyn Analysis, data: &Data, hint: &mut InlayHint)
     let hover = view.session.client.text_document.as_ref().and_then(|document| document.hover.as_ref());
     let formats: Option<&Vec<MarkupKind>> = hover.and_then(|hover| hover.content_format.as_ref());
     hint.tooltip = Some(InlayHintTooltip::MarkupContent(markup(&words, formats)));
-    if let (InlayHintLabel::String(label), Some((file, range))) = (&hint.label, place) {
-        let part = InlayHintLabelPart {
-            value: label.clone(),
-            location: to_proto::location(view, file, range),
-            ..InlayHintLabelPart::default()
-        };
-        hint.label = InlayHintLabel::LabelParts(vec![part]);
+    let location = place.and_then(|(file, range)| to_proto::location(view, file, range));
+    if let InlayHintLabel::LabelParts(parts) = &mut hint.label {
+        parts.iter_mut().for_each(|part| part.location.clone_from(&location));
     }
+}
+
+/// A label that can lead to a place.
+fn parts(value: String) -> InlayHintLabel {
+    InlayHintLabel::LabelParts(vec![InlayHintLabelPart { value, ..InlayHintLabelPart::default() }])
 }
