@@ -17,6 +17,7 @@ mod graph;
 mod log;
 mod output;
 mod progress;
+mod query;
 mod resolved;
 mod rule;
 mod serve;
@@ -50,6 +51,7 @@ enum Command {
     Fmt(fmt::Fmt),
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
+    Query(query::QueryCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
@@ -75,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Fmt(fmt) => fmt.run(cli.color),
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),
+        Command::Query(query) => query.run(cli.color),
         Command::Rule(rule) => rule.run(cli.color),
         Command::Config(config) => config.run(cli.color),
         Command::Status(status) => status.run(cli.color),

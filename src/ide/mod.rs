@@ -24,6 +24,7 @@ pub mod links;
 pub mod markup;
 pub mod mention;
 mod place;
+pub mod query;
 pub mod references;
 pub mod registry;
 pub mod rename;

@@ -1,24 +1,39 @@
-//! Values and what the built-in functions make of them.
+//! The engine's evaluation: what follows from facts and rules, and why.
 //!
-//! Takes ground terms and the text that they are written in; gives interned [`Values`] or the
-//! reason why the engine would stop ([`Failure`]). Knows no findings.
+//! Takes a `Program`; gives plans ([`compile`]), a [`Model`] of all that can be derived under limits ([`run`]), proofs,
+//! and what stands in the way of a fact. Values are interned ([`Values`]); what the built-in functions, predicates
+//! and reducers make of them is the engine's, bug for bug, or the reason why it would stop ([`Failure`]). Knows no
+//! findings.
 
 mod builtin;
 mod civil;
+mod dump;
 mod failure;
 mod fold;
 mod function;
 mod interval;
+mod plan;
+mod proof;
 mod reducer;
+mod relation;
+mod run;
 mod term;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod values;
+mod why_not;
 
 pub use builtin::{Builtin, compare};
 pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use interval::{Bound, Interval, TimeOperator};
+pub use plan::{Compiled, Fault, Reading, Rule, RuleId, compile};
+pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use reducer::Reducer;
+pub use relation::Relation;
+pub use run::{Derivation, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run};
 pub use term::evaluate;
 pub use values::{Datum, TooDeep, ValueId, Values};
+pub use why_not::{Miss, Obstacle};

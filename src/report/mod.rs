@@ -14,6 +14,7 @@ pub mod graph;
 mod identity;
 mod json;
 mod junit;
+pub mod proof;
 pub mod rules;
 mod sarif;
 mod sources;

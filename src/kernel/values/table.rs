@@ -309,3 +309,9 @@ fn spread(hash: u32) -> u64 {
 
 /// An odd number with well-mixed bits: 2⁶⁴ by the golden ratio.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl std::fmt::Debug for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Values").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

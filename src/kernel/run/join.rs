@@ -1,0 +1,397 @@
+//! The evaluation of one plan: its steps one inside the other, each for every way in which those before it hold.
+
+use std::ops::Range;
+
+use super::super::plan::{BEGINNING, Bound, Deferred, END, Match, Plan, Source, Step, StepKind, When};
+use super::super::relation::Relation;
+use super::super::{Datum, Failure, ValueId, compare};
+use super::limits::Reason;
+use super::{Run, Stop};
+use crate::syntax::ast::Operator;
+
+/// How many calls may be inside each other.
+const DEEPEST_CALL: u32 = 64;
+
+/// A round of a stratum: what its relations held before the last round, and after it.
+pub(super) struct Round<'r> {
+    pub(super) relations: &'r [u32],
+    pub(super) low: &'r [u32],
+    pub(super) high: &'r [u32],
+    /// The step that looks at what the last round added. Those before it look at everything, those behind it at
+    /// what was there before, so that no combination comes twice.
+    pub(super) delta: usize,
+}
+
+impl Round<'_> {
+    fn range(&self, relation: u32, step: usize) -> Option<Range<u32>> {
+        let at = self.relations.iter().position(|known| *known == relation)?;
+        let (low, high) = (*self.low.get(at)?, *self.high.get(at)?);
+        Some(match step.cmp(&self.delta) {
+            std::cmp::Ordering::Less => 0..high,
+            std::cmp::Ordering::Equal => low..high,
+            std::cmp::Ordering::Greater => 0..low,
+        })
+    }
+}
+
+/// What a plan looks at, for the time of its evaluation.
+struct Frame<'p> {
+    plan: &'p Plan,
+    /// For each step that looks tuples up: which of them, and through which index.
+    looks: Vec<Look>,
+    row: Vec<ValueId>,
+    support: Vec<u32>,
+    head: Vec<ValueId>,
+    /// Where the tuples go that are not to be added.
+    given: Option<Vec<Box<[ValueId]>>>,
+    /// Whether the interval of the head is forgotten.
+    forgets: bool,
+}
+
+#[derive(Clone, Default)]
+struct Look {
+    range: Range<u32>,
+    index: Option<usize>,
+}
+
+impl Run<'_> {
+    /// Evaluates a plan over everything, or over what a round added.
+    pub(super) fn evaluate(&mut self, plan: &Plan, round: Option<&Round<'_>>) -> Result<(), Stop> {
+        let mut frame = Frame {
+            plan,
+            looks: Vec::with_capacity(plan.steps.len()),
+            row: vec![ValueId(0); usize::from(plan.slots)],
+            support: Vec::new(),
+            head: Vec::new(),
+            given: None,
+            forgets: round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan),
+        };
+        for (at, step) in plan.steps.iter().enumerate() {
+            let look = self.look(step, at, round);
+            frame.looks.push(look);
+        }
+        self.step(&mut frame, 0)
+    }
+
+    fn look(&mut self, step: &Step, at: usize, round: Option<&Round<'_>>) -> Look {
+        let (StepKind::Match(found) | StepKind::Absent(found)) = &step.kind else { return Look::default() };
+        let all = 0..self.len(found.relation);
+        let range = round.and_then(|round| round.range(found.relation, at)).unwrap_or(all);
+        let Some(relation) = self.model.relations.get_mut(found.relation as usize) else {
+            return Look::default();
+        };
+        let is_partial = found.columns != 0 && !is_whole(found, relation);
+        Look { range, index: is_partial.then(|| relation.index(found.columns)) }
+    }
+
+    fn step(&mut self, frame: &mut Frame<'_>, at: usize) -> Result<(), Stop> {
+        let plan = frame.plan;
+        let Some(step) = plan.steps.get(at) else { return self.emit(frame) };
+        self.count(frame, step)?;
+        match &step.kind {
+            StepKind::Match(found) => self.matches(frame, at, found),
+            StepKind::Absent(found) => match self.any(frame, at, found)? {
+                true => Ok(()),
+                false => self.step(frame, at + 1),
+            },
+            StepKind::Call(found) => self.call(frame, at, found),
+            StepKind::Compute { slot, function, args } => {
+                let args: smallvec::SmallVec<[ValueId; 4]> =
+                    args.iter().map(|arg| read(&frame.row, *arg)).collect();
+                match function.apply(&mut self.model.values, &args, &self.clock) {
+                    Ok(value) => {
+                        write(&mut frame.row, *slot, value);
+                        self.step(frame, at + 1)
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Instant { slot, bound } => match self.time(*bound, &frame.row) {
+                Ok(value) => {
+                    write(&mut frame.row, *slot, value);
+                    self.step(frame, at + 1)
+                }
+                Err(failure) => self.fail(frame, step, failure),
+            },
+            StepKind::Compare { operator, left, right } => {
+                let (left, right) = (read(&frame.row, *left), read(&frame.row, *right));
+                let holds = match operator {
+                    Operator::Equal => Ok(left == right),
+                    Operator::NotEqual => Ok(left != right),
+                    _ => compare(&self.model.values, *operator, left, right),
+                };
+                match holds {
+                    Ok(true) => self.step(frame, at + 1),
+                    Ok(false) => Ok(()),
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Solve { builtin, args, outputs, negated, .. } => {
+                let args: smallvec::SmallVec<[Option<ValueId>; 4]> =
+                    args.iter().map(|arg| arg.map(|arg| read(&frame.row, arg))).collect();
+                let mut found = Vec::new();
+                match builtin.solve(&mut self.model.values, &args, &mut found) {
+                    Ok(0) if *negated => self.step(frame, at + 1),
+                    Ok(_) if *negated => Ok(()),
+                    Ok(solutions) => {
+                        for solution in 0..solutions {
+                            let start = solution * outputs.len();
+                            for (slot, value) in outputs.iter().zip(found.iter().skip(start)) {
+                                write(&mut frame.row, *slot, *value);
+                            }
+                            self.count(frame, step)?;
+                            self.step(frame, at + 1)?;
+                        }
+                        Ok(())
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Never => Ok(()),
+            StepKind::Fail(failure) => self.fail(frame, step, failure.clone()),
+        }
+    }
+
+    /// Goes on with each tuple that fits.
+    fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+        let look = frame.looks.get(at).cloned().unwrap_or_default();
+        let key = key_of(&frame.row, found);
+        let relation = found.relation as usize;
+        let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
+        if is_whole(found, tuples) {
+            let number = tuples.find(&key).filter(|number| look.range.contains(number));
+            return number.map_or(Ok(()), |number| self.matched(frame, at, found, number));
+        }
+        match look.index {
+            None => {
+                for number in look.range {
+                    self.matched(frame, at, found, number)?;
+                }
+            }
+            Some(index) => {
+                let mut chain = tuples.chain(index, &key, &look.range);
+                while let Some(number) = self.model.relations.get(relation).and_then(|it| it.next(&mut chain))
+                {
+                    self.matched(frame, at, found, number)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with a tuple that has the key, if the rest of it fits.
+    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, number: u32) -> Result<(), Stop> {
+        if let Some(step) = frame.plan.steps.get(at) {
+            self.count(frame, step)?;
+        }
+        let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(()) };
+        let tuple = tuples.tuple(number);
+        if !fits(tuple, found, &frame.row) || !self.is_then(tuple, found, &frame.row) {
+            return Ok(());
+        }
+        if let [.., start, end] = *tuple {
+            found.ends.1.into_iter().for_each(|slot| write(&mut frame.row, slot, end));
+            found.ends.0.into_iter().for_each(|slot| write(&mut frame.row, slot, start));
+        }
+        for (column, slot) in &found.binds {
+            if let Some(value) = tuple.get(usize::from(*column)) {
+                write(&mut frame.row, *slot, *value);
+            }
+        }
+        frame.support.push(number);
+        let result = self.step(frame, at + 1);
+        frame.support.pop();
+        result
+    }
+
+    /// Whether the interval of a tuple is as it must be.
+    fn is_then(&self, tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
+        let (Some(when), [.., start, end]) = (found.when, tuple) else { return true };
+        // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
+        let of = |value: ValueId, limitless: i64| match self.model.values.get(value) {
+            Datum::Time(instant) => *instant,
+            _ if matches!(when, When::Contains(_)) => limitless,
+            _ => 0,
+        };
+        let (start, end) = (of(*start, BEGINNING), of(*end, END));
+        let (When::Contains(bounds) | When::Overlaps(bounds)) = when;
+        let asked = self.instant(bounds.start, row).zip(self.instant(bounds.end, row));
+        let Some((from, to)) = asked else { return false };
+        match when {
+            When::Contains(_) => start <= from && to <= end,
+            When::Overlaps(_) => start <= end && start <= to && from <= end,
+        }
+    }
+
+    /// The instant that a bound stands for, as a value.
+    pub(super) fn time(&mut self, bound: Bound, row: &[ValueId]) -> Result<ValueId, Failure> {
+        let instant = self.instant(bound, row);
+        let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
+        self.model.values.intern(Datum::Time(instant)).map_err(|deep| Failure::wrong(deep.to_string()))
+    }
+
+    /// The instant that a bound stands for.
+    fn instant(&self, bound: Bound, row: &[ValueId]) -> Option<i64> {
+        match bound {
+            Bound::Instant(instant) => Some(instant),
+            Bound::Ago(length) => Some(self.clock.now_ns.saturating_sub(length)),
+            Bound::Value(source) => match self.model.values.get(read(row, source)) {
+                Datum::Time(instant) | Datum::Number(instant) => Some(*instant),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether any tuple fits.
+    fn any(&mut self, frame: &Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
+        let look = frame.looks.get(at).cloned().unwrap_or_default();
+        let key = key_of(&frame.row, found);
+        let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
+        if is_whole(found, tuples) {
+            return Ok(tuples.find(&key).is_some());
+        }
+        let mut chain = look.index.map(|index| tuples.chain(index, &key, &look.range));
+        let mut numbers = look.range;
+        loop {
+            let next = match &mut chain {
+                Some(chain) => tuples.next(chain),
+                None => numbers.next(),
+            };
+            let Some(number) = next else { return Ok(false) };
+            if fits(tuples.tuple(number), found, &frame.row) {
+                return Ok(true);
+            }
+            self.meter.step().map_err(|reason| stop(frame, None, reason))?;
+        }
+    }
+
+    /// Evaluates the rules of a predicate here, and goes on with each tuple that fits.
+    fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+        let compiled = self.compiled;
+        let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
+        if self.depth == DEEPEST_CALL {
+            let failure = Failure::wrong("a deferred predicate asks for itself too often");
+            return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
+        }
+        for rule in rules {
+            self.depth += 1;
+            let given = self.called(frame, rule, found);
+            self.depth -= 1;
+            for tuple in given? {
+                if !has_key(&tuple, found, &frame.row) || !fits(&tuple, found, &frame.row) {
+                    continue;
+                }
+                for (column, slot) in &found.binds {
+                    tuple
+                        .get(usize::from(*column))
+                        .into_iter()
+                        .for_each(|value| write(&mut frame.row, *slot, *value));
+                }
+                self.step(frame, at + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tuples that one rule of a called predicate gives.
+    fn called(
+        &mut self,
+        caller: &Frame<'_>,
+        rule: &Deferred,
+        found: &Match,
+    ) -> Result<Vec<Box<[ValueId]>>, Stop> {
+        let mut frame = Frame {
+            plan: &rule.plan,
+            looks: Vec::new(),
+            row: vec![ValueId(0); usize::from(rule.plan.slots)],
+            support: Vec::new(),
+            head: Vec::new(),
+            given: Some(Vec::new()),
+            forgets: false,
+        };
+        for (column, slot) in &rule.inputs {
+            let Some(value) = key_at(found, *column).map(|source| read(&caller.row, source)) else {
+                return Ok(Vec::new());
+            };
+            write(&mut frame.row, *slot, value);
+        }
+        for (at, step) in rule.plan.steps.iter().enumerate() {
+            let look = self.look(step, at, None);
+            frame.looks.push(look);
+        }
+        self.step(&mut frame, 0)?;
+        Ok(frame.given.unwrap_or_default())
+    }
+
+    /// Adds the tuple of the head.
+    fn emit(&mut self, frame: &mut Frame<'_>) -> Result<(), Stop> {
+        let mut head = std::mem::take(&mut frame.head);
+        head.clear();
+        head.extend(frame.plan.head.iter().map(|source| read(&frame.row, *source)));
+        if let (true, [.., start, end]) = (frame.forgets, head.as_mut_slice()) {
+            [*start, *end] = self.no_interval;
+        }
+        if let Some(given) = &mut frame.given {
+            given.push(head.as_slice().into());
+            frame.head = head;
+            return Ok(());
+        }
+        let added = self.add(frame.plan.target, &head, frame.plan.rule, &frame.support, true);
+        frame.head = head;
+        added.map_err(|reason| stop(frame, None, reason))
+    }
+
+    fn count(&mut self, frame: &Frame<'_>, step: &Step) -> Result<(), Stop> {
+        self.meter.step().map_err(|reason| stop(frame, Some(step), reason))
+    }
+
+    fn fail(&mut self, frame: &Frame<'_>, step: &Step, failure: Failure) -> Result<(), Stop> {
+        self.failed(frame.plan.rule, step.premise, failure, &frame.row)
+    }
+}
+
+fn stop(frame: &Frame<'_>, step: Option<&Step>, reason: Reason) -> Stop {
+    Stop { rule: Some(frame.plan.rule), premise: step.map(|step| step.premise), reason }
+}
+
+/// Whether the key is the whole tuple.
+fn is_whole(found: &Match, relation: &Relation) -> bool {
+    found.key.len() == relation.arity() && found.far.is_empty()
+}
+
+fn key_of(row: &[ValueId], found: &Match) -> smallvec::SmallVec<[ValueId; 8]> {
+    found.key.iter().map(|source| read(row, *source)).collect()
+}
+
+/// Whether a tuple has the values that are known.
+fn has_key(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
+    (0u16..).zip(tuple).all(|(at, value)| key_at(found, at).is_none_or(|source| read(row, source) == *value))
+}
+
+/// What a column must hold, if that is known.
+fn key_at(found: &Match, column: u16) -> Option<Source> {
+    let bit = 1u64.checked_shl(column.into())?;
+    let before = (found.columns & (bit - 1)).count_ones();
+    (found.columns & bit != 0).then(|| found.key.get(before as usize).copied()).flatten()
+}
+
+/// Whether the parts of a tuple fit that no index knows about.
+fn fits(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
+    let at = |column: u16| tuple.get(usize::from(column));
+    let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));
+    let far = found.far.iter().all(|(column, source)| at(*column) == Some(&read(row, *source)));
+    same && far
+}
+
+pub(super) fn read(row: &[ValueId], source: Source) -> ValueId {
+    match source {
+        Source::Value(value) => value,
+        Source::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
+    }
+}
+
+pub(super) fn write(row: &mut [ValueId], slot: u16, value: ValueId) {
+    if let Some(register) = row.get_mut(usize::from(slot)) {
+        *register = value;
+    }
+}

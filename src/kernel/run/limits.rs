@@ -1,0 +1,150 @@
+//! What ends a run before it is done: limits on facts, steps, time and memory, and a cancellation. Looked at in the
+//! innermost loops, so that no rule can run away.
+
+use std::time::{Duration, Instant};
+
+use super::super::Failure;
+use super::super::plan::RuleId;
+use crate::text::Cancel;
+
+/// After how many steps the clock and the cancellation are looked at.
+pub const STEPS_BETWEEN_LOOKS: u32 = 1024;
+
+/// How far a run may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The number of tuples that all relations may hold together.
+    pub facts: usize,
+    /// How many tuples may be derived.
+    pub derived: usize,
+    /// How many tuples may be looked at, values computed and compared.
+    pub steps: u64,
+    /// How long it may take.
+    pub time: Duration,
+    /// How many bytes tuples and values may take, as far as can be told.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            facts: 5_000_000,
+            derived: 2_000_000,
+            steps: 500_000_000,
+            time: Duration::from_secs(10),
+            bytes: 1 << 30,
+        }
+    }
+}
+
+/// Why a run ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// A premise or a head has no value, which stops the engine.
+    #[error("{0}")]
+    Failed(Failure),
+    /// [`Limits::facts`]
+    #[error("more than {0} facts")]
+    Facts(usize),
+    /// [`Limits::derived`]
+    #[error("more than {0} derived facts")]
+    Derived(usize),
+    /// [`Limits::steps`]
+    #[error("more than {0} steps")]
+    Steps(u64),
+    /// [`Limits::time`]
+    #[error("longer than {0:?}")]
+    Time(Duration),
+    /// [`Limits::bytes`]
+    #[error("more than {0} bytes of memory")]
+    Memory(usize),
+    /// Somebody does not want the answer any more.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Where and why a run ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// The clause that was evaluated.
+    pub rule: Option<RuleId>,
+    /// Its premise, where that can be told.
+    pub premise: Option<u32>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Counts what a run does.
+#[derive(Debug)]
+pub(super) struct Meter<'c> {
+    limits: Limits,
+    cancel: &'c Cancel,
+    start: Instant,
+    until_look: u32,
+    steps: u64,
+    pub(super) facts: usize,
+    pub(super) derived: usize,
+    bytes: usize,
+}
+
+impl<'c> Meter<'c> {
+    pub(super) fn new(limits: Limits, cancel: &'c Cancel) -> Self {
+        Self {
+            limits,
+            cancel,
+            start: Instant::now(),
+            until_look: STEPS_BETWEEN_LOOKS,
+            steps: 0,
+            facts: 0,
+            derived: 0,
+            bytes: 0,
+        }
+    }
+
+    /// How many steps were taken.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps + u64::from(STEPS_BETWEEN_LOOKS - self.until_look)
+    }
+
+    /// One more step.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<(), Reason> {
+        self.until_look -= 1;
+        if self.until_look == 0 { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Reason> {
+        self.steps += u64::from(STEPS_BETWEEN_LOOKS);
+        self.until_look = STEPS_BETWEEN_LOOKS;
+        if self.cancel.is_cancelled() {
+            return Err(Reason::Cancelled);
+        }
+        if self.steps > self.limits.steps {
+            return Err(Reason::Steps(self.limits.steps));
+        }
+        if self.start.elapsed() > self.limits.time {
+            return Err(Reason::Time(self.limits.time));
+        }
+        if self.bytes > self.limits.bytes {
+            return Err(Reason::Memory(self.limits.bytes));
+        }
+        Ok(())
+    }
+
+    /// One more tuple of so many bytes.
+    pub(super) fn fact(&mut self, derived: bool, bytes: usize) -> Result<(), Reason> {
+        self.facts += 1;
+        self.bytes += bytes;
+        if self.facts > self.limits.facts {
+            return Err(Reason::Facts(self.limits.facts));
+        }
+        if derived {
+            self.derived += 1;
+            if self.derived > self.limits.derived {
+                return Err(Reason::Derived(self.limits.derived));
+            }
+        }
+        Ok(())
+    }
+}

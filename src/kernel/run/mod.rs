@@ -1,0 +1,162 @@
+//! The evaluation: stratum by stratum, each rule once and then again for what the others added (semi-naive, by
+//! ranges of tuple numbers), aggregations last.
+//!
+//! Takes a [`Compiled`] program, more facts, limits and a cancellation; gives a [`Model`]. Whatever ends the run,
+//! what was derived until then is in it.
+
+mod aggregate;
+mod join;
+mod limits;
+mod model;
+
+pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
+pub use model::{Derivation, Model, RowError};
+
+use self::limits::Meter;
+use super::plan::{BEGINNING, Compiled, END, Plan, RuleId, StepKind, Stratum};
+use super::relation::Relation;
+use super::{Clock, Datum, Failure, ValueId, Values};
+use crate::kernel::Reading;
+use crate::text::Cancel;
+
+/// How many errors of one rule are remembered.
+const ERRORS_KEPT: usize = 8;
+
+/// Evaluates a program.
+#[must_use]
+pub fn run(compiled: &Compiled, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
+    let mut values = Values::fork(std::sync::Arc::clone(&compiled.values));
+    let no_interval = [END, BEGINNING].map(|end| values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
+    let relations = compiled.arities.iter().map(|&arity| Relation::new(arity)).collect::<Vec<_>>();
+    let reasons = relations.iter().map(|_| model::Reasons::default()).collect();
+    let model = Model { values, relations, reasons, errors: Vec::new(), stopped: None, steps: 0 };
+    let mut run = Run { compiled, clock, meter: Meter::new(limits, cancel), model, depth: 0, no_interval };
+    let result = run.all();
+    run.model.steps = run.meter.steps();
+    run.model.stopped = result.err();
+    run.model
+}
+
+/// A run under way.
+struct Run<'c> {
+    compiled: &'c Compiled,
+    clock: Clock,
+    meter: Meter<'c>,
+    model: Model,
+    /// How many calls of deferred predicates are under way.
+    depth: u32,
+    /// The ends of the interval that is none.
+    no_interval: [ValueId; 2],
+}
+
+impl Run<'_> {
+    fn all(&mut self) -> Result<(), Stop> {
+        for fact in &self.compiled.facts {
+            let added = self.add(fact.relation, &fact.tuple, fact.rule, &[], false);
+            added.map_err(|reason| Stop { rule: Some(fact.rule), premise: None, reason })?;
+        }
+        let compiled = self.compiled;
+        compiled.strata.iter().try_for_each(|stratum| self.stratum(stratum))
+    }
+
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let start = self.lengths(stratum);
+        for plan in &stratum.plans {
+            // Nobody looks at what this round adds: that is the next one's.
+            let delta = plan.steps.len();
+            let round = join::Round { relations: &stratum.relations, low: &start, high: &start, delta };
+            self.evaluate(plan, Some(&round))?;
+        }
+        if stratum.plans.iter().any(|plan| recursive_steps(plan, stratum).next().is_some()) {
+            self.forgetful(stratum)?;
+            self.rounds(stratum, start)?;
+        }
+        stratum.aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))
+    }
+
+    /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
+    fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
+        loop {
+            let high = self.lengths(stratum);
+            if low == high {
+                return Ok(());
+            }
+            for plan in stratum.plans.iter().filter(|plan| !self.forgets(plan)).collect::<Vec<_>>() {
+                for delta in recursive_steps(plan, stratum) {
+                    let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
+                    self.evaluate(plan, Some(&round))?;
+                }
+            }
+            low = high;
+        }
+    }
+
+    /// From the second round on the engine forgets the intervals of what recursive rules derive, and sees what it
+    /// has then no more. Only as it does it.
+    fn forgetful(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let high = self.lengths(stratum);
+        let low = vec![0; high.len()];
+        let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.forgets(plan)).collect();
+        for plan in forgetful {
+            for delta in recursive_steps(plan, stratum) {
+                let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
+                self.evaluate(plan, Some(&round))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn forgets(&self, plan: &Plan) -> bool {
+        self.compiled.reading == Reading::Go
+            && self.compiled.temporal.get(plan.target as usize) == Some(&true)
+    }
+
+    fn lengths(&self, stratum: &Stratum) -> Vec<u32> {
+        stratum.relations.iter().map(|&relation| self.len(relation)).collect()
+    }
+
+    fn len(&self, relation: u32) -> u32 {
+        self.model
+            .relations
+            .get(relation as usize)
+            .map_or(0, |found| u32::try_from(found.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Adds a tuple, with the tuples that it was derived from.
+    fn add(
+        &mut self,
+        relation: u32,
+        tuple: &[ValueId],
+        rule: RuleId,
+        support: &[u32],
+        derived: bool,
+    ) -> Result<(), Reason> {
+        let Some(found) = self.model.relations.get_mut(relation as usize) else { return Ok(()) };
+        if found.insert(tuple).is_some() {
+            if let Some(reasons) = self.model.reasons.get_mut(relation as usize) {
+                reasons.push(rule, support);
+            }
+            self.meter.fact(derived, (tuple.len() + support.len()) * 4 + 32)?;
+        }
+        Ok(())
+    }
+
+    /// What a failure does: it ends the run as it would end the engine's, or only this row is lost.
+    fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
+        if self.compiled.reading == Reading::Go {
+            return Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) });
+        }
+        if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
+            self.model.errors.push(RowError { rule, premise, failure, row: row.into() });
+        }
+        Ok(())
+    }
+}
+
+/// The steps of a plan that look tuples of the stratum up.
+fn recursive_steps<'p>(plan: &'p Plan, stratum: &'p Stratum) -> impl Iterator<Item = usize> + 'p {
+    plan.steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
+        StepKind::Match(found) if stratum.relations.contains(&found.relation) => Some(at),
+        _ => None,
+    })
+}

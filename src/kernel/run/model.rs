@@ -1,0 +1,87 @@
+//! What a run gives: the tuples of each relation, and for each the first reason that it is there.
+
+use super::super::plan::RuleId;
+use super::super::relation::Relation;
+use super::super::{Failure, ValueId, Values};
+use super::Stop;
+use crate::program::PredicateId;
+
+/// What follows from a program.
+#[derive(Debug)]
+pub struct Model {
+    /// The values in the tuples.
+    pub values: Values,
+    pub(in crate::kernel) relations: Vec<Relation>,
+    pub(super) reasons: Vec<Reasons>,
+    /// Rows that were lost because something in them has no value.
+    pub errors: Vec<RowError>,
+    /// Why the run ended before it was done.
+    pub stopped: Option<Stop>,
+    /// How many steps it took.
+    pub steps: u64,
+}
+
+/// A row of a body that a failure ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowError {
+    /// The clause.
+    pub rule: RuleId,
+    /// The premise.
+    pub premise: u32,
+    /// What failed.
+    pub failure: Failure,
+    /// The registers at that moment.
+    pub row: Box<[ValueId]>,
+}
+
+/// Why a tuple is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Derivation<'m> {
+    /// The clause.
+    pub rule: RuleId,
+    /// The tuples that its positive premises found, in the order of its plan. Empty for a fact.
+    pub support: &'m [u32],
+}
+
+/// The first reason for each tuple of a relation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reasons {
+    rules: Vec<RuleId>,
+    /// Where the support of each tuple ends.
+    ends: Vec<u32>,
+    support: Vec<u32>,
+}
+
+impl Reasons {
+    pub(super) fn push(&mut self, rule: RuleId, support: &[u32]) {
+        self.rules.push(rule);
+        self.support.extend_from_slice(support);
+        self.ends.push(u32::try_from(self.support.len()).unwrap_or(u32::MAX));
+    }
+
+    fn get(&self, number: u32) -> Option<Derivation<'_>> {
+        let at = number as usize;
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let support = self.support.get(start as usize..*self.ends.get(at)? as usize)?;
+        Some(Derivation { rule: *self.rules.get(at)?, support })
+    }
+}
+
+impl Model {
+    /// The tuples of a predicate.
+    #[must_use]
+    pub fn relation(&self, predicate: PredicateId) -> Option<&Relation> {
+        self.relations.get(predicate.0 as usize)
+    }
+
+    /// Why the tuple of this number is in a relation.
+    #[must_use]
+    pub fn derivation(&self, predicate: PredicateId, number: u32) -> Option<Derivation<'_>> {
+        self.reason(predicate.0, number)
+    }
+
+    /// Why the tuple of this number is in a relation.
+    pub(in crate::kernel) fn reason(&self, relation: u32, number: u32) -> Option<Derivation<'_>> {
+        self.reasons.get(relation as usize)?.get(number)
+    }
+}

@@ -1,0 +1,289 @@
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use expect_test::{Expect, expect};
+
+use super::{Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, run};
+use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId, Symbol};
+
+const CLOCK: Clock = Clock { now_ns: 1_709_251_200_000_000_000 };
+
+fn program(text: &str) -> Program {
+    Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()])
+}
+
+fn model(text: &str, reading: Reading) -> (Program, Compiled, Model) {
+    let program = program(text);
+    let compiled = compile(&program, reading);
+    let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
+    (program, compiled, model)
+}
+
+fn id(program: &Program, name: &str, arity: u16) -> PredicateId {
+    program.id(PredicateKey { name: Symbol::new(name), arity }).unwrap_or_else(|| panic!("{name}"))
+}
+
+/// The facts that a program derives, and what went wrong.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check(text: &str, reading: Reading, expect: Expect) {
+    let (_, compiled, model) = model(text, reading);
+    let mut out = model.dump(&compiled).join(" ");
+    if let Some(stop) = &model.stopped {
+        let _ = write!(out, "\nstopped at premise {:?}: {}", stop.premise, stop.reason);
+    }
+    for error in &model.errors {
+        let _ = write!(out, "\nerror at premise {}: {}", error.premise, error.failure);
+    }
+    for fault in &compiled.faults {
+        let _ = write!(out, "\nfault: {}", fault.failure);
+    }
+    expect.assert_eq(&out);
+}
+
+/// The proof of the last fact of a predicate.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check_proof(text: &str, name: &str, arity: u16, expect: Expect) {
+    let (program, compiled, mut model) = model(text, Reading::Written);
+    let predicate = id(&program, name, arity);
+    let last = model.relation(predicate).map_or(0, |relation| relation.len()).saturating_sub(1);
+    let proof = model.explain(&compiled, CLOCK, predicate, u32::try_from(last).unwrap_or(0));
+    let mut out = String::new();
+    for node in &proof.nodes {
+        let _ = writeln!(out, "{}", node.fact);
+        for step in &node.steps {
+            let ground = match &step.ground {
+                Ground::Fact(at) => proof.nodes.get(*at).map_or(String::new(), |node| node.fact.clone()),
+                Ground::Absent(fact) => format!("no {fact}"),
+                Ground::Holds(text) => text.clone(),
+                Ground::Rows(rows) => format!("{} rows", rows.len()),
+            };
+            let _ = writeln!(out, "  {}: {ground}", step.premise);
+        }
+    }
+    expect.assert_eq(&out);
+}
+
+/// Why no fact of a predicate has a first argument.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check_why_not(text: &str, name: &str, arity: u16, first: &str, expect: Expect) {
+    let (program, compiled, mut model) = model(text, Reading::Written);
+    let mut wanted = vec![None; usize::from(arity)];
+    let value = model.values.name(first);
+    wanted.iter_mut().take(1).for_each(|wanted| *wanted = Some(value));
+    let mut out = String::new();
+    for miss in model.why_not(&compiled, CLOCK, id(&program, name, arity), &wanted) {
+        let _ = match miss.obstacle {
+            Obstacle::Head { argument, has } => writeln!(out, "argument {argument} is {has}"),
+            Obstacle::Premise { premise, asked, near } => {
+                writeln!(out, "premise {premise}: {asked}; near {near:?}")
+            }
+            Obstacle::Groups { near } => writeln!(out, "other groups: {near:?}"),
+            Obstacle::TooMany => writeln!(out, "too many"),
+        };
+    }
+    expect.assert_eq(&out);
+}
+
+const DOORS: &str = "door(/d). door(/e). locked(/d, /key).\n";
+
+#[test]
+fn a_negation_that_the_engine_drops_is_kept_as_it_is_written() {
+    let text = format!("{DOORS}open(D) :- door(D), !locked(D, _).");
+    check(&text, Reading::Go, expect!["door(/d) door(/e) locked(/d,/key) open(/d) open(/e)"]);
+    check(&text, Reading::Written, expect!["door(/d) door(/e) locked(/d,/key) open(/e)"]);
+}
+
+#[test]
+fn negations_and_inequalities_wait_for_their_variables() {
+    let text = "a(1). a(2). b(3). red(1).\ncalm(A, B) :- !red(A), A != B, b(B), a(A).";
+    check(text, Reading::Go, expect!["a(1) a(2) b(2) red(1)"]);
+    check(text, Reading::Written, expect!["a(1) a(2) b(2) red(1)"]);
+}
+
+#[test]
+fn recursion_through_several_premises_and_repeated_variables() {
+    check(
+        "e(1, 2). e(2, 3). e(3, 1). e(3, 3).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), r(Y, Z).\nloop(X) :- r(X, X).",
+        Reading::Go,
+        expect![
+            "e(1,2) e(2,3) e(3,1) e(3,3) loop(1) loop(2) loop(3) r(1,1) r(1,2) r(1,3) r(2,1) r(2,2) r(2,3) r(3,1) r(3,2) r(3,3)"
+        ],
+    );
+}
+
+#[test]
+fn a_failing_row_stops_the_engine_and_is_one_row_as_written() {
+    let text = "n(0). n(2). half(X, Y) :- n(X), Y = fn:div(4, X). other(X) :- n(X), X > 1.";
+    check(
+        text,
+        Reading::Go,
+        expect![[r#"
+        n(0) n(2)
+        stopped at premise Some(1): division by zero"#]],
+    );
+    check(
+        text,
+        Reading::Written,
+        expect![[r#"
+        half(2,2) n(0) n(2) other(2)
+        error at premise 1: division by zero"#]],
+    );
+}
+
+#[test]
+fn aggregations_count_what_the_engine_counts() {
+    check(
+        "p(1, 2). p(1, 3). r(1).\none(X, N) :- p(X, _) |> do fn:group_by(X), let N = fn:count().\n\
+         two(X, N) :- p(X, _), r(X) |> do fn:group_by(X), let N = fn:count().\n\
+         sum(N, M) :- p(_, Y) |> do fn:group_by(), let N = fn:sum(Y), let M = fn:plus(N, 1).",
+        Reading::Go,
+        expect!["one(1,2) p(1,2) p(1,3) r(1) sum(5,6) two(1,1)"],
+    );
+}
+
+#[test]
+fn deferred_predicates_are_evaluated_where_they_are_asked_for() {
+    check(
+        "Decl inc(X, Y) descr [deferred(), mode(\"+\", \"-\")].\ninc(X, Y) :- Y = fn:plus(X, 1).\nn(1). n(5). m(Y) :- n(X), inc(X, Y).",
+        Reading::Go,
+        expect!["m(2) m(6) n(1) n(5)"],
+    );
+}
+
+#[test]
+fn a_rule_that_never_ends_names_itself() {
+    let program = program("n(0). n(Y) :- n(X), Y = fn:plus(X, 1). m(1).");
+    let compiled = compile(&program, Reading::Go);
+    let stopped = |limits: Limits| {
+        run(&compiled, limits, CLOCK, &Cancel::new())
+            .stopped
+            .map(|stop| (stop.rule.map(|rule| rule.0), stop.reason))
+    };
+    let limits = Limits::default();
+    assert_eq!(stopped(Limits { derived: 100, ..limits }), Some((Some(1), Reason::Derived(100))));
+    assert_eq!(stopped(Limits { facts: 50, ..limits }), Some((Some(1), Reason::Facts(50))));
+    assert_eq!(stopped(Limits { steps: 10_000, ..limits }), Some((Some(1), Reason::Steps(10_000))));
+    let time = Duration::from_millis(1);
+    assert_eq!(stopped(Limits { time, ..limits }), Some((Some(1), Reason::Time(time))));
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let model = run(&compiled, limits, CLOCK, &cancel);
+    assert_eq!(model.stopped.map(|stop| stop.reason), Some(Reason::Cancelled));
+    // What was derived until then is there.
+    assert!(model.relations.iter().any(|relation| relation.len() > 100));
+}
+
+#[test]
+fn a_cross_product_is_stopped_without_deriving_anything() {
+    let facts: String = (0..2_000).map(|n| format!("a({n}). ")).collect();
+    let program = program(&format!("{facts} p(X) :- a(X), a(Y), X > Y, Y > X."));
+    let compiled = compile(&program, Reading::Go);
+    let limits = Limits { steps: 1_000_000, ..Limits::default() };
+    let stop = run(&compiled, limits, CLOCK, &Cancel::new()).stopped;
+    assert_eq!(stop.map(|stop| stop.reason), Some(Reason::Steps(1_000_000)));
+}
+
+#[test]
+fn proofs_name_facts_absences_and_what_holds() {
+    check_proof(
+        &format!(
+            "{DOORS}size(/e, 3).\nopen(D) :- door(D), !locked(D, _), size(D, N), N > 2, M = fn:plus(N, 1), M < 9.\nway(X) :- open(X), door(X)."
+        ),
+        "way",
+        1,
+        expect![[r#"
+            way(/e)
+              0: open(/e)
+              1: door(/e)
+            open(/e)
+              0: door(/e)
+              1: no locked(/e,_)
+              2: size(/e,3)
+              3: 3 > 2
+              5: 4 < 9
+            door(/e)
+            size(/e,3)
+        "#]],
+    );
+}
+
+#[test]
+fn proofs_of_recursion_and_groups() {
+    check_proof(
+        "e(1, 2). e(2, 3).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).",
+        "r",
+        2,
+        expect![[r#"
+        r(1,3)
+          0: r(1,2)
+          1: e(2,3)
+        r(1,2)
+          0: e(1,2)
+        e(2,3)
+        e(1,2)
+    "#]],
+    );
+    check_proof(
+        "p(1, 2). p(1, 3). q(1).\nn(X, N) :- p(X, Y), q(X) |> do fn:group_by(X), let N = fn:sum(Y).",
+        "n",
+        2,
+        expect![[r#"
+        n(1,5)
+          0: 2 rows
+        n(1,2)
+          0: p(1,2)
+          1: q(1)
+        n(1,3)
+          0: p(1,3)
+          1: q(1)
+        p(1,2)
+        q(1)
+        p(1,3)
+    "#]],
+    );
+}
+
+#[test]
+fn why_not_names_the_first_premise_without_a_solution() {
+    let text = format!(
+        "{DOORS}guard(/d, /bob). size(/e, 1).\nopen(D) :- door(D), !locked(D, _).\nopen(D) :- guard(D, W), awake(W).\nopen(D) :- size(D, N), N > 2.\nopen(/f) :- door(_).\nawake(/ann)."
+    );
+    check_why_not(
+        &text,
+        "open",
+        1,
+        "/d",
+        expect![[r#"
+        premise 1: !locked(/d,_); near ["locked(/d,/key)"]
+        premise 1: awake(/bob); near ["awake(/ann)"]
+        premise 0: size(/d,_); near ["size(/e,1)"]
+        argument 0 is /f
+    "#]],
+    );
+    check_why_not(
+        &text,
+        "open",
+        1,
+        "/g",
+        expect![[r#"
+        premise 0: door(/g); near ["door(/d)", "door(/e)"]
+        premise 0: guard(/g,_); near ["guard(/d,/bob)"]
+        premise 0: size(/g,_); near ["size(/e,1)"]
+        argument 0 is /f
+    "#]],
+    );
+}
+
+#[test]
+fn temporal_facts_are_asked_for_by_interval() {
+    check(
+        "Decl on(P) temporal.\non(/a)@[2024-01-01, 2024-02-01].\non(/b)@[2024-02-28, _].\n\
+         at(P, S) :- on(P)@[S, _].\nin(P) :- on(P)@[2024-01-05, 2024-01-06].\nlately(P) :- <-[0d, 7d] on(P).\nall(P) :- [-[0d, 1d] on(P).",
+        Reading::Go,
+        expect![[
+            r#"all(/b) at(/a,fn:time:parse_rfc3339("2024-01-01T00:00:00Z")) at(/b,fn:time:parse_rfc3339("2024-02-28T00:00:00Z")) in(/a) lately(/b) on(/a)@[2024-01-01T00:00:00Z, 2024-02-01T00:00:00Z] on(/b)@[2024-02-28T00:00:00Z, _]"#
+        ]],
+    );
+}

@@ -1,0 +1,94 @@
+//! Proofs and obstacles for people: indented text.
+
+use std::fmt::Write as _;
+
+use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+
+/// How many levels are unfolded.
+const DEEPEST: usize = 40;
+
+/// How many rows of a group are shown.
+const ROWS: usize = 10;
+
+/// A proof as an indented tree. `place` says where a clause stands. A fact that was unfolded above is only
+/// named again.
+#[must_use]
+pub fn proof(proof: &Proof, place: &dyn Fn(RuleId) -> String) -> String {
+    let mut writer = Writer { proof, place, out: String::new(), shown: vec![false; proof.nodes.len()] };
+    writer.node(0, 0);
+    writer.out
+}
+
+struct Writer<'p> {
+    proof: &'p Proof,
+    place: &'p dyn Fn(RuleId) -> String,
+    out: String,
+    shown: Vec<bool>,
+}
+
+impl Writer<'_> {
+    fn node(&mut self, at: usize, level: usize) {
+        let Some(node) = self.proof.nodes.get(at) else { return };
+        let (known, steps) = (self.shown.get(at) == Some(&true), &node.steps);
+        let note = match steps.is_empty() {
+            _ if node.folded => " …".to_owned(),
+            true => format!("  [{}]", (self.place)(node.rule)),
+            false if known => "  (see above)".to_owned(),
+            false => format!("  by {}", (self.place)(node.rule)),
+        };
+        self.line(level, &format!("{}{note}", node.fact));
+        if known || level >= DEEPEST {
+            return;
+        }
+        self.shown.get_mut(at).into_iter().for_each(|shown| *shown = true);
+        for step in steps {
+            match &step.ground {
+                Ground::Fact(fact) => self.node(*fact, level + 1),
+                Ground::Absent(fact) => self.line(level + 1, &format!("no {fact}")),
+                Ground::Holds(text) => self.line(level + 1, text),
+                Ground::Rows(rows) => {
+                    self.line(level + 1, &format!("a group of {} {}", rows.len(), plural(rows.len())));
+                    rows.iter().take(ROWS).for_each(|row| self.node(*row, level + 2));
+                    if rows.len() > ROWS {
+                        self.line(level + 2, &format!("… and {} more", rows.len() - ROWS));
+                    }
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, level: usize, text: &str) {
+        let _ = writeln!(self.out, "{:indent$}{text}", "", indent = level * 2);
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "row" } else { "rows" }
+}
+
+/// Why a fact does not hold, a line or two for each rule that could have given it.
+#[must_use]
+pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
+    let mut out = String::new();
+    for Miss { rule, obstacle } in misses {
+        let place = place(*rule);
+        let _ = match obstacle {
+            Obstacle::Head { argument, has } => {
+                writeln!(out, "{place}: argument {} of the head is {has}", argument + 1)
+            }
+            Obstacle::Premise { premise, asked, near } if asked.starts_with('!') => {
+                writeln!(out, "{place}: premise {} fails: {asked}, but there is {}", premise + 1, near.join(", "))
+            }
+            Obstacle::Premise { premise, asked, near } => {
+                let _ = writeln!(out, "{place}: premise {} has no solution: {asked}", premise + 1);
+                near.iter().try_for_each(|fact| writeln!(out, "  near: {fact}"))
+            }
+            Obstacle::Groups { near } => {
+                let _ = writeln!(out, "{place}: no group gives it");
+                near.iter().try_for_each(|fact| writeln!(out, "  near: {fact}"))
+            }
+            Obstacle::TooMany => writeln!(out, "{place}: too many combinations to look at all of them"),
+        };
+    }
+    out
+}
