@@ -92,7 +92,8 @@ impl QueryCommand {
             (None, self.atom_and_paths.as_slice())
         } else {
             let split = self.atom_and_paths.split_first();
-            let (atom, paths) = split.context("name an atom, such as 'permitted(Action, _)', or use --dump")?;
+            let (atom, paths) =
+                split.context("name an atom, such as 'permitted(Action, _)', or use --dump")?;
             (Some(atom.as_str()), paths)
         };
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
@@ -151,16 +152,20 @@ impl QueryCommand {
             format!("the evaluation stopped at {place}: {}", stop.reason)
         });
         let Some(atom) = atom else {
-            let facts = model.dump(&compiled).into_iter().map(|text| Fact { text: format!("{text} ."), proof: None });
+            let facts =
+                model.dump(&compiled).into_iter().map(|text| Fact { text: format!("{text} ."), proof: None });
             return Ok(Answer { reading, facts: facts.collect(), obstacles: String::new(), stopped });
         };
         let query = Query::read(atom, program, &mut model)?;
         let numbers = query.answers(&model, &compiled);
         let obstacles = match numbers.is_empty() && self.why_not {
-            true => proof::obstacles(&model.why_not(&compiled, clock, query.predicate, &query.wanted), &place),
+            true => {
+                proof::obstacles(&model.why_not(&compiled, clock, query.predicate, &query.wanted), &place)
+            }
             false => String::new(),
         };
-        let facts = numbers.into_iter().map(|number| self.fact(&compiled, &mut model, &query, number, &place));
+        let facts =
+            numbers.into_iter().map(|number| self.fact(&compiled, &mut model, &query, number, &place));
         Ok(Answer { reading, facts: facts.collect(), obstacles, stopped })
     }
 

@@ -37,7 +37,8 @@ impl Query {
             wanted.push(match term.kind {
                 TermKind::Variable(_) | TermKind::Wildcard => None,
                 _ => {
-                    let value = evaluate(term, &text, &mut model.values, None).map_err(|(_, why)| why.to_string())?;
+                    let value =
+                        evaluate(term, &text, &mut model.values, None).map_err(|(_, why)| why.to_string())?;
                     Some(value.ok_or_else(|| no_atom(&text))?)
                 }
             });
@@ -51,7 +52,11 @@ impl Query {
         let Some(relation) = model.relation(self.predicate) else { return Vec::new() };
         debug_assert!(compiled.predicates() > self.predicate.0);
         let fits = |(_, tuple): &(u32, &[ValueId])| {
-            let has = self.wanted.iter().zip(*tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value));
+            let has = self
+                .wanted
+                .iter()
+                .zip(*tuple)
+                .all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value));
             has && self.is_consistent(tuple)
         };
         (0u32..).zip(relation.tuples()).filter(fits).map(|(number, _)| number).collect()

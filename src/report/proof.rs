@@ -77,7 +77,12 @@ pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
                 writeln!(out, "{place}: argument {} of the head is {has}", argument + 1)
             }
             Obstacle::Premise { premise, asked, near } if asked.starts_with('!') => {
-                writeln!(out, "{place}: premise {} fails: {asked}, but there is {}", premise + 1, near.join(", "))
+                writeln!(
+                    out,
+                    "{place}: premise {} fails: {asked}, but there is {}",
+                    premise + 1,
+                    near.join(", ")
+                )
             }
             Obstacle::Premise { premise, asked, near } => {
                 let _ = writeln!(out, "{place}: premise {} has no solution: {asked}", premise + 1);

@@ -6,6 +6,7 @@ mod check;
 mod fix;
 mod fmt;
 mod graph;
+mod query;
 mod rule;
 mod settings;
 #[path = "../support/command.rs"]

@@ -148,7 +148,8 @@ fn group_let(
 ) -> Result<Let, Failure> {
     let apply = statement.value.apply();
     // The engine knows a reducer by its name and the number of its arguments.
-    let fits = |name: &str, count: usize| builtins::function(name).is_some_and(|known| known.arity.accepts(count));
+    let fits =
+        |name: &str, count: usize| builtins::function(name).is_some_and(|known| known.arity.accepts(count));
     let reducer = apply.and_then(|apply| {
         let name = apply.function.as_str();
         Some((apply, Reducer::of(name).filter(|_| fits(name, apply.args.len()))?))

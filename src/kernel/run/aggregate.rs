@@ -9,8 +9,8 @@ use super::join::{read, write};
 use super::limits::Reason;
 use super::{Run, Stop};
 
-/// A group: the numbers of its rows.
-type Group = Vec<u32>;
+/// A group: the values of its keys, and the numbers of its rows.
+type Group = (Box<[ValueId]>, Vec<u32>);
 
 impl Run<'_> {
     /// Evaluates an aggregation over all rows that there are.
@@ -22,9 +22,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn groups(&mut self, aggregate: &Aggregate) -> Result<Vec<(Box<[ValueId]>, Group)>, Stop> {
+    fn groups(&mut self, aggregate: &Aggregate) -> Result<Vec<Group>, Stop> {
         let mut place: FxHashMap<Box<[ValueId]>, usize> = FxHashMap::default();
-        let mut groups: Vec<(Box<[ValueId]>, Group)> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         let rows = &aggregate.rows;
         for number in 0..self.len(rows.relation) {
             self.meter.step().map_err(|reason| stop(aggregate, reason))?;
