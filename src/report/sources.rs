@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::program::FileSummary;
-use crate::text::{Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, size, slice};
+use crate::text::{
+    Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
+};
 
 /// Files by id, as output shows them.
 #[derive(Debug, Default)]
@@ -117,7 +119,7 @@ impl SourceText {
     }
 
     fn place_in(&self, offset: TextSize, units: &UnitIndex) -> LineCol {
-        let offset = usize::from(offset).min(self.text.len());
+        let offset = between_characters(&self.text, offset);
         let line = self.lines().line_of(size(offset));
         let start = usize::from(self.lines().line_range(line).start());
         let col = units.before(&self.text, offset) - units.before(&self.text, start);

@@ -312,7 +312,7 @@ fn backslash_before_crlf() {
     check(
         "p(\"a\\\r\nb\").\r\n",
         expect![[r#"
-        1:5-7 error bad-escape: A backslash at the end of a line works only where lines end in LF; here it is CRLF.
+        1:5-6 error bad-escape: A backslash at the end of a line works only where lines end in LF; here it is CRLF.
     "#]],
     );
 }
