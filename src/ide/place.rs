@@ -83,3 +83,49 @@ impl<'a> Place<'a> {
         program.predicate(program.meaning(self.file, key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::ide::hover::hover;
+    use crate::ide::testing::Fixture;
+    use crate::text::{Embedded, SegmentMapBuilder, TextRange, size, slice};
+
+    /// A JSON string that holds Mangle, as the text that is meant.
+    fn inside(json: &str) -> Embedded {
+        let (mut text, mut map) = (String::new(), SegmentMapBuilder::default());
+        let mut chars = json.char_indices().skip(1).peekable();
+        while let Some((at, char)) = chars.next() {
+            match char {
+                '"' => break,
+                '\\' => {
+                    let (_, escaped) = chars.next().unwrap();
+                    let meant = if escaped == 'n' { '\n' } else { escaped };
+                    text.push(meant);
+                    map.escape(size(meant.len_utf8()), TextRange::at(size(at), size(1 + escaped.len_utf8())));
+                }
+                _ => {
+                    text.push(char);
+                    map.copy(TextRange::at(size(at), size(char.len_utf8())));
+                }
+            }
+        }
+        Embedded { text: text.into(), map: map.finish(), kind: EmbeddedKind::Atom }
+    }
+
+    #[test]
+    fn a_feature_runs_in_a_text_inside_another() {
+        let json = r##""# \"what\" 🦀\np(\"a\\\"b\", X) :-\n  q(X).\nDecl q(Y) bound [/string].""##;
+        let embedded = inside(json);
+        let fixture = Fixture::new(&embedded.text);
+        let at = size(json.find("q(X)").unwrap());
+        let offset = embedded.map.to_derived(at).unwrap();
+        let found = hover(fixture.place_at(FileId(0), offset)).unwrap();
+        assert!(found.markup.to_plain().starts_with("q(Y: /string)"));
+        assert_eq!(slice(json, embedded.map.to_source(found.range)), "q");
+        let string = embedded.text.find("\"a").unwrap();
+        let range = TextRange::at(size(string), size(6));
+        assert_eq!(slice(json, embedded.map.to_source(range)), r#"\"a\\\"b\""#);
+    }
+}
