@@ -26,6 +26,8 @@ mod variables;
 pub use insertion::Insertion;
 pub use resolve::{Resolved, resolve};
 
+use std::cell::Cell;
+
 use self::context::{Hole, Where};
 use super::cursor::{self, Cursor, Spot};
 use super::{Place, describe};
@@ -145,6 +147,8 @@ struct Request<'a> {
     place: Place<'a>,
     cursor: &'a Cursor,
     typed: &'a str,
+    /// Whether a provider left out what it has too much of.
+    sifted: Cell<bool>,
 }
 
 impl Request<'_> {
@@ -177,11 +181,12 @@ pub fn completions(place: Place<'_>) -> Completions {
 
 fn in_code(place: Place<'_>, cursor: &Cursor) -> Completions {
     let typed = cursor.word.typed(place.text());
-    let request = Request { place, cursor, typed };
+    let request = Request { place, cursor, typed, sifted: Cell::new(false) };
     let mut items = Vec::new();
     provide(&request, &context::place(cursor, place.text()), &mut items);
     let (mut items, incomplete) = ranking::best(items, typed);
     items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
+    let incomplete = incomplete || request.sifted.get();
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
 }
 

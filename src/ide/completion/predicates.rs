@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::ranking::{Candidate, sift};
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::cursor::Part;
 use crate::ide::describe;
@@ -21,16 +22,31 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
     let weights = weights(request);
     let program = request.place.program();
+    let mut candidates = Vec::new();
     for predicate in program.predicates.iter().filter(|predicate| exists(request, predicate)) {
         let Some(name) = written(request, predicate) else { continue };
         if scan.temporal && !predicate.signature.temporal {
             continue;
         }
         let score = weights.of(request, predicate, &name);
-        items.push(predicate_item(request, predicate, name, score));
+        candidates.push(Candidate { name, score, of: predicate });
     }
+    push(request, candidates, items);
     if !scan.temporal {
         builtins(request, items);
+    }
+}
+
+/// Makes items of the likeliest predicates.
+pub(super) fn push(
+    request: &Request<'_>,
+    candidates: Vec<Candidate<&Predicate>>,
+    items: &mut Vec<Completion>,
+) {
+    let (best, sifted) = sift(candidates, request.typed);
+    request.sifted.set(request.sifted.get() || sifted);
+    for Candidate { name, score, of } in best {
+        items.push(predicate_item(request, of, name, score));
     }
 }
 
@@ -84,12 +100,7 @@ pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<St
     usable.then(|| name.to_owned())
 }
 
-pub(super) fn predicate_item(
-    request: &Request<'_>,
-    predicate: &Predicate,
-    name: String,
-    score: f64,
-) -> Completion {
+fn predicate_item(request: &Request<'_>, predicate: &Predicate, name: String, score: f64) -> Completion {
     let names = arguments(request, predicate);
     let insertion =
         if request.is_called() { Insertion::plain(name.clone()) } else { Insertion::call(&name, &names) };

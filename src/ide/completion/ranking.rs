@@ -2,6 +2,29 @@
 
 use super::{Completion, LIMIT};
 
+/// Something that may become an item: its name, and how likely it is.
+pub(super) struct Candidate<T> {
+    pub(super) name: String,
+    pub(super) score: f64,
+    pub(super) of: T,
+}
+
+/// Of very many candidates those that can be among the items that are sent, so that no more are worked out. Also
+/// says whether any were left out.
+pub(super) fn sift<T>(mut all: Vec<Candidate<T>>, typed: &str) -> (Vec<Candidate<T>>, bool) {
+    if all.len() <= LIMIT {
+        return (all, false);
+    }
+    all.retain(|candidate| is_meant(&candidate.name, typed));
+    all.sort_by(|a, b| {
+        let begins = begins(&b.name, typed).cmp(&begins(&a.name, typed));
+        begins.then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.name.cmp(&b.name))
+    });
+    let cut = all.len() > LIMIT;
+    all.truncate(LIMIT);
+    (all, cut || !typed.is_empty())
+}
+
 /// The likeliest items, and whether any were left out. As long as all fit, all are sent whatever was typed:
 /// editors filter themselves, and deleting a letter then needs no second question.
 pub(super) fn best(mut items: Vec<Completion>, typed: &str) -> (Vec<Completion>, bool) {

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::predicates::{is_here, predicate_item, written};
+use super::predicates::{is_here, push, written};
+use super::ranking::Candidate;
 use super::{Completion, Request};
 use crate::program::{Predicate, PredicateKey, key_of};
 use crate::syntax::ast::StatementKind;
@@ -14,6 +15,7 @@ const AROUND: usize = 40;
 pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let weights = around(request);
+    let mut candidates = Vec::new();
     for predicate in &program.predicates {
         // Clauses belong to the package of their file.
         let own = request.place.file.package.map_or("", |package| package.as_str());
@@ -44,8 +46,9 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
         if signature.external || signature.host || signature.extensional && near == 0.0 {
             score *= 0.3;
         }
-        items.push(predicate_item(request, predicate, name, score / (score + 1.0)));
+        candidates.push(Candidate { name, score: score / (score + 1.0), of: predicate });
     }
+    push(request, candidates, items);
 }
 
 /// Whether nothing but the statement at the cursor mentions a predicate: it is a word half typed.
