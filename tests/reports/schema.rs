@@ -9,8 +9,9 @@ use serde_json::Value;
 
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Of the packages of other platforms nothing was downloaded.
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--offline"])
+        .args(["metadata", "--format-version", "1", "--offline", "--filter-platform", &host()])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -26,6 +27,14 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     assert_eq!(schema["title"], "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema");
     jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
 });
+
+/// The platform that this runs on, as cargo calls it.
+fn host() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+}
 
 /// The log in `text`, which has to be valid.
 pub(crate) fn sarif(text: &str) -> Value {
