@@ -56,6 +56,7 @@ const ASKED: &[(&str, u32)] = &[
     ("textDocument/documentHighlight", 5),
     ("textDocument/references", 20),
     ("textDocument/documentSymbol", 5),
+    ("textDocument/semanticTokens/full/delta", 10),
     ("workspace/symbol", 20),
 ];
 
@@ -67,10 +68,19 @@ const QUERIES: [&str; 6] = ["", "p", "perden", "campaign", "task_status", "nothi
 fn questions(method: &str, budget: u32, folder: &Folder) {
     let uri = folder.uri(EDITED);
     let text = std::fs::read_to_string(folder.path().join(EDITED)).unwrap();
-    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-8"));
+    let mut capabilities = with_encoding(pulling(), "utf-8");
+    capabilities["textDocument"]["semanticTokens"] = json!({
+        "requests": { "full": { "delta": true } },
+        "tokenTypes": ["function", "method", "variable", "parameter", "enumMember", "type", "string", "number",
+            "keyword", "operator", "comment"],
+        "tokenModifiers": ["declaration", "definition"],
+        "formats": ["relative"],
+    });
+    let mut client = Client::open_workspace(Some(&folder.path()), capabilities);
     client.request("textDocument/codeAction", nowhere(&uri)).unwrap();
     client.did_open(&uri, 0, &text);
     diagnosed(&mut client, &uri, 0, true);
+    let mut tokens = json!("");
     let lines: Vec<&str> = text.lines().collect();
     let mut dice = Dice::new(2);
     let (mut times, mut answers, mut version) = (Vec::new(), 0, 0);
@@ -94,11 +104,13 @@ fn questions(method: &str, budget: u32, folder: &Folder) {
                 "position": at(character),
                 "context": { "includeDeclaration": true, "triggerKind": 1, "isRetrigger": false },
                 "query": QUERIES[dice.below(QUERIES.len())],
+                "previousResultId": tokens,
             });
             let start = Instant::now();
             let answer = client.request(method, params).unwrap();
             times.push(start.elapsed());
             answers += usize::from(!answer.is_null());
+            tokens = answer.get("resultId").cloned().unwrap_or(tokens);
         }
     }
     assert!(answers * 6 > times.len(), "{method}: {answers} answers");

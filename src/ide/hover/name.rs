@@ -1,10 +1,12 @@
 //! What is shown of a name constant: where in the program it is used.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::ide::Place;
 use crate::ide::markup::Markup;
-use crate::program::{PredicateKey, Program, key_of};
+use crate::program::{FileSummary, PredicateKey, Program, key_of};
 use crate::syntax::ast::{Atom, StatementKind, Term, TermKind};
 use crate::text::Symbol;
 
@@ -14,7 +16,7 @@ const LISTED: usize = 5;
 /// A name in a term.
 pub(super) fn markup(place: Place<'_>, name: Symbol) -> Markup {
     let markup = Markup::default().code(name.as_str());
-    let mut positions = positions(place.program(), |other| other == name);
+    let mut positions = positions(place.program(), name.as_str(), |other| other == name);
     positions.sort_unstable_by(|(a, a_count), (b, b_count)| {
         b_count.cmp(a_count).then_with(|| order(a).cmp(&order(b)))
     });
@@ -45,7 +47,7 @@ fn sentence(text: &str) -> String {
 /// A prefix of names in a type.
 pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
     let below = format!("{prefix}/");
-    let uses: usize = positions(place.program(), |name| name.as_str().starts_with(&below))
+    let uses: usize = positions(place.program(), &below, |name| name.as_str().starts_with(&below))
         .iter()
         .map(|(_, count)| count)
         .sum();
@@ -54,10 +56,16 @@ pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
     ))
 }
 
-/// In which arguments of which predicates the names that are meant stand, and how often.
-fn positions(program: &Program, meant: impl Fn(Symbol) -> bool) -> Vec<((PredicateKey, usize), usize)> {
+/// In which arguments of which predicates the names that are meant stand, and how often. `part` is in all of them.
+fn positions(
+    program: &Program,
+    part: &str,
+    meant: impl Fn(Symbol) -> bool,
+) -> Vec<((PredicateKey, usize), usize)> {
     let mut counts: FxHashMap<(PredicateKey, usize), usize> = FxHashMap::default();
-    for file in &program.files {
+    // Most files do not have it, and text is searched faster than statements.
+    let has_it = |file: &&Arc<FileSummary>| file.text.contains(part);
+    for file in program.files.iter().filter(has_it) {
         let mut count = |atom: &Atom| {
             for (at, _) in atom.args.iter().enumerate().filter(|(_, arg)| is_meant(arg, &meant)) {
                 let key = program.meaning(file, key_of(atom));
