@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Aggregate, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind};
+use super::plan::{Aggregate, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind, write};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
@@ -176,7 +176,7 @@ impl Explanation<'_> {
                     self.value(*right, &row)
                 ))),
                 StepKind::Compute { slot, function, args } => {
-                    let args: Vec<ValueId> = args.iter().map(|arg| read(*arg, &row)).collect();
+                    let args: Vec<ValueId> = args.iter().map(|arg| arg.read(&row)).collect();
                     let value = function.apply(&mut self.model.values, &args, &self.clock).ok();
                     value.into_iter().for_each(|value| write(&mut row, *slot, value));
                     None
@@ -210,7 +210,7 @@ impl Explanation<'_> {
     }
 
     fn value(&self, source: Source, row: &[ValueId]) -> String {
-        self.model.values.display(read(source, row)).to_string()
+        self.model.values.display(source.read(row)).to_string()
     }
 
     /// What was looked for: known values, and `_` for the others.
@@ -224,18 +224,5 @@ impl Explanation<'_> {
         }
         text.push(')');
         text
-    }
-}
-
-fn read(source: Source, row: &[ValueId]) -> ValueId {
-    match source {
-        Source::Value(value) => value,
-        Source::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
-    }
-}
-
-fn write(row: &mut [ValueId], slot: u16, value: ValueId) {
-    if let Some(register) = row.get_mut(usize::from(slot)) {
-        *register = value;
     }
 }

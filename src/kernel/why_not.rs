@@ -365,9 +365,6 @@ impl<'m> Probe<'m> {
     }
 
     fn read(&self, source: Source) -> ValueId {
-        match source {
-            Source::Value(value) => value,
-            Source::Slot(slot) => self.row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
-        }
+        source.read(&self.row)
     }
 }

@@ -46,6 +46,23 @@ pub(super) enum Source {
     Slot(Slot),
 }
 
+impl Source {
+    /// The value, for a row of registers.
+    pub(super) fn read(self, row: &[ValueId]) -> ValueId {
+        match self {
+            Self::Value(value) => value,
+            Self::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
+        }
+    }
+}
+
+/// Fills a register of a row.
+pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
+    if let Some(register) = row.get_mut(usize::from(slot)) {
+        *register = value;
+    }
+}
+
 /// One step of a plan.
 #[derive(Debug, Clone)]
 pub(super) struct Step {

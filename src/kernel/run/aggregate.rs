@@ -4,8 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::ValueId;
-use super::super::plan::{Aggregate, Let, Match, Slot, Source, Step, StepKind};
-use super::join::{read, write};
+use super::super::plan::{Aggregate, Let, Match, Slot, Source, Step, StepKind, write};
 use super::limits::Reason;
 use super::{Run, Stop};
 
@@ -79,7 +78,7 @@ impl Run<'_> {
         if !self.compute(aggregate, &aggregate.finish, &mut row)? {
             return Ok(());
         }
-        let head: Vec<ValueId> = aggregate.head.iter().map(|source| read(&row, *source)).collect();
+        let head: Vec<ValueId> = aggregate.head.iter().map(|source| source.read(&row)).collect();
         let added = self.add(aggregate.target, &head, aggregate.rule, numbers, true);
         added.map_err(|reason| stop(aggregate, reason))
     }
@@ -98,7 +97,7 @@ impl Run<'_> {
             self.meter.step().map_err(|reason| stop(aggregate, reason))?;
             let computed = match &step.kind {
                 StepKind::Compute { slot, function, args } => {
-                    let args: Vec<ValueId> = args.iter().map(|arg| read(row, *arg)).collect();
+                    let args: Vec<ValueId> = args.iter().map(|arg| arg.read(row)).collect();
                     function
                         .apply(&mut self.model.values, &args, &self.clock)
                         .map(|value| Some((*slot, value)))

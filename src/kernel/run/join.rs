@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::plan::{BEGINNING, Bound, Deferred, END, Match, Plan, Source, Step, StepKind, When};
+use super::super::plan::{BEGINNING, Bound, Deferred, END, Match, Plan, Source, Step, StepKind, When, write};
 use super::super::relation::Relation;
 use super::super::{Datum, Failure, ValueId, compare};
 use super::limits::Reason;
@@ -97,7 +97,7 @@ impl Run<'_> {
             StepKind::Call(found) => self.call(frame, at, found),
             StepKind::Compute { slot, function, args } => {
                 let args: smallvec::SmallVec<[ValueId; 4]> =
-                    args.iter().map(|arg| read(&frame.row, *arg)).collect();
+                    args.iter().map(|arg| arg.read(&frame.row)).collect();
                 match function.apply(&mut self.model.values, &args, &self.clock) {
                     Ok(value) => {
                         write(&mut frame.row, *slot, value);
@@ -114,7 +114,7 @@ impl Run<'_> {
                 Err(failure) => self.fail(frame, step, failure),
             },
             StepKind::Compare { operator, left, right } => {
-                let (left, right) = (read(&frame.row, *left), read(&frame.row, *right));
+                let (left, right) = (left.read(&frame.row), right.read(&frame.row));
                 let holds = match operator {
                     Operator::Equal => Ok(left == right),
                     Operator::NotEqual => Ok(left != right),
@@ -128,7 +128,7 @@ impl Run<'_> {
             }
             StepKind::Solve { builtin, args, outputs, negated, .. } => {
                 let args: smallvec::SmallVec<[Option<ValueId>; 4]> =
-                    args.iter().map(|arg| arg.map(|arg| read(&frame.row, arg))).collect();
+                    args.iter().map(|arg| arg.map(|arg| arg.read(&frame.row))).collect();
                 let mut found = Vec::new();
                 match builtin.solve(&mut self.model.values, &args, &mut found) {
                     Ok(0) if *negated => self.step(frame, at + 1),
@@ -235,7 +235,7 @@ impl Run<'_> {
         match bound {
             Bound::Instant(instant) => Some(instant),
             Bound::Ago(length) => Some(self.clock.now_ns.saturating_sub(length)),
-            Bound::Value(source) => match self.model.values.get(read(row, source)) {
+            Bound::Value(source) => match self.model.values.get(source.read(row)) {
                 Datum::Time(instant) | Datum::Number(instant) => Some(*instant),
                 _ => None,
             },
@@ -310,7 +310,7 @@ impl Run<'_> {
             forgets: false,
         };
         for (column, slot) in &rule.inputs {
-            let Some(value) = key_at(found, *column).map(|source| read(&caller.row, source)) else {
+            let Some(value) = key_at(found, *column).map(|source| source.read(&caller.row)) else {
                 return Ok(Vec::new());
             };
             write(&mut frame.row, *slot, value);
@@ -327,7 +327,7 @@ impl Run<'_> {
     fn emit(&mut self, frame: &mut Frame<'_>) -> Result<(), Stop> {
         let mut head = std::mem::take(&mut frame.head);
         head.clear();
-        head.extend(frame.plan.head.iter().map(|source| read(&frame.row, *source)));
+        head.extend(frame.plan.head.iter().map(|source| source.read(&frame.row)));
         if let (true, [.., start, end]) = (frame.forgets, head.as_mut_slice()) {
             [*start, *end] = self.no_interval;
         }
@@ -360,12 +360,12 @@ fn is_whole(found: &Match, relation: &Relation) -> bool {
 }
 
 fn key_of(row: &[ValueId], found: &Match) -> smallvec::SmallVec<[ValueId; 8]> {
-    found.key.iter().map(|source| read(row, *source)).collect()
+    found.key.iter().map(|source| source.read(row)).collect()
 }
 
 /// Whether a tuple has the values that are known.
 fn has_key(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
-    (0u16..).zip(tuple).all(|(at, value)| key_at(found, at).is_none_or(|source| read(row, source) == *value))
+    (0u16..).zip(tuple).all(|(at, value)| key_at(found, at).is_none_or(|source| source.read(row) == *value))
 }
 
 /// What a column must hold, if that is known.
@@ -379,19 +379,6 @@ fn key_at(found: &Match, column: u16) -> Option<Source> {
 fn fits(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
     let at = |column: u16| tuple.get(usize::from(column));
     let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));
-    let far = found.far.iter().all(|(column, source)| at(*column) == Some(&read(row, *source)));
+    let far = found.far.iter().all(|(column, source)| at(*column) == Some(&source.read(row)));
     same && far
-}
-
-pub(super) fn read(row: &[ValueId], source: Source) -> ValueId {
-    match source {
-        Source::Value(value) => value,
-        Source::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
-    }
-}
-
-pub(super) fn write(row: &mut [ValueId], slot: u16, value: ValueId) {
-    if let Some(register) = row.get_mut(usize::from(slot)) {
-        *register = value;
-    }
 }
