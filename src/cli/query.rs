@@ -165,7 +165,7 @@ impl QueryCommand {
             false => String::new(),
         };
         let facts =
-            numbers.into_iter().map(|number| self.fact(&compiled, &mut model, &query, number, &place));
+            numbers.into_iter().map(|number| self.fact(&compiled, &mut model, clock, &query, number, &place));
         Ok(Answer { reading, facts: facts.collect(), obstacles, stopped })
     }
 
@@ -173,6 +173,7 @@ impl QueryCommand {
         &self,
         compiled: &Compiled,
         model: &mut Model,
+        clock: Clock,
         query: &Query,
         number: u32,
         place: &dyn Fn(RuleId) -> String,
@@ -180,7 +181,7 @@ impl QueryCommand {
         let tuple = model.relation(query.predicate).map(|relation| relation.tuple(number));
         let text = tuple.map_or_else(String::new, |tuple| model.fact(compiled, query.predicate, tuple));
         let proof = self.why.then(|| {
-            let explained = model.explain(compiled, now(), query.predicate, number);
+            let explained = model.explain(compiled, clock, query.predicate, number);
             proof::proof(&explained, place)
         });
         Fact { text, proof }
