@@ -19,7 +19,7 @@ use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, Reso
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
 use crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
-use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize};
+use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
 use crate::types::{ProgramTypes, TypeCache};
 
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
@@ -321,13 +321,11 @@ impl<'p> Placer<'p> {
         Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
     }
 
-    /// New lines end as the first line of the file does.
     fn with_line_ends(&self, file: FileId, text: String) -> String {
-        let crlf = self.program.file(file).is_some_and(|file| {
-            let lf = memchr::memchr(b'\n', file.text.as_bytes());
-            lf.and_then(|lf| lf.checked_sub(1)).is_some_and(|at| file.text.as_bytes().get(at) == Some(&b'\r'))
-        });
-        if crlf { text.replace('\n', "\r\n") } else { text }
+        match self.program.file(file) {
+            Some(file) => with_line_ends(&file.text, text),
+            None => text,
+        }
     }
 
     fn resolve(&mut self, file: FileId, start: TextSize, span: Span) -> Option<(FileId, TextRange)> {

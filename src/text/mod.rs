@@ -45,6 +45,13 @@ pub fn slice(text: &str, range: TextRange) -> &str {
     text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or("")
 }
 
+/// `new`, which has LF, with the line ends of the first line of `file`.
+#[must_use]
+pub fn with_line_ends(file: &str, new: String) -> String {
+    let first = file.split_inclusive('\n').next().unwrap_or("");
+    if first.ends_with("\r\n") { new.replace('\n', "\r\n") } else { new }
+}
+
 /// The text after `edits`, replacements that are sorted and do not overlap; `None` where they do not
 /// fit.
 #[must_use]

@@ -19,7 +19,7 @@ mod tests;
 use super::Place;
 use crate::lint::FileEdit;
 use crate::syntax::ast::{Clause, Item};
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, with_line_ends};
 
 /// A change that is on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,12 +97,6 @@ pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKin
 #[must_use]
 pub fn assist(place: Place<'_>, selection: TextRange, id: &str) -> Option<Assist> {
     assists(place, selection, &|_| true).into_iter().find(|assist| assist.id == id)
-}
-
-/// New lines end as the first line of the file does.
-fn with_line_ends(file: &str, text: String) -> String {
-    let first = file.split_inclusive('\n').next().unwrap_or("");
-    if first.ends_with("\r\n") { text.replace('\n', "\r\n") } else { text }
 }
 
 /// What a maker makes: a title, and edits of the file with `\n` as line end.
