@@ -10,6 +10,7 @@ use crate::program::{FileSummary, Mode, Predicate, Program};
 use crate::syntax::ast::{Atom, Declaration, Item, TermKind};
 use crate::syntax::literal;
 use crate::text::{TextRange, TextSize, slice};
+use crate::types::Type;
 
 /// How something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,6 +160,22 @@ fn said_of(declaration: &Declaration, name: &str, text: &str) -> Option<String> 
     let mut args = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "arg");
     let atom = args.find(|atom| variable_at(atom, 0) == Some(name))?;
     paragraphs(atom.args.get(1..)?, text)
+}
+
+/// The bounds that a `Decl` of a predicate can have, one a column, as far as the program shows them.
+#[must_use]
+pub fn bounds(analysis: &dyn Analysis, predicate: &Predicate) -> Vec<String> {
+    let rows = analysis.program().id(predicate.key).map(|id| analysis.types().rows(id));
+    let columns = 0..usize::from(predicate.key.arity);
+    columns.map(|at| rows.map_or_else(|| "/any".into(), |rows| bound(&rows.column(at)))).collect()
+}
+
+/// The bound that a column can have: names are widened to what they are examples of.
+#[must_use]
+pub fn bound(ty: &Type) -> String {
+    let text = ty.generalised().to_string();
+    // What was cut short cannot be read back.
+    if ty.is_bottom() || text.contains('…') { "/any".into() } else { text }
 }
 
 /// What the author says of a predicate: `doc(…)`, else the comment right above its `Decl`, else that

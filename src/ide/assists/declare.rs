@@ -2,7 +2,7 @@
 //! that they show.
 
 use super::{Change, Context};
-use crate::ide::describe::Callable;
+use crate::ide::describe::{Callable, bounds};
 use crate::ide::lines::comment_start;
 use crate::ide::mention::Entity;
 use crate::program::Predicate;
@@ -28,20 +28,8 @@ fn declaration(context: &Context<'_>, predicate: &Predicate, name: &str) -> Stri
         let own = parameter.name.clone().filter(|name| name != "_" && !names.contains(name));
         names.push(own.unwrap_or_else(|| format!("Arg{}", index + 1)));
     }
-    let ty =
-        |parameter: &crate::ide::describe::Parameter| parameter.ty.clone().unwrap_or_else(|| "/any".into());
-    let types: Vec<_> = callable.parameters.iter().map(ty).map(widened).collect();
+    let types = bounds(context.place.analysis, predicate);
     format!("Decl {name}({}) bound [{}].", names.join(", "), types.join(", "))
-}
-
-/// The type that an author would write: names that happen to occur are not all that may.
-fn widened(ty: String) -> String {
-    let is_base = |word: &str| crate::ide::vocabulary::TYPES.iter().any(|known| known.word == word);
-    let is_name = |word: &str| word.starts_with('/') && !is_base(word);
-    let names = ty.strip_prefix(".Union<").and_then(|members| members.strip_suffix('>'));
-    let all_names =
-        names.is_some_and(|members| members.split(", ").all(|member| is_name(member) || member == "…"));
-    if is_name(&ty) || all_names || ty.starts_with(".Singleton<") { "/name".into() } else { ty }
 }
 
 /// Before the first clause of the predicate in this file, below the comment that describes it; else before the

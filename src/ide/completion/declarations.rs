@@ -3,8 +3,8 @@
 
 use super::predicates::{arguments, is_here};
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use crate::ide::describe::bounds;
 use crate::program::Predicate;
-use crate::types::Type;
 
 /// Whole declarations, at the start of a statement: of what this file mentions.
 pub(super) fn statements(request: &Request<'_>, items: &mut Vec<Completion>) {
@@ -74,13 +74,9 @@ fn own_name(request: &Request<'_>, predicate: &Predicate) -> String {
 fn parts(request: &Request<'_>, predicate: &Predicate) -> (String, String) {
     let name = own_name(request, predicate);
     let head = format!("{name}({})", distinct(arguments(request, predicate)).join(", "));
-    let types = request.place.analysis.types();
-    let rows = request.place.program().id(predicate.key).map(|id| types.rows(id));
-    let columns: Vec<_> = (0..usize::from(predicate.key.arity))
-        .map(|at| rows.map_or_else(|| "/any".into(), |rows| bound(&rows.column(at))))
-        .collect();
-    let bounds = if columns.is_empty() { String::new() } else { format!(" bound [{}]", columns.join(", ")) };
-    (head, bounds)
+    let columns = bounds(request.place.analysis, predicate);
+    let part = if columns.is_empty() { String::new() } else { format!(" bound [{}]", columns.join(", ")) };
+    (head, part)
 }
 
 /// Parameters must differ.
@@ -96,11 +92,4 @@ fn distinct(names: Vec<String>) -> Vec<String> {
         out.push(candidate);
     }
     out
-}
-
-/// The bound that a column can have: names are widened to what they are examples of.
-pub(super) fn bound(ty: &Type) -> String {
-    let text = ty.generalised().to_string();
-    // What was cut short cannot be read back.
-    if ty.is_bottom() || text.contains('…') { "/any".into() } else { text }
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::declarations::bound;
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use crate::ide::describe::bound;
 use crate::ide::vocabulary::{CONSTRUCTORS, TYPES};
 use crate::program::{FileSummary, PredicateKey, builtins};
 use crate::syntax::ast::{Clause, Term, TermKind};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::predicate::sentence;
 use crate::ide::Place;
 use crate::ide::markup::Markup;
 use crate::program::{FileSummary, PredicateKey, Program, key_of};
@@ -31,17 +32,12 @@ pub(super) fn markup(place: Place<'_>, name: Symbol) -> Markup {
     match total {
         0 => markup.words("A name."),
         1 => markup.words(format!("The only use as an argument: {}.", said.join(" · "))),
-        _ => markup.words(format!("{total} uses as an argument. {}.", sentence(&said.join(" · ")))),
+        _ => markup.words(format!("{total} uses as an argument. {}", sentence(&said.join(" · ")))),
     }
 }
 
 fn order((key, at): &(PredicateKey, usize)) -> (&'static str, u16, usize) {
     (key.name.as_str(), key.arity, *at)
-}
-
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
 /// A prefix of names in a type.

@@ -96,7 +96,7 @@ fn times(number: usize) -> String {
 }
 
 /// With a capital at its start and a full stop at its end.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).chain(['.']).collect()
