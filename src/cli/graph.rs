@@ -1,21 +1,18 @@
 //! `graph`: what depends on what, as JSON or as a picture; the twin of the server's `mangle/graph`.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::output::{self, Output};
-use crate::host::{self, FileTable, Joined, Memory, Overlay, Problem, Shell};
+use super::programs::Programs;
+use crate::host::Joined;
 use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
-use crate::program::FileSummary;
+use crate::report::Sources;
 use crate::report::graph::{self, Place, PredicateGraph};
-use crate::report::{SourceText, Sources};
-use crate::text::FileId;
 
 /// Show which predicates depend on which
 ///
@@ -74,39 +71,22 @@ impl GraphCommand {
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
-        let memory = Memory::default();
-        let (programs, files, mut problems) = self.load(&working, &memory);
+        let programs = Programs::load(&self.paths, &working);
         let wanted: Vec<_> = self.of.iter().map(|name| Wanted::parse(name)).collect();
-        let missing = |wanted: &Wanted| wanted.missing_from(programs.iter().map(|joined| &joined.program));
+        let missing =
+            |wanted: &Wanted| wanted.missing_from(programs.all.iter().map(|joined| &joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
-        let graphs: Vec<_> = programs.iter().map(|joined| self.graph(joined, &wanted)).collect();
+        let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
         let mut out = Output::new(color);
-        out.write(&self.written(&graphs, &sources(&files, memory.table(), &working)))?;
+        out.write(&self.written(&graphs, &programs.sources))?;
         out.flush()?;
-        problems.retain(|problem| problem.named);
-        for problem in &problems {
-            let name = host::relative(&working, &problem.path);
-            output::complain(color, &format!("{name}: {}", problem.why));
-        }
+        programs.complain(&working, color);
         complaints.iter().for_each(|why| output::complain(color, why));
-        if files.is_empty() && problems.is_empty() {
+        if !programs.has_files && programs.problems.is_empty() {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }
-        let is_done = problems.is_empty() && complaints.is_empty();
+        let is_done = programs.problems.is_empty() && complaints.is_empty();
         Ok(if is_done { Outcome::Clean } else { Outcome::Failure })
-    }
-
-    fn load(
-        &self,
-        working: &Path,
-        memory: &Memory,
-    ) -> (Vec<Joined>, FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
-        let (named, overlay) = (host::targets(&self.paths, working), Overlay::default());
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
-        resolution.problems.extend(named.problems);
-        let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
-        resolution.problems.extend(problems);
-        (host::join(&resolution, &files), files, resolution.problems)
     }
 
     fn graph(&self, joined: &Joined, wanted: &[Wanted]) -> PredicateGraph {
@@ -150,13 +130,4 @@ fn located(place: Place, sources: &Sources) -> Value {
         "start": u32::from(start),
         "end": u32::from(end),
     })
-}
-
-fn sources(files: &FxHashMap<FileId, Arc<FileSummary>>, table: &FileTable, working: &Path) -> Sources {
-    let mut sources = Sources::default();
-    for file in files.values() {
-        let name = host::relative(working, &table.path(file.id));
-        sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
-    }
-    sources
 }

@@ -16,6 +16,7 @@ mod format;
 mod graph;
 mod log;
 mod output;
+mod programs;
 mod progress;
 mod query;
 mod resolved;

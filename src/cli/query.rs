@@ -1,23 +1,21 @@
 //! `query`: which facts follow from a program, why, and why not.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::form::Form;
 use super::output::{self, Output};
-use crate::host::{self, Joined, Memory, Overlay, Problem, Shell};
+use super::programs::Programs;
 use crate::ide::query::Query;
 use crate::kernel::{Clock, Compiled, Limits, Model, Reading, RuleId, compile, run};
-use crate::program::{FileSummary, Program};
-use crate::report::{SourceText, Sources, proof};
-use crate::text::{Cancel, FileId};
+use crate::program::Program;
+use crate::report::{Sources, proof};
+use crate::text::Cancel;
 
 /// Ask what follows from a program
 ///
@@ -87,7 +85,6 @@ impl QueryCommand {
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
-        let memory = Memory::default();
         let (atom, paths) = if self.dump {
             (None, self.atom_and_paths.as_slice())
         } else {
@@ -97,16 +94,11 @@ impl QueryCommand {
             (Some(atom.as_str()), paths)
         };
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        let (programs, files, problems) = load(&paths, &working, &memory);
-        let mut sources = Sources::default();
-        for file in files.values() {
-            let name = host::relative(&working, &memory.table().path(file.id));
-            sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
-        }
+        let programs = Programs::load(&paths, &working);
         let (mut answers, mut complaints) = (Vec::new(), Vec::new());
-        for joined in &programs {
+        for joined in &programs.all {
             for &reading in self.reading.readings() {
-                match self.answer(&joined.program, reading, atom, &sources) {
+                match self.answer(&joined.program, reading, atom, &programs.sources) {
                     Ok(answer) => answers.push(answer),
                     Err(why) => complaints.push(why),
                 }
@@ -115,11 +107,7 @@ impl QueryCommand {
         let mut out = Output::new(color);
         out.write(&self.written(&answers))?;
         out.flush()?;
-        let named: Vec<_> = problems.iter().filter(|problem| problem.named).collect();
-        for problem in &named {
-            let name = host::relative(&working, &problem.path);
-            output::complain(color, &format!("{name}: {}", problem.why));
-        }
+        programs.complain(&working, color);
         // Of several programs it is enough that one knows the predicate.
         if answers.is_empty() {
             complaints.dedup();
@@ -127,7 +115,7 @@ impl QueryCommand {
         }
         let stopped: Vec<_> = answers.iter().filter_map(|answer| answer.stopped.as_deref()).collect();
         stopped.iter().for_each(|why| output::complain(color, why));
-        Ok(if answers.is_empty() || !named.is_empty() || !stopped.is_empty() {
+        Ok(if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() {
             Outcome::Failure
         } else if answers.iter().all(|answer| answer.facts.is_empty()) {
             Outcome::Findings
@@ -238,17 +226,4 @@ fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId
 fn now() -> Clock {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Clock { now_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX) }
-}
-
-fn load(
-    paths: &[PathBuf],
-    working: &Path,
-    memory: &Memory,
-) -> (Vec<Joined>, FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
-    let (named, overlay) = (host::targets(paths, working), Overlay::default());
-    let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
-    resolution.problems.extend(named.problems);
-    let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
-    resolution.problems.extend(problems);
-    (host::join(&resolution, &files), files, resolution.problems)
 }
