@@ -71,6 +71,8 @@ struct Answer {
     facts: Vec<Fact>,
     obstacles: String,
     stopped: Option<String>,
+    /// Rules that are not evaluated, and rows that were lost.
+    lost: Vec<String>,
 }
 
 struct Fact {
@@ -108,6 +110,7 @@ impl QueryCommand {
         out.write(&self.written(&answers))?;
         out.flush()?;
         programs.complain(&working, color);
+        answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
         // Of several programs it is enough that one knows the predicate.
         if answers.is_empty() {
             complaints.dedup();
@@ -139,10 +142,14 @@ impl QueryCommand {
             let place = stop.rule.map_or_else(|| "?".to_owned(), &place);
             format!("the evaluation stopped at {place}: {}", stop.reason)
         });
+        let faults = compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
+        let errors = model.errors.iter().map(|error| (error.rule, &error.failure));
+        let say = |(rule, failure)| format!("nothing comes of {}: {failure}", place(rule));
+        let lost: Vec<String> = faults.chain(errors).map(say).collect();
         let Some(atom) = atom else {
             let facts =
                 model.dump(&compiled).into_iter().map(|text| Fact { text: format!("{text} ."), proof: None });
-            return Ok(Answer { reading, facts: facts.collect(), obstacles: String::new(), stopped });
+            return Ok(Answer { reading, facts: facts.collect(), obstacles: String::new(), stopped, lost });
         };
         let query = Query::read(atom, program, &mut model)?;
         let numbers = query.answers(&model, &compiled);
@@ -154,7 +161,7 @@ impl QueryCommand {
         };
         let facts =
             numbers.into_iter().map(|number| self.fact(&compiled, &mut model, clock, &query, number, &place));
-        Ok(Answer { reading, facts: facts.collect(), obstacles, stopped })
+        Ok(Answer { reading, facts: facts.collect(), obstacles, stopped, lost })
     }
 
     fn fact(
@@ -210,6 +217,7 @@ fn json_of(answer: &Answer) -> Value {
         "proofs": answer.facts.iter().filter_map(|fact| fact.proof.as_ref()).collect::<Vec<_>>(),
         "why_not": answer.obstacles,
         "stopped": answer.stopped,
+        "lost": answer.lost,
     })
 }
 

@@ -186,6 +186,14 @@ fn a_cross_product_is_stopped_without_deriving_anything() {
 }
 
 #[test]
+fn a_body_without_end_is_no_danger() {
+    let premises = vec!["a(X)"; 100_000].join(", ");
+    let (_, compiled, model) = model(&format!("a(1). p(X) :- {premises}. q(X) :- a(X)."), Reading::Go);
+    assert_eq!(model.dump(&compiled), ["a(1)", "q(1)"]);
+    assert_eq!(compiled.faults.len(), 1);
+}
+
+#[test]
 fn proofs_name_facts_absences_and_what_holds() {
     check_proof(
         &format!(

@@ -93,4 +93,14 @@ fn mistakes_and_runs_that_do_not_end() {
         exit 2
     "#]],
     );
+    let halves = "n(0). n(2).\nhalf(Y) :- n(X), Y = fn:div(4, X).\n";
+    check(
+        &[("h.mg", halves)],
+        &["query", "half(Y)", "--reading", "written"],
+        expect![[r#"
+        half(2)
+        warning: nothing comes of h.mg:2: division by zero
+        exit 0
+    "#]],
+    );
 }

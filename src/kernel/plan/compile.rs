@@ -38,6 +38,9 @@ struct Compiler<'p> {
     compiled: Compiled,
 }
 
+/// How many premises a rule may have; nobody writes so many.
+const MOST_PREMISES: usize = 500;
+
 /// What became of a clause.
 enum Outcome {
     Fact(Fact),
@@ -106,6 +109,16 @@ impl<'p> Compiler<'p> {
         }
     }
 
+    /// A run is as deep as its longest body.
+    fn check_length(clause: &Clause) -> Result<(), Failure> {
+        if clause.premises.len() > MOST_PREMISES {
+            return Err(Failure::wrong(format!(
+                "a rule with more than {MOST_PREMISES} premises is not evaluated"
+            )));
+        }
+        Ok(())
+    }
+
     fn stratum(&mut self, id: ComponentId, change: impl FnOnce(&mut Stratum)) {
         if let Some(stratum) = self.compiled.strata.get_mut(id.0 as usize) {
             change(stratum);
@@ -120,6 +133,7 @@ impl<'p> Compiler<'p> {
         predicate: PredicateId,
         clause: &Clause,
     ) -> Result<Outcome, Failure> {
+        Self::check_length(clause)?;
         let program = self.program;
         let lookup = |atom: &Atom| program.predicate_of(file, atom).map(|found| &found.signature);
         let signatures = ClauseSignatures::new(clause, lookup);
