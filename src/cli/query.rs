@@ -5,16 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
-use serde_json::{Value, json};
 
 use super::Outcome;
 use super::form::Form;
 use super::output::{self, Output};
 use super::programs::Programs;
-use crate::ide::query::Query;
-use crate::kernel::{Clock, Compiled, Limits, Model, Reading, RuleId, compile, run};
+use crate::ide::query::{Asked, Wish, ask};
+use crate::kernel::{Clock, Compiled, Limits, Reading, RuleId, compile, run};
 use crate::program::Program;
-use crate::report::{Sources, proof};
+use crate::report::{Answer, Sources, answers_json};
 use crate::text::Cancel;
 
 /// Ask what follows from a program
@@ -63,21 +62,6 @@ impl Semantics {
             Self::Both => &[Reading::Go, Reading::Written],
         }
     }
-}
-
-/// What one program says in one reading.
-struct Answer {
-    reading: Reading,
-    facts: Vec<Fact>,
-    obstacles: String,
-    stopped: Option<String>,
-    /// Rules that are not evaluated, and rows that were lost.
-    lost: Vec<String>,
-}
-
-struct Fact {
-    text: String,
-    proof: Option<String>,
 }
 
 impl QueryCommand {
@@ -138,54 +122,13 @@ impl QueryCommand {
         let clock = now();
         let mut model = run(&compiled, Limits::default(), clock, &Cancel::new());
         let place = |rule: RuleId| place(&compiled, program, sources, rule);
-        let stopped = model.stopped.as_ref().map(|stop| {
-            let place = stop.rule.map_or_else(|| "?".to_owned(), &place);
-            format!("the evaluation stopped at {place}: {}", stop.reason)
-        });
-        let faults = compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
-        let errors = model.errors.iter().map(|error| (error.rule, &error.failure));
-        let say = |(rule, failure)| format!("nothing comes of {}: {failure}", place(rule));
-        let lost: Vec<String> = faults.chain(errors).map(say).collect();
-        let Some(atom) = atom else {
-            let facts =
-                model.dump(&compiled).into_iter().map(|text| Fact { text: format!("{text} ."), proof: None });
-            return Ok(Answer { reading, facts: facts.collect(), obstacles: String::new(), stopped, lost });
-        };
-        let query = Query::read(atom, program, &mut model)?;
-        let numbers = query.answers(&model, &compiled);
-        let obstacles = match numbers.is_empty() && self.why_not {
-            true => {
-                proof::obstacles(&model.why_not(&compiled, clock, query.predicate, &query.wanted), &place)
-            }
-            false => String::new(),
-        };
-        let facts =
-            numbers.into_iter().map(|number| self.fact(&compiled, &mut model, clock, &query, number, &place));
-        Ok(Answer { reading, facts: facts.collect(), obstacles, stopped, lost })
-    }
-
-    fn fact(
-        &self,
-        compiled: &Compiled,
-        model: &mut Model,
-        clock: Clock,
-        query: &Query,
-        number: u32,
-        place: &dyn Fn(RuleId) -> String,
-    ) -> Fact {
-        let tuple = model.relation(query.predicate).map(|relation| relation.tuple(number));
-        let text = tuple.map_or_else(String::new, |tuple| model.fact(compiled, query.predicate, tuple));
-        let proof = self.why.then(|| {
-            let explained = model.explain(compiled, clock, query.predicate, number);
-            proof::proof(&explained, place)
-        });
-        Fact { text, proof }
+        let mut asked = Asked { program, compiled: &compiled, model: &mut model, clock, place: &place };
+        ask(&mut asked, atom, Wish { why: self.why, why_not: self.why_not })
     }
 
     fn written(&self, answers: &[Answer]) -> String {
         if self.format == Form::Json {
-            let all: Vec<Value> = answers.iter().map(json_of).collect();
-            return serde_json::to_string_pretty(&Value::from(all)).unwrap_or_default() + "\n";
+            return serde_json::to_string_pretty(&answers_json(answers)).unwrap_or_default() + "\n";
         }
         let mut out = String::new();
         for answer in answers {
@@ -205,20 +148,6 @@ impl QueryCommand {
         }
         out
     }
-}
-
-fn json_of(answer: &Answer) -> Value {
-    json!({
-        "reading": match answer.reading {
-            Reading::Go => "go",
-            Reading::Written => "written",
-        },
-        "facts": answer.facts.iter().map(|fact| &fact.text).collect::<Vec<_>>(),
-        "proofs": answer.facts.iter().filter_map(|fact| fact.proof.as_ref()).collect::<Vec<_>>(),
-        "why_not": answer.obstacles,
-        "stopped": answer.stopped,
-        "lost": answer.lost,
-    })
 }
 
 /// `policy.mg:12`

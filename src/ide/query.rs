@@ -1,10 +1,11 @@
 //! A question to a program: which facts fit an atom, why each holds, and why none does.
 //!
-//! Takes the text of an atom and what a run derived; gives the numbers of the facts that fit. What a fact
-//! follows from is `kernel`'s to say.
+//! Takes the text of an atom and what a run derived; gives the numbers of the facts that fit ([`Query`]), or all that
+//! the command `query` and `mangle/query` say of them ([`ask`]). What a fact follows from is `kernel`'s to say.
 
-use crate::kernel::{Compiled, Model, ValueId, evaluate};
+use crate::kernel::{Clock, Compiled, Model, RuleId, ValueId, evaluate};
 use crate::program::{Predicate, PredicateId, Program, key_of};
+use crate::report::{Answer, Answered, proof};
 use crate::syntax::SourceFile;
 use crate::syntax::ast::{Atom, TermKind};
 use crate::text::{Symbol, nearest};
@@ -69,6 +70,82 @@ impl Query {
             first.is_none_or(|first| tuple.get(first) == tuple.get(at))
         })
     }
+}
+
+/// A program that was evaluated, to be asked.
+pub struct Asked<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its plans.
+    pub compiled: &'a Compiled,
+    /// What follows from it.
+    pub model: &'a mut Model,
+    /// The time at which it was evaluated.
+    pub clock: Clock,
+    /// Where a clause stands: `policy.mg:12`.
+    pub place: &'a dyn Fn(RuleId) -> String,
+}
+
+/// What is to be said besides the facts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Of each fact what it follows from.
+    pub why: bool,
+    /// Where there is no such fact, what each rule lacks.
+    pub why_not: bool,
+}
+
+/// Which facts fit an atom; without one all facts, as the engine prints them.
+///
+/// # Errors
+/// As [`Query::read`].
+pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answer, String> {
+    let mut answer = Answer {
+        reading: asked.compiled.reading,
+        facts: Vec::new(),
+        obstacles: String::new(),
+        stopped: stopped(asked),
+        lost: lost(asked),
+    };
+    let Some(atom) = atom else {
+        let facts = asked.model.dump(asked.compiled).into_iter();
+        answer.facts = facts.map(|text| Answered { text: format!("{text} ."), proof: None }).collect();
+        return Ok(answer);
+    };
+    let query = Query::read(atom, asked.program, asked.model)?;
+    let numbers = query.answers(asked.model, asked.compiled);
+    if numbers.is_empty() && wish.why_not {
+        let misses = asked.model.why_not(asked.compiled, asked.clock, query.predicate, &query.wanted);
+        answer.obstacles = proof::obstacles(&misses, asked.place);
+    }
+    answer.facts = numbers.into_iter().map(|number| fact(asked, &query, number, wish)).collect();
+    Ok(answer)
+}
+
+/// Why the evaluation ended before it was done.
+fn stopped(asked: &Asked<'_>) -> Option<String> {
+    let stop = asked.model.stopped.as_ref()?;
+    let place = stop.rule.map_or_else(|| "?".to_owned(), asked.place);
+    Some(format!("the evaluation stopped at {place}: {}", stop.reason))
+}
+
+/// Rules that are not evaluated, and rows that were lost.
+fn lost(asked: &Asked<'_>) -> Vec<String> {
+    let faults = asked.compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
+    let errors = asked.model.errors.iter().map(|error| (error.rule, &error.failure));
+    let say = |(rule, failure)| format!("nothing comes of {}: {failure}", (asked.place)(rule));
+    faults.chain(errors).map(say).collect()
+}
+
+fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answered {
+    let tuple = asked.model.relation(query.predicate).map(|relation| relation.tuple(number));
+    let text =
+        tuple.map_or_else(String::new, |tuple| asked.model.fact(asked.compiled, query.predicate, tuple));
+    let proof = wish.why.then(|| {
+        let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
+        proof::proof(&explained, asked.place)
+    });
+    Answered { text, proof }
 }
 
 fn no_atom(text: &str) -> String {

@@ -1,10 +1,11 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
 //! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
-//! dependencies of predicates ([`graph`]) as output.
+//! dependencies of predicates ([`graph`]) as output, and what a program answers to a query ([`Answer`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of how files become programs.
 
+mod answer;
 mod baseline;
 mod compare;
 mod diff;
@@ -26,6 +27,7 @@ mod uri;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Answer, Answered, answers_json, reading_word};
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
 pub use diff::diff;
