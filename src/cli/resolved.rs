@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
-use crate::config::{ProgramSettings, Settings};
+use crate::config::{KernelSettings, ProgramSettings, Settings, instant_text};
 use crate::host::{FileTable, ProgramFiles, Project, Resolution, relative};
+use crate::kernel::Limits;
 
 /// The settings that hold.
 #[derive(Debug, Serialize)]
@@ -15,9 +16,23 @@ pub(super) struct Resolved {
     configuration: Option<String>,
     fail_on: &'static str,
     required_version: Option<String>,
+    kernel: Kernel,
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
+}
+
+/// How programs are evaluated.
+#[derive(Debug, Serialize)]
+struct Kernel {
+    sample: Vec<String>,
+    reading: &'static str,
+    max_facts: usize,
+    max_derived: usize,
+    max_steps: u64,
+    timeout_ms: u128,
+    /// `null`: the start of a run.
+    now: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,6 +65,7 @@ impl Resolved {
             configuration: project.map(|project| relative(working, &project.path)),
             fail_on: fail_on.as_str(),
             required_version: required_version.as_ref().map(ToString::to_string),
+            kernel: Kernel::new(&settings.kernel),
             programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
             rules: project.map_or_else(Vec::new, |project| changed(project, working)),
         }
@@ -66,6 +82,7 @@ impl Resolved {
             Some(required) => out.push_str(&format!("required_version = \"{required}\"\n")),
             None => out.push_str("# required_version: any\n"),
         }
+        out.push_str(&self.kernel.text());
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         out.push_str("\n[rules]\n");
         if self.rules.is_empty() {
@@ -77,6 +94,30 @@ impl Resolved {
             ));
         }
         out
+    }
+}
+
+impl Kernel {
+    fn new(settings: &KernelSettings) -> Self {
+        let limits = Limits::of(settings);
+        Self {
+            sample: settings.sample.patterns().to_vec(),
+            reading: settings.reading.as_str(),
+            max_facts: limits.facts,
+            max_derived: limits.derived,
+            max_steps: limits.steps,
+            timeout_ms: limits.time.as_millis(),
+            now: settings.now.map(instant_text),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Self { sample, reading, max_facts, max_derived, max_steps, timeout_ms, now } = self;
+        let now = now.as_ref().map_or("# now: the start of a run".into(), |now| format!("now = \"{now}\""));
+        format!(
+            "\n[kernel]\nsample = {sample:?}\nreading = \"{reading}\"\nmax_facts = {max_facts}\n\
+             max_derived = {max_derived}\nmax_steps = {max_steps}\ntimeout_ms = {timeout_ms}\n{now}\n"
+        )
     }
 }
 

@@ -157,15 +157,15 @@ pub(super) static REQUIRED_VERSION: Rule = Rule {
     fix: FixKind::None,
 };
 
-/// A pattern of `include` or `hybrid` that matches no file.
+/// A pattern of `include`, `hybrid` or `sample` that matches no file.
 pub static UNMATCHED_PATTERN: Rule = Rule {
     code: "MG921",
     name: "unmatched-pattern",
     group: Group::Configuration,
     severity: Some(Severity::Warning),
-    summary: "A pattern of `include` or `hybrid` matches no file",
+    summary: "A pattern of `include`, `hybrid` or `sample` matches no file",
     rationale: "Mostly a file was renamed or moved, and is not checked any more, which looks the same as nothing being \
-                wrong with it. Files that git ignores belong to no program.",
+                wrong with it; a sample without its facts shows that nothing follows. Files that git ignores do not count.",
     bad: "",
     good: "",
     fix: FixKind::None,

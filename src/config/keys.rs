@@ -1,6 +1,6 @@
 //! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
 
-use super::{ArgumentHints, FailOn};
+use super::{ArgumentHints, FailOn, Reading};
 
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
@@ -43,6 +43,8 @@ pub enum Kind {
     Engine,
     /// A whole number from the first to the second.
     Number(i64, i64),
+    /// An instant as RFC 3339 writes it: `2026-01-31T12:00:00Z`.
+    Instant,
     /// One of these words.
     Word(&'static [&'static str]),
     /// `true` or `false`.
@@ -54,7 +56,7 @@ pub enum Kind {
 }
 
 /// All tables with their keys.
-pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES, &FORMAT];
+pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES, &FORMAT, &KERNEL];
 
 /// The keys outside of any table.
 pub const ROOT: Section = Section {
@@ -91,6 +93,12 @@ pub const ROOT: Section = Section {
             kind: Kind::Table,
             default: "",
             doc: "How `mangle-ls fmt` and the editor lay files out.",
+        },
+        Key {
+            name: "kernel",
+            kind: Kind::Table,
+            default: "",
+            doc: "With which facts, how far and in which reading programs are evaluated.",
         },
     ],
 };
@@ -161,6 +169,58 @@ pub const FORMAT: Section = Section {
             kind: Kind::Number(40, 1000),
             default: "100",
             doc: "Lines are broken only beyond this many columns.",
+        },
+    ],
+};
+
+/// `[kernel]`
+pub const KERNEL: Section = Section {
+    name: "kernel",
+    keys: &[
+        Key {
+            name: "sample",
+            kind: Kind::Globs,
+            default: "[]",
+            doc: "Files with the facts that the editor evaluates programs with: `.mg`, `.gl`, `.csv`, `.jsonl` or \
+                  `.ndjson`. Without any, every `*.kernel.mg` that a file belongs to.",
+        },
+        Key {
+            name: "reading",
+            kind: Kind::Word(&Reading::WORDS),
+            default: "\"go\"",
+            doc: "How programs are evaluated: `go` as the engine does it, with negations that it drops; `written` as \
+                  the text says. `--reading` overrides it.",
+        },
+        Key {
+            name: "max_facts",
+            kind: Kind::Number(1, 1_000_000_000),
+            default: "5000000",
+            doc: "How many facts an evaluation may hold, those that it derives included.",
+        },
+        Key {
+            name: "max_derived",
+            kind: Kind::Number(1, 1_000_000_000),
+            default: "2000000",
+            doc: "How many facts an evaluation may derive.",
+        },
+        Key {
+            name: "max_steps",
+            kind: Kind::Number(1, 1_000_000_000_000),
+            default: "500000000",
+            doc: "How many facts an evaluation may look at, and values compute and compare.",
+        },
+        Key {
+            name: "timeout_ms",
+            kind: Kind::Number(1, 86_400_000),
+            default: "10000",
+            doc: "How long an evaluation may take, in milliseconds.",
+        },
+        Key {
+            name: "now",
+            kind: Kind::Instant,
+            default: "",
+            doc: "The time of evaluation, as `\"2026-01-31T12:00:00Z\"`: what `fn:time:now` gives and temporal operators \
+                  count from. Without it, the start of the run. `--now` overrides it.",
         },
     ],
 };

@@ -8,6 +8,7 @@
 mod findings;
 mod globs;
 mod hints;
+mod kernel;
 pub mod keys;
 mod read;
 mod rules;
@@ -26,6 +27,7 @@ pub use findings::{
 };
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
+pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
 pub use select::severities;
@@ -58,6 +60,8 @@ pub struct Settings {
     pub fail_on: FailOn,
     /// `[format]`
     pub format: FormatSettings,
+    /// `[kernel]`
+    pub kernel: KernelSettings,
     /// `required_version`
     pub required_version: Option<VersionReq>,
 }

@@ -5,11 +5,12 @@ use rustc_hash::FxHashMap;
 use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
 
-use super::findings::{CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
-use super::keys::{FORMAT, Kind, PROGRAM, ROOT, RULE_WORDS};
+use super::findings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
+use super::keys::{FORMAT, KERNEL, Kind, PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
 use super::{
-    FailOn, FormatSettings, Globs, ProgramSettings, RuleSettings, Settings, Vocabulary, select, version,
+    FACT_EXTENSIONS, FailOn, FormatSettings, Globs, KernelSettings, ProgramSettings, Reading, RuleSettings,
+    Settings, Vocabulary, instant, select, version,
 };
 use crate::lint::{Finding, Rule, Span as Place};
 use crate::text::{Symbol, TextRange};
@@ -21,6 +22,8 @@ pub struct Parsed {
     pub settings: Settings,
     /// Where each of [`Settings::programs`] stands.
     pub programs: Vec<ProgramPlaces>,
+    /// Each pattern of [`KernelSettings::sample`]. Ranges count from the start of the file.
+    pub sample: Vec<TextRange>,
     /// The keys of `[rules]` that give a rule its severity, for each rule that has one; in the order of the file.
     pub rules: Vec<(&'static Rule, TextRange)>,
     /// What is wrong with it, in the order of the file. Ranges count from the start of the file.
@@ -71,6 +74,7 @@ impl Reader<'_> {
                 "required_version" => settings.required_version = self.required_version(value),
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
                 "format" => settings.format = self.format(value),
+                "kernel" => (settings.kernel, parsed.sample) = self.kernel(value),
                 "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),
                 _ => {}
             }
@@ -136,9 +140,63 @@ impl Reader<'_> {
             let Some(Kind::Number(least, most)) = FORMAT.key(&key.name).map(|key| key.kind) else { continue };
             let number = self.number(value, &format!("`{}`", key.name), (least, most));
             let setting = if key.name == "indent" { &mut format.indent } else { &mut format.width };
-            *setting = number.unwrap_or(*setting);
+            *setting = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(*setting);
         }
         format
+    }
+
+    fn kernel(&mut self, value: Value<'_>) -> (KernelSettings, Vec<TextRange>) {
+        let (mut kernel, mut sample) = (KernelSettings::default(), Vec::new());
+        let Some(table) = self.table(value, "`kernel`") else { return (kernel, sample) };
+        self.unknown_keys(&KERNEL, &table);
+        for (key, value) in table {
+            match (&*key.name, KERNEL.key(&key.name).map(|key| key.kind)) {
+                ("sample", _) => {
+                    (kernel.sample, sample) = self.globs(value, "`sample`").unwrap_or_default();
+                    self.check_sample(&kernel.sample, &sample);
+                }
+                ("reading", _) => {
+                    let word = self.word(value, "`reading`", &Reading::WORDS, Reading::parse);
+                    kernel.reading = word.unwrap_or_default();
+                }
+                ("now", _) => kernel.now = self.instant(value),
+                (name, Some(Kind::Number(least, most))) => {
+                    let number = self.number(value, &format!("`{name}`"), (least, most));
+                    let limit = match name {
+                        "max_facts" => &mut kernel.max_facts,
+                        "max_derived" => &mut kernel.max_derived,
+                        "max_steps" => &mut kernel.max_steps,
+                        _ => &mut kernel.timeout_ms,
+                    };
+                    *limit = number.and_then(|number| u64::try_from(number).ok());
+                }
+                _ => {}
+            }
+        }
+        (kernel, sample)
+    }
+
+    /// A pattern that names files of another kind matches nothing.
+    fn check_sample(&mut self, sample: &Globs, places: &[TextRange]) {
+        for (pattern, &place) in sample.patterns().iter().zip(places) {
+            let extension = pattern.rsplit('/').next().and_then(|name| Some(name.rsplit_once('.')?.1));
+            let is_other = |extension: &str| {
+                extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && !FACT_EXTENSIONS.contains(&extension)
+            };
+            if extension.is_some_and(is_other) {
+                let message = format!(
+                    "`{pattern}` is no file that facts are read from; those end with {}.",
+                    FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ")
+                );
+                self.findings.push(Finding::new(&CONFIG_BAD_VALUE, place, message));
+            }
+        }
+    }
+
+    fn instant(&mut self, value: Value<'_>) -> Option<i64> {
+        let (word, span) = self.string(value, "`now`")?;
+        instant(&word).map_err(|why| self.bad_value(span, why)).ok()
     }
 
     fn required_version(&mut self, value: Value<'_>) -> Option<version::VersionReq> {

@@ -63,6 +63,10 @@ fn kind(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
             let day = "^v?[0-9]+\\.[0-9]+\\.[0-9]+$|^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
             json!({ "anyOf": [{ "enum": releases }, { "type": "string", "pattern": day }] })
         }
+        Kind::Instant => {
+            let instant = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}.*([Zz]|[+-][0-9]{2}:?[0-9]{2})$";
+            json!({ "type": "string", "pattern": instant })
+        }
         Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Flag => json!({ "type": "boolean" }),

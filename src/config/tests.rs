@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::schema::schema;
-use super::{FailOn, Parsed, RULES, Vocabulary, keys, parse};
+use super::{FailOn, Parsed, RULES, Reading, Vocabulary, keys, parse};
 use crate::lint::{FixKind, Group, Rule, Severity};
 use crate::text::slice;
 
@@ -92,6 +92,40 @@ fn the_layout_of_files() {
         config-bad-value at "4": `format` is a table, not a number.
     "#]],
     );
+}
+
+#[test]
+fn the_evaluation() {
+    let kernel = read(
+        "[kernel]\nsample = ['samples', 'door.csv']\nreading = 'written'\nmax_facts = 10\nmax_derived = 5\n\
+         max_steps = 1000000000000\ntimeout_ms = 250\nnow = '2026-01-31T12:00:00+01:00'\n",
+    );
+    assert!(kernel.findings.is_empty());
+    assert_eq!(kernel.sample.len(), 2);
+    let kernel = kernel.settings.kernel;
+    assert!(kernel.sample.matches("samples/a/door.jsonl") && !kernel.sample.matches("doors.csv"));
+    assert_eq!(kernel.reading, Reading::Written);
+    let limits = [kernel.max_facts, kernel.max_derived, kernel.max_steps, kernel.timeout_ms];
+    assert_eq!(limits.map(Option::unwrap), [10, 5, 1_000_000_000_000, 250]);
+    assert_eq!(kernel.now, Some(1_769_857_200_000_000_000));
+    check(
+        "[kernel]\nsample = ['../x.mg', 'facts.yaml', 'facts/*.csv', 'facts', 3]\nreading = 'both'\nmax_facts = 0\n\
+         max_step = 10\ntimeout_ms = '1s'\nnow = 'today'\n",
+        expect![[r#"
+            config-bad-value at "../x.mg": The glob `../x.mg` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "facts.yaml": `facts.yaml` is no file that facts are read from; those end with `.mg`, `.gl`, `.csv`, `.jsonl`, `.ndjson`.
+            config-bad-value at "3": Each of `sample` is a string, not a number.
+            config-bad-value at "both": `reading` cannot be "both"; it is one of go, written.
+            config-bad-value at "0": `max_facts` is a whole number from 1 to 1000000000, not 0.
+            config-unknown-key at "max_step": There is no setting `max_step` in `kernel`; the key is ignored. Did you mean `max_steps`? [Write `max_steps`]
+            config-bad-value at "1s": `timeout_ms` is a whole number from 1 to 86400000, not a string.
+            config-bad-value at "today": `today` is no instant; write one as `2026-01-31T12:00:00Z`.
+        "#]],
+    );
+    check("kernel = 'go'\nreading = 'go'\n", expect![[r#"
+        config-bad-value at "go": `kernel` is a table, not a string.
+        config-unknown-key at "reading": There is no setting `reading`; the key is ignored. It belongs under `[kernel]`.
+    "#]]);
 }
 
 #[test]
@@ -294,6 +328,7 @@ fn defaults_in_the_table_are_the_defaults() {
     assert!(parsed.findings.is_empty(), "{text}");
     assert_eq!(parsed.settings.fail_on, FailOn::default());
     assert_eq!(parsed.settings.format, super::FormatSettings::default());
+    assert_eq!(parsed.settings.kernel.reading, Reading::default());
     assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
 }
 
@@ -339,6 +374,14 @@ fn the_schema_agrees_with_the_reader() {
         "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
          exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\ntarget = 'v0.4.0'\n[[program]]\n\
          target = '2026-06-30'\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
+        "[kernel]\nsample = ['a.csv', 'b']\nreading = 'go'\nmax_facts = 1\nmax_derived = 1\nmax_steps = 1\ntimeout_ms = 1\n\
+         now = '2026-01-31T12:00:00Z'\n",
+        "[kernel]\nsample = ['../a.csv']\n",
+        "[kernel]\nreading = 'both'\n",
+        "[kernel]\nmax_facts = 0\n",
+        "[kernel]\ntimeout_ms = '10s'\n",
+        "[kernel]\nnow = '2026-01-31'\n",
+        "[kernel]\nfacts = 3\n",
         "[[program]]\ntarget = 'newest'\n",
         "[[program]]\ntarget = 5\n",
         "[[program]]\nhybrid = 'a.mg'\n",

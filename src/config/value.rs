@@ -89,11 +89,11 @@ impl<'t> Reader<'t> {
         mut value: Value<'_>,
         what: &str,
         (least, most): (i64, i64),
-    ) -> Option<u32> {
+    ) -> Option<i64> {
         let span = value.span;
         let found = match value.take() {
             ValueInner::Integer(number) if (least..=most).contains(&number) => {
-                return u32::try_from(number).ok();
+                return Some(number);
             }
             ValueInner::Integer(number) => number.to_string(),
             other => kind(&other).to_owned(),

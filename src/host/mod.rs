@@ -38,7 +38,7 @@ pub use load::{load, summarise};
 pub use memory::Memory;
 pub use overlay::Overlay;
 pub use past::{Past, PastError};
-pub use paths::{FileTable, absolute, is_mangle, is_single, relative};
+pub use paths::{FileTable, absolute, is_facts, is_mangle, is_single, relative};
 pub use project::Project;
 pub use read::{create, read, read_to_string};
 pub use resolve::{Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
+use crate::config::FACT_EXTENSIONS;
 use crate::text::FileId;
 
 /// All files that were ever seen, by path and by id. Ids stay for the life of the process.
@@ -100,6 +101,14 @@ pub fn is_mangle(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "mg" || extension == "gl")
 }
 
+/// Whether the name is that of a file that holds facts and is no Mangle: `.csv`, `.jsonl` or `.ndjson`.
+#[must_use]
+pub fn is_facts(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| FACT_EXTENSIONS.contains(&extension) && !is_mangle(path))
+}
+
 /// Whether the file never joins a program but is analysed as the program plus itself: a sample
 /// kernel (`*.kernel.mg`) or a policy test (`*_test.mg`).
 #[must_use]
@@ -162,5 +171,7 @@ mod tests {
         assert_eq!(said("a/fix.kernel.mg"), (true, true, false));
         assert_eq!(said("a/schemas_test.mg"), (true, true, false));
         assert_eq!(said("a/README.md"), (false, false, false));
+        let facts = ["door.csv", "a/door.jsonl", "door.mg", "csv"].map(|path| is_facts(Path::new(path)));
+        assert_eq!(facts, [true, true, false, false]);
     }
 }

@@ -9,8 +9,8 @@ use super::resolve::{Origin, Problem};
 use super::walk::{Found, plain};
 use super::{FileTable, Overlay, read, relative};
 use crate::config::{
-    self, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8, ProgramPlaces,
-    ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
+    self, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8,
+    ProgramPlaces, ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use crate::ide::registry;
 use crate::lint::{Finding, Rule};
@@ -35,7 +35,10 @@ pub struct Project {
     pub findings: Vec<Finding>,
     /// Which key of `[rules]` gives a rule its severity, for each that has one; in the order of the file.
     pub rules: Vec<(&'static Rule, TextRange)>,
+    /// The files that `[kernel] sample` names, sorted by path. Those that are Mangle join no program.
+    pub samples: Vec<PathBuf>,
     places: Vec<ProgramPlaces>,
+    sample_places: Vec<TextRange>,
 }
 
 /// The files of one program of a project.
@@ -79,8 +82,31 @@ impl Project {
             settings: Arc::new(parsed.settings),
             findings: parsed.findings,
             rules: parsed.rules,
+            samples: Vec::new(),
             places: parsed.programs,
+            sample_places: parsed.sample,
         }
+    }
+
+    /// Takes those of the files below the root that are the sample. A pattern that matches none of them is a finding.
+    pub(super) fn take_samples(&mut self, files: &[&Found]) {
+        let sample = &self.settings.kernel.sample;
+        let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
+        for at in sample.unmatched(paths.iter().map(String::as_str)) {
+            let Some(&range) = self.sample_places.get(at) else { continue };
+            let pattern = sample.patterns().get(at).map_or("", String::as_str);
+            let ends = FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ");
+            let message = format!(
+                "`{pattern}` in `sample` matches no file. Patterns are relative to the folder of this file, and only \
+                 files that end with {ends} and that git does not ignore count."
+            );
+            self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+        }
+        let is_sample = |(_, path): &(&&Found, &String)| sample.matches(path);
+        self.samples =
+            files.iter().zip(&paths).filter(is_sample).map(|(found, _)| found.path.clone()).collect();
+        self.samples.sort_unstable();
+        self.findings.sort_by_key(|finding| finding.range.start());
     }
 
     /// Deals the files below the root (those of folders with their own configuration are not among

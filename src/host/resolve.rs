@@ -79,11 +79,11 @@ pub struct ProgramFiles {
     pub embedding: Arc<Embedding>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
-    /// Sample kernels and policy tests: none of them joins the program.
+    /// Sample kernels, other files of the sample, and policy tests: none of them joins the program.
     pub singles: Vec<Single>,
 }
 
-/// A sample kernel or a policy test.
+/// A file of the sample or a policy test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Single {
     /// The file.
@@ -302,14 +302,16 @@ impl<'a> Resolver<'a> {
     fn project(&mut self, path: &Path) {
         let mut project = Project::read(path, self.overlay, self.table, &mut self.result.problems);
         self.walk(&project.root.clone());
-        let below = self.tree(&project.root).map_or_else(Vec::new, |tree| {
-            tree.files.iter().filter(|found| found.path.starts_with(&project.root)).cloned().collect()
-        });
-        let own: Vec<&Found> =
-            below.iter().filter(|found| self.governing(&found.path).as_deref() == Some(path)).collect();
+        let mut own = self.own(&project.root, path, |tree| &tree.files);
         let index = self.result.projects.len();
-        for dealt in project.deal(&own, self.table) {
-            let program = self.program(dealt, project.root.clone(), Some(index), &project.settings);
+        let dealt = project.deal(&own.iter().collect::<Vec<_>>(), self.table);
+        if !project.settings.kernel.sample.patterns().is_empty() {
+            own.extend(self.own(&project.root, path, |tree| &tree.facts));
+            project.take_samples(&own.iter().collect::<Vec<_>>());
+        }
+        for dealt in dealt {
+            let program =
+                self.program(dealt, project.root.clone(), Some(index), &project.settings, &project.samples);
             self.result.programs.push(program);
         }
         if self.shell == Shell::CommandLine && !project.settings.fits() {
@@ -319,15 +321,25 @@ impl<'a> Resolver<'a> {
         self.result.projects.push(project);
     }
 
+    /// The files below a root that the configuration file at `path` governs.
+    fn own(&mut self, root: &Path, path: &Path, files: fn(&Tree) -> &Vec<Found>) -> Vec<Found> {
+        let below: Vec<Found> = self.tree(root).map_or_else(Vec::new, |tree| {
+            files(tree).iter().filter(|found| found.path.starts_with(root)).cloned().collect()
+        });
+        below.into_iter().filter(|found| self.governing(&found.path).as_deref() == Some(path)).collect()
+    }
+
     fn program(
         &self,
         dealt: Dealt,
         root: PathBuf,
         project: Option<usize>,
         settings: &Arc<Settings>,
+        samples: &[PathBuf],
     ) -> ProgramFiles {
         let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
-        let (singles, members): (Vec<_>, Vec<_>) = dealt.files.into_iter().partition(|path| is_single(path));
+        let is_single = |path: &PathBuf| is_single(path) || samples.binary_search(path).is_ok();
+        let (singles, members): (Vec<_>, Vec<_>) = dealt.files.into_iter().partition(is_single);
         // Before the singles: the ids of the members come first.
         let members = members.into_iter().map(member).collect();
         let single = |path: PathBuf| {
@@ -377,8 +389,9 @@ impl<'a> Resolver<'a> {
         let governing = self.governing(path);
         let project =
             self.result.projects.iter().position(|project| Some(&project.path) == governing.as_ref());
-        let settings =
-            project.and_then(|index| self.result.projects.get(index)).map(|p| Arc::clone(&p.settings));
+        let governed = project.and_then(|index| self.result.projects.get(index));
+        let settings = governed.map(|project| Arc::clone(&project.settings)).unwrap_or_default();
+        let samples = governed.map_or_else(Vec::new, |project| project.samples.clone());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let dealt = Dealt {
             name,
@@ -387,7 +400,7 @@ impl<'a> Resolver<'a> {
             files: files.into_iter().collect(),
             embedding: Embedding::default(),
         };
-        let program = self.program(dealt, folder.into(), project, &settings.unwrap_or_default());
+        let program = self.program(dealt, folder.into(), project, &settings, &samples);
         self.result.programs.push(program);
     }
 
@@ -431,7 +444,7 @@ impl<'a> Resolver<'a> {
             files: without_twins(files),
             embedding: Embedding::default(),
         };
-        let program = self.program(dealt, root, None, &Arc::default());
+        let program = self.program(dealt, root, None, &Arc::default(), &[]);
         self.result.programs.push(program);
     }
 }

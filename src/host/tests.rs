@@ -62,6 +62,9 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
         writeln!(out, "left out: {}", name(path)).unwrap();
     }
     for project in &resolution.projects {
+        for sample in &project.samples {
+            writeln!(out, "{} samples {}", name(&project.path), name(sample)).unwrap();
+        }
         for finding in &project.findings {
             writeln!(out, "{}: {}", name(&project.path), finding.rule.name).unwrap();
         }
@@ -567,6 +570,29 @@ p(1).
                   uses policy/a.mg
                   uses policy/intents.mg
                   uses schemas.gl
+        "#]],
+    );
+}
+
+#[test]
+fn the_sample_joins_no_program() {
+    check(
+        "#- mangle-ls.toml\n[kernel]\nsample = [\"samples\", \"day.mg\", \"nowhere.csv\"]\n#- a.mg\n#- day.mg\n#- other.csv\n\
+         #- samples/door.csv\n#- samples/key.ndjson\n#- samples/note.txt\n#- samples/lock.gl\n#- samples/x.kernel.mg\n\
+         #- inner/mangle-ls.toml\n#- inner/samples/door.csv\n",
+        &["."],
+        expect![[r#"
+            work in . by mangle-ls.toml
+               * a.mg
+              +* day.mg
+              +* samples/lock.gl
+              +* samples/x.kernel.mg
+            mangle-ls.toml samples day.mg
+            mangle-ls.toml samples samples/door.csv
+            mangle-ls.toml samples samples/key.ndjson
+            mangle-ls.toml samples samples/lock.gl
+            mangle-ls.toml samples samples/x.kernel.mg
+            mangle-ls.toml: unmatched-pattern
         "#]],
     );
 }

@@ -12,8 +12,8 @@ pub(super) fn is_kernel(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
 }
 
-/// The paths and globs of the `# @preview use: A, B` lines in the header of a kernel: the comments before
-/// anything else. `None` without such a line.
+/// The paths and globs of the `# @preview use: A, B` lines in the header of a kernel, those of all its groups: the
+/// comments before anything else. `None` without such a line.
 pub(super) fn uses(text: &str) -> Option<Vec<&str>> {
     let header = text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
     let mut used: Option<Vec<&str>> = None;
@@ -70,5 +70,8 @@ mod tests {
         assert_eq!(uses("# @preview use:\n"), Some(vec![]));
         let text = "# @preview name: x\n#@preview use: ../a.gl, b/*.mg\n\n# @preview use:c.mg\np(1).\n";
         assert_eq!(uses(text), Some(vec!["../a.gl", "b/*.mg", "c.mg"]));
+        let groups = "# @preview use: a.gl\n#\n# @preview name: one\n# @preview use: b.mg\n# @preview mode: jit\n\n\
+                      # @preview name: two\n# @preview shard: coder-7 coder\n# @preview use: c.mg,\np(1).\n";
+        assert_eq!(uses(groups), Some(vec!["a.gl", "b.mg", "c.mg"]));
     }
 }

@@ -1,11 +1,11 @@
-//! Walking a folder: its Mangle files and configuration files, as git sees the folder.
+//! Walking a folder: its Mangle files, files of facts and configuration files, as git sees the folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Overlay, Problem, is_mangle};
+use super::{Overlay, Problem, is_facts, is_mangle};
 use crate::config::FILE_NAME;
 
 /// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
@@ -13,6 +13,8 @@ use crate::config::FILE_NAME;
 pub(super) struct Tree {
     /// The Mangle files, sorted by path.
     pub(super) files: Vec<Found>,
+    /// The files of facts that are no Mangle, sorted by path.
+    pub(super) facts: Vec<Found>,
     /// The configuration files, sorted.
     pub(super) configurations: Vec<PathBuf>,
     /// What could not be read.
@@ -48,11 +50,14 @@ pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
     for path in overlay.paths().filter(|path| path.starts_with(root) && !path.exists()) {
         if is_mangle(path) {
             tree.files.push(Found::plain(path));
+        } else if is_facts(path) {
+            tree.facts.push(Found::plain(path));
         } else if path.ends_with(FILE_NAME) {
             tree.configurations.push(path.into());
         }
     }
     tree.files.sort_unstable();
+    tree.facts.sort_unstable();
     tree.configurations.sort_unstable();
     tree.problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     tree
@@ -62,7 +67,7 @@ impl Tree {
     fn add(&mut self, entry: &DirEntry, boundary: &Path) {
         let path = entry.path();
         let is_configuration = path.ends_with(FILE_NAME);
-        if !is_mangle(path) && !is_configuration {
+        if !is_mangle(path) && !is_facts(path) && !is_configuration {
             return;
         }
         let found = match entry.file_type() {
@@ -72,6 +77,7 @@ impl Tree {
         };
         match found {
             Some(found) if is_configuration => self.configurations.push(found.path),
+            Some(found) if is_facts(path) => self.facts.push(found),
             Some(found) => self.files.push(found),
             None => {}
         }

@@ -17,6 +17,7 @@ mod proof;
 mod reducer;
 mod relation;
 mod run;
+mod settings;
 mod term;
 #[cfg(test)]
 mod testing;

@@ -195,74 +195,101 @@ fn all_settings() {
         PROJECT,
         &["config"],
         expect![[r##"
-        # What mangle-ls.toml says, with all defaults.
-        fail_on = "warning"
-        # required_version: any
+            # What mangle-ls.toml says, with all defaults.
+            fail_on = "warning"
+            # required_version: any
 
-        [[program]] # 2 files
-        name = "guardian"
-        include = ["policy"]
-        exclude = []
-        hybrid = ["policy/b.mg"]
-        host_predicates = ["now/1"]
-        target = "0.4.0"
+            [kernel]
+            sample = []
+            reading = "go"
+            max_facts = 5000000
+            max_derived = 2000000
+            max_steps = 500000000
+            timeout_ms = 10000
+            # now: the start of a run
 
-        [rules]
-        negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
-        required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
-        unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
-        exit 0
-    "##]],
+            [[program]] # 2 files
+            name = "guardian"
+            include = ["policy"]
+            exclude = []
+            hybrid = ["policy/b.mg"]
+            host_predicates = ["now/1"]
+            target = "0.4.0"
+
+            [rules]
+            negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+            required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+            unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+            exit 0
+        "##]],
     );
     check(
         &[("a.mg", GOOD)],
         &["config"],
         expect![[r##"
-        # No mangle-ls.toml here or above; these are the defaults.
-        fail_on = "error"
-        # required_version: any
+            # No mangle-ls.toml here or above; these are the defaults.
+            fail_on = "error"
+            # required_version: any
 
-        [[program]] # 1 file
-        name = "the given paths"
-        include = ["**/*.mg", "**/*.gl"]
-        exclude = []
-        hybrid = []
-        host_predicates = []
-        # target: the newest engine
+            [kernel]
+            sample = []
+            reading = "go"
+            max_facts = 5000000
+            max_derived = 2000000
+            max_steps = 500000000
+            timeout_ms = 10000
+            # now: the start of a run
 
-        [rules]
-        # All are at their defaults; `mangle-ls rule` lists them.
-        exit 0
-    "##]],
+            [[program]] # 1 file
+            name = "the given paths"
+            include = ["**/*.mg", "**/*.gl"]
+            exclude = []
+            hybrid = []
+            host_predicates = []
+            # target: the newest engine
+
+            [rules]
+            # All are at their defaults; `mangle-ls rule` lists them.
+            exit 0
+        "##]],
     );
     check(
         &[("a.mg", GOOD)],
         &["config", "--format", "json"],
         expect![[r#"
-        {
-          "configuration": null,
-          "fail_on": "error",
-          "required_version": null,
-          "programs": [
             {
-              "name": "the given paths",
-              "include": [
-                "**/*.mg",
-                "**/*.gl"
+              "configuration": null,
+              "fail_on": "error",
+              "required_version": null,
+              "kernel": {
+                "sample": [],
+                "reading": "go",
+                "max_facts": 5000000,
+                "max_derived": 2000000,
+                "max_steps": 500000000,
+                "timeout_ms": 10000,
+                "now": null
+              },
+              "programs": [
+                {
+                  "name": "the given paths",
+                  "include": [
+                    "**/*.mg",
+                    "**/*.gl"
+                  ],
+                  "exclude": [],
+                  "hybrid": [],
+                  "host_predicates": [],
+                  "target": null,
+                  "files": [
+                    "a.mg"
+                  ]
+                }
               ],
-              "exclude": [],
-              "hybrid": [],
-              "host_predicates": [],
-              "target": null,
-              "files": [
-                "a.mg"
-              ]
+              "rules": []
             }
-          ],
-          "rules": []
-        }
-        exit 0
-    "#]],
+            exit 0
+        "#]],
     );
 }
 

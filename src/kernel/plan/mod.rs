@@ -11,6 +11,7 @@ mod temporal;
 mod term;
 mod transform;
 
+pub use crate::config::Reading;
 pub use compile::compile;
 pub(super) use temporal::{BEGINNING, END};
 
@@ -19,16 +20,6 @@ use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
 use crate::program::PredicateId;
 use crate::syntax::ast::Operator;
 use crate::text::{FileId, StatementId, Symbol};
-
-/// Which semantics a program gets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Reading {
-    /// What the engine computes, bug for bug.
-    #[default]
-    Go,
-    /// What is written: no negation is dropped, `_` under `!` is any value, `!=` waits for its variables.
-    Written,
-}
 
 /// A register: holds the value of a variable, or something computed.
 pub(super) type Slot = u16;
