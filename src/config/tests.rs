@@ -122,10 +122,13 @@ fn the_evaluation() {
             config-bad-value at "today": `today` is no instant; write one as `2026-01-31T12:00:00Z`.
         "#]],
     );
-    check("kernel = 'go'\nreading = 'go'\n", expect![[r#"
+    check(
+        "kernel = 'go'\nreading = 'go'\n",
+        expect![[r#"
         config-bad-value at "go": `kernel` is a table, not a string.
         config-unknown-key at "reading": There is no setting `reading`; the key is ignored. It belongs under `[kernel]`.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
