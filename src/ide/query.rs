@@ -132,7 +132,10 @@ fn stopped(asked: &Asked<'_>) -> Option<String> {
 /// Rules that are not evaluated, and rows that were lost.
 fn lost(asked: &Asked<'_>) -> Vec<String> {
     let faults = asked.compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
-    let errors = asked.model.errors.iter().map(|error| (error.rule, &error.failure));
+    // What ended the run is said as that.
+    let fatal = asked.model.stopped.as_ref().and_then(|stop| stop.rule);
+    let errors = asked.model.errors.iter().filter(|error| fatal != Some(error.rule));
+    let errors = errors.map(|error| (error.rule, &error.failure));
     let say = |(rule, failure)| format!("nothing comes of {}: {failure}", (asked.place)(rule));
     faults.chain(errors).map(say).collect()
 }

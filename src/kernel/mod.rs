@@ -5,6 +5,7 @@
 //! and reducers make of them is the engine's, bug for bug, or the reason why it would stop ([`Failure`]). Knows no
 //! findings.
 
+mod bindings;
 mod builtin;
 mod civil;
 mod dump;
@@ -26,11 +27,12 @@ mod tests;
 mod values;
 mod why_not;
 
+pub use bindings::Binding;
 pub use builtin::{Builtin, compare};
 pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use interval::{Bound, Interval, TimeOperator};
-pub use plan::{Compiled, Fault, Reading, Rule, RuleId, compile};
+pub use plan::{BEHIND_BODY, Compiled, Fault, Reading, Rule, RuleId, compile};
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use reducer::Reducer;
 pub use relation::Relation;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 
-use super::{Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, run};
+use super::{BEHIND_BODY, Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, run};
 use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
 use crate::syntax::SourceFile;
 use crate::text::{Cancel, FileId, Symbol};
@@ -34,7 +34,14 @@ fn check(text: &str, reading: Reading, expect: Expect) {
         let _ = write!(out, "\nstopped at premise {:?}: {}", stop.premise, stop.reason);
     }
     for error in &model.errors {
-        let _ = write!(out, "\nerror at premise {}: {}", error.premise, error.failure);
+        let place = match error.premise {
+            BEHIND_BODY => "behind the body".to_owned(),
+            premise => format!("at premise {premise}"),
+        };
+        let _ = write!(out, "\nerror {place}: {}", error.failure);
+        for found in model.bindings(&compiled, error) {
+            let _ = write!(out, "; premise {} argument {}: {}", found.premise, found.argument, found.value);
+        }
     }
     for fault in &compiled.faults {
         let _ = write!(out, "\nfault: {}", fault.failure);
@@ -120,15 +127,29 @@ fn a_failing_row_stops_the_engine_and_is_one_row_as_written() {
         text,
         Reading::Go,
         expect![[r#"
-        n(0) n(2)
-        stopped at premise Some(1): division by zero"#]],
+            n(0) n(2)
+            stopped at premise Some(1): division by zero
+            error at premise 1: division by zero; premise 0 argument 0: 0"#]],
     );
     check(
         text,
         Reading::Written,
         expect![[r#"
-        half(2,2) n(0) n(2) other(2)
-        error at premise 1: division by zero"#]],
+            half(2,2) n(0) n(2) other(2)
+            error at premise 1: division by zero; premise 0 argument 0: 0"#]],
+    );
+}
+
+#[test]
+fn failures_behind_the_body_and_in_groups() {
+    check(
+        "n(0). n(2). m(/a). half(X, Y) :- m(A), n(X), A != /b |> let Y = fn:div(4, X).\n\
+         all(Z) :- n(X) |> do fn:group_by(), let S = fn:min(X), let Z = fn:div(1, S).",
+        Reading::Written,
+        expect![[r#"
+            half(2,2) m(/a) n(0) n(2)
+            error behind the body: division by zero; premise 0 argument 0: /a; premise 1 argument 0: 0
+            error behind the body: division by zero"#]],
     );
 }
 

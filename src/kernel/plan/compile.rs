@@ -8,8 +8,8 @@ use super::body::Body;
 use super::order::order;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
 use super::{
-    Aggregate, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId, Slot, Source,
-    StepKind, Stratum,
+    Aggregate, BEHIND_BODY, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId,
+    Slot, Source, StepKind, Stratum,
 };
 use crate::kernel::{Failure, Values};
 use crate::program::graph::ComponentId;
@@ -148,6 +148,7 @@ impl<'p> Compiler<'p> {
         for step in &steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
+        body.premise = BEHIND_BODY;
         if let Some(transform) = clause.transforms.first() {
             body.lets(transform);
         }

@@ -54,10 +54,13 @@ pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
     }
 }
 
+/// What stands in the place of a premise where something fails behind all of them: in the transform, in the head.
+pub const BEHIND_BODY: u32 = u32::MAX;
+
 /// One step of a plan.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// The premise that it belongs to.
+    /// The premise that it belongs to, or [`BEHIND_BODY`].
     pub(super) premise: u32,
     pub(super) kind: StepKind,
 }

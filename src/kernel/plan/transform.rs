@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::temporal::NO_INTERVAL;
-use super::{Aggregate, Let, Match, RelationId, RuleId, Slot, Source};
+use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RuleId, Slot, Source};
 use crate::kernel::{Failure, Reducer};
 use crate::program::builtins;
 use crate::syntax::ast::{Clause, Premise, Term, Transform, TransformStatement};
@@ -114,6 +114,7 @@ pub(super) fn aggregate(
     let of_rows = body.known.clone();
     let mut keys = Vec::new();
     body.known = FxHashMap::default();
+    body.premise = BEHIND_BODY;
     for term in &group_by.args {
         let slot = term.variable().and_then(|name| Some((name, slot_of(&of_rows, name)?)));
         let (name, slot) = slot.ok_or_else(|| Failure::wrong("rows are grouped by variables of the body"))?;

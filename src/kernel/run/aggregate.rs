@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::ValueId;
-use super::super::plan::{Aggregate, Let, Match, Slot, Source, Step, StepKind, write};
+use super::super::plan::{Aggregate, BEHIND_BODY, Let, Match, Slot, Source, Step, StepKind, write};
 use super::limits::Reason;
 use super::{Run, Stop};
 
@@ -65,7 +65,7 @@ impl Run<'_> {
                             true
                         }
                         Err(failure) => {
-                            self.failed(aggregate.rule, 0, failure, &row)?;
+                            self.failed(aggregate.rule, BEHIND_BODY, failure, &row)?;
                             false
                         }
                     }

@@ -143,13 +143,15 @@ impl Run<'_> {
 
     /// What a failure does: it ends the run as it would end the engine's, or only this row is lost.
     fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
-        if self.compiled.reading == Reading::Go {
-            return Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) });
-        }
         if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
-            self.model.errors.push(RowError { rule, premise, failure, row: row.into() });
+            self.model.errors.push(RowError { rule, premise, failure: failure.clone(), row: row.into() });
         }
-        Ok(())
+        match self.compiled.reading {
+            Reading::Go => {
+                Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) })
+            }
+            Reading::Written => Ok(()),
+        }
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Model {
     pub values: Values,
     pub(in crate::kernel) relations: Vec<Relation>,
     pub(super) reasons: Vec<Reasons>,
-    /// Rows that were lost because something in them has no value.
+    /// Rows that were lost because something in them has no value. In the reading of the engine the first one ends
+    /// the run.
     pub errors: Vec<RowError>,
     /// Why the run ended before it was done.
     pub stopped: Option<Stop>,
@@ -26,7 +27,7 @@ pub struct Model {
 pub struct RowError {
     /// The clause.
     pub rule: RuleId,
-    /// The premise.
+    /// The premise, or [`BEHIND_BODY`](crate::kernel::BEHIND_BODY).
     pub premise: u32,
     /// What failed.
     pub failure: Failure,
