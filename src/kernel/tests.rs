@@ -110,6 +110,20 @@ fn negations_and_inequalities_wait_for_their_variables() {
 }
 
 #[test]
+fn a_negation_waits_until_one_of_two_equal_variables_has_a_value() {
+    let text = "p(1). p(5).\nsmall(X) :- !:gt(X, 1), X = Y, p(Y).";
+    check(text, Reading::Written, expect!["p(1) p(5) small(1)"]);
+}
+
+#[test]
+fn a_list_in_the_only_premise_of_an_aggregation_selects_nothing() {
+    let text = "p([1], 1). p([2], 1).\nn(N) :- p([1], X) |> do fn:group_by(X), let N = fn:count().";
+    for reading in [Reading::Go, Reading::Written] {
+        check(text, reading, expect!["n(2) p([1],1) p([2],1)"]);
+    }
+}
+
+#[test]
 fn recursion_through_several_premises_and_repeated_variables() {
     check(
         "e(1, 2). e(2, 3). e(3, 1). e(3, 3).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), r(Y, Z).\nloop(X) :- r(X, X).",

@@ -24,6 +24,8 @@ struct Waiting<'c> {
     /// The variables that some premise gives a value.
     bindable: FxHashSet<Symbol>,
     bound: FxHashSet<Symbol>,
+    /// Variables that are equal, and have a value as soon as one of them has.
+    equal: Vec<[Symbol; 2]>,
     waiting: Vec<u32>,
     order: Vec<Step>,
 }
@@ -35,7 +37,8 @@ impl<'c> Waiting<'c> {
             .premises
             .iter()
             .for_each(|premise| binds(premise, &mut |name| drop_bool(bindable.insert(name))));
-        Self { clause, bindable, bound: FxHashSet::default(), waiting: Vec::new(), order: Vec::new() }
+        let bound = FxHashSet::default();
+        Self { clause, bindable, bound, equal: Vec::new(), waiting: Vec::new(), order: Vec::new() }
     }
 
     fn order(mut self, rewriting: &Rewriting) -> Vec<Step> {
@@ -44,14 +47,25 @@ impl<'c> Waiting<'c> {
                 self.waiting.push(index);
             } else {
                 self.order.push(Step { premise: index, reflected: rewriting.reflected(index) });
-                let bound = &mut self.bound;
-                binds(premise, &mut |name| drop_bool(bound.insert(name)));
+                self.bind(premise);
             }
             self.release();
         }
         let left = std::mem::take(&mut self.waiting);
         self.order.extend(left.into_iter().map(|premise| Step { premise, reflected: None }));
         self.order
+    }
+
+    /// Notes what a premise gives a value.
+    fn bind(&mut self, premise: &Premise) {
+        let bound = &mut self.bound;
+        match equal_variables(premise) {
+            Some(pair) => self.equal.push(pair),
+            None => binds(premise, &mut |name| drop_bool(bound.insert(name))),
+        }
+        while let Some(at) = self.equal.iter().position(|pair| pair.iter().any(|name| bound.contains(name))) {
+            bound.extend(self.equal.swap_remove(at));
+        }
     }
 
     /// Takes out what need not wait any more.
@@ -78,6 +92,16 @@ fn waits(premise: &Premise) -> bool {
         Premise::Literal(literal) => literal.is_negated(),
         Premise::Comparison(comparison) => comparison.operator == Operator::NotEqual,
         Premise::Broken(..) => false,
+    }
+}
+
+/// The two variables of `X = Y`.
+fn equal_variables(premise: &Premise) -> Option<[Symbol; 2]> {
+    match premise {
+        Premise::Comparison(comparison) if comparison.operator == Operator::Equal => {
+            Some([comparison.left.variable()?, comparison.right.variable()?])
+        }
+        _ => None,
     }
 }
 

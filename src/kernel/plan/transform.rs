@@ -77,7 +77,8 @@ pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
 }
 
 /// The rows that are the tuples of a relation: constants select, variables name columns, and of a variable that
-/// stands twice the first column counts. What stands in the others is not compared.
+/// stands twice the first column counts. What stands in the others is not compared, and neither are applications,
+/// lists, maps and structs.
 pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) -> Option<Match> {
     let (mut columns, mut key, mut binds) = (0, Vec::new(), Vec::new());
     for (at, term) in (0u16..).zip(args) {
@@ -85,7 +86,7 @@ pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) 
             if body.lookup(name).is_none() {
                 binds.push((at, body.bind(name)));
             }
-        } else if !term.is_wildcard() {
+        } else if !term.is_wildcard() && term.apply().is_none() {
             let source = body.value(term)?;
             columns |= 1u64.checked_shl(at.into()).unwrap_or(0);
             key.extend(source);

@@ -1,0 +1,186 @@
+//! The kernel derives what the second evaluator (`tests/naive`) derives, on thousands of generated programs.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod naive;
+mod support;
+
+use std::collections::BTreeMap;
+
+use mangle_ls::kernel::{Clock, Compiled, Limits, Model, Reading, compile, run};
+use mangle_ls::program::PredicateKey;
+use mangle_ls::text::{Cancel, Symbol};
+use naive::evaluate::{Facts, World, evaluate};
+use naive::syntax::Program;
+use naive::value::Value;
+
+const PROGRAMS: u64 = 3000;
+const FUEL: usize = 150_000;
+const CLOCK: Clock = Clock { now_ns: 0 };
+
+struct Run {
+    program: mangle_ls::program::Program,
+    compiled: Compiled,
+    model: Model,
+}
+
+fn kernel(text: &str, reading: Reading) -> Run {
+    let program = support::program(&[text]);
+    let compiled = compile(&program, reading);
+    let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
+    Run { program, compiled, model }
+}
+
+/// The facts of a model as the second evaluator has them.
+fn facts(run: &Run, program: &Program) -> Facts {
+    let mut all = Facts::new();
+    for (name, bags) in &program.bags {
+        let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(bags.len()).unwrap() };
+        let Some(id) = run.program.id(key) else { continue };
+        let value = |(id, bag): (&_, &bool)| {
+            let value = Value::of(&run.model.values, *id);
+            if *bag { value.unordered() } else { value }
+        };
+        let tuples = run.model.relation(id).unwrap().tuples();
+        let tuples = tuples.map(|tuple| tuple.iter().zip(bags).map(value).collect());
+        all.insert((name.clone(), bags.len()), tuples.collect());
+    }
+    all.retain(|_, tuples| !tuples.is_empty());
+    all
+}
+
+/// What is different, if something is.
+fn difference(program: &Program, world: &World, reading: Reading) -> Option<String> {
+    let run = kernel(&program.to_string(), reading);
+    if let Some(fault) = run.compiled.faults.first() {
+        return Some(format!("fault: {}", fault.failure));
+    }
+    if reading == Reading::Go && world.failures > 0 {
+        return run.model.stopped.is_none().then(|| "the engine does not stop where a row fails".to_owned());
+    }
+    if let Some(stop) = &run.model.stopped {
+        return Some(format!("stopped: {}", stop.reason));
+    }
+    // Whether a negation that waits keeps a row from failing is a matter of taste.
+    if program.faithful && run.model.errors.is_empty() != (world.failures == 0) {
+        return Some(format!("{} failures, but {:?}", world.failures, run.model.errors));
+    }
+    let found = facts(&run, program);
+    let mut wanted = world.facts.clone();
+    wanted.retain(|_, tuples| !tuples.is_empty());
+    (found != wanted).then(|| format!("wanted {wanted:?}\nfound  {found:?}"))
+}
+
+fn disagreement(program: &Program) -> Option<String> {
+    let world = evaluate(program, FUEL)?;
+    let readings: &[Reading] =
+        if program.faithful { &[Reading::Written, Reading::Go] } else { &[Reading::Written] };
+    readings.iter().find_map(|reading| {
+        difference(program, &world, *reading).map(|difference| format!("{reading:?}: {difference}"))
+    })
+}
+
+/// The smallest program found by leaving clauses and premises out that still disagrees.
+fn shrunk(mut program: Program) -> Program {
+    let disagrees =
+        |program: &Program| std::panic::catch_unwind(|| disagreement(program)).ok().flatten().is_some();
+    let mut at = 0;
+    while at < program.clauses.len() {
+        let mut less = program.clone();
+        less.clauses.remove(at);
+        if disagrees(&less) {
+            program = less;
+            continue;
+        }
+        let mut premise = 0;
+        while premise < program.clauses[at].body.len() {
+            let mut less = program.clone();
+            less.clauses[at].body.remove(premise);
+            if !less.clauses[at].body.is_empty() && disagrees(&less) {
+                program = less;
+            } else {
+                premise += 1;
+            }
+        }
+        at += 1;
+    }
+    program
+}
+
+#[test]
+fn generated_programs_agree() {
+    let mut wrong = Vec::new();
+    for seed in 0..PROGRAMS {
+        let program = naive::generate::program(seed);
+        if disagreement(&program).is_some() {
+            let small = shrunk(program);
+            wrong.push(format!("seed {seed}\n{small}{}", disagreement(&small).unwrap()));
+            if wrong.len() > 3 {
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// What the programs must show, besides each comparison, built-in predicate, function and reducer that they use.
+const FEATURES: &[&str] = &[
+    "a third round",
+    "several recursive premises",
+    "three recursive premises",
+    "rules of two predicates about each other",
+    "a repeated variable fits",
+    "a repeated variable does not fit",
+    "a constant in a premise",
+    "a function in a premise",
+    "a negation holds",
+    "a negation fails",
+    "`!p(_)` holds",
+    "`!p(_)` fails",
+    "a let",
+    "a group of several rows",
+    "a function behind a reducer",
+    "rows are the tuples of a relation",
+    "rows are the solutions of a body",
+    "two variables without a value are made equal",
+    "a comparison fails",
+    "a predicate without arguments",
+];
+
+#[test]
+fn the_programs_show_everything() {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut skipped, mut faithful, mut derives) = (0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let program = naive::generate::program(seed);
+        faithful += u64::from(program.faithful);
+        let Some(world) = evaluate(&program, FUEL) else {
+            skipped += 1;
+            continue;
+        };
+        let base: usize = program.clauses.iter().filter(|clause| clause.is_fact()).count();
+        derives += u64::from(world.facts.values().map(std::collections::BTreeSet::len).sum::<usize>() > base);
+        world.seen.into_iter().for_each(|(what, count)| *seen.entry(what).or_default() += count);
+    }
+    assert!(skipped * 100 < PROGRAMS, "{skipped} programs are too much work");
+    assert!(faithful > PROGRAMS / 2 && faithful < PROGRAMS, "{faithful} programs without dropped negations");
+    assert!(derives > PROGRAMS / 2, "{derives} programs derive more facts than they have");
+    let of = |prefix: &str, names: &[&str], suffixes: &[&str]| -> Vec<String> {
+        let all = names
+            .iter()
+            .flat_map(|name| suffixes.iter().map(move |suffix| format!("{prefix}{name}{suffix}")));
+        all.collect()
+    };
+    let mut wanted = of("", FEATURES, &[""]);
+    wanted.extend(of("", naive::generate::COMPARISONS, &[" true", " false"]));
+    wanted.extend(of("", naive::generate::PREDICATES, &[" true"]));
+    wanted.extend(of("!", naive::generate::TESTS, &[" true", " false"]));
+    wanted.extend(of("", naive::generate::FUNCTIONS, &[""]));
+    wanted.extend(of("", naive::generate::FAILING, &[" fails"]));
+    wanted.extend(of("reducer ", naive::builtin::REDUCERS, &[""]));
+    let rare: Vec<_> = wanted
+        .iter()
+        .filter(|what| seen.get(*what).copied().unwrap_or(0) < 10)
+        .map(|it| (it, seen.get(it)))
+        .collect();
+    assert!(rare.is_empty(), "hardly ever seen: {rare:?} in {seen:#?}");
+}
