@@ -109,6 +109,20 @@ impl Relation {
         Some(number)
     }
 
+    /// The relation of its first `len` tuples.
+    pub(super) fn prefix(&self, len: u32) -> Self {
+        let mut prefix = Self::new(self.arity);
+        for number in 0..len.min(self.len) {
+            prefix.insert(self.tuple(number));
+        }
+        prefix
+    }
+
+    /// Whether both have the same tuples under the same numbers.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.len == other.len && self.values == other.values
+    }
+
     /// About how many bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {

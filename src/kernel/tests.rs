@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
@@ -14,7 +15,7 @@ fn program(text: &str) -> Program {
     Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()])
 }
 
-fn model(text: &str, reading: Reading) -> (Program, Compiled, Model) {
+fn model(text: &str, reading: Reading) -> (Program, Arc<Compiled>, Model) {
     let program = program(text);
     let compiled = compile(&program, reading);
     let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::order::order;
+use super::reads::reads;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
 use super::{
     Aggregate, BEHIND_BODY, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId,
@@ -20,7 +21,7 @@ use crate::text::Symbol;
 
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
-pub fn compile(program: &Program, reading: Reading) -> Compiled {
+pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
     let mut compiler = Compiler::new(program, reading);
     for file in &program.files {
         for (index, item) in (0u32..).zip(file.items.iter()) {
@@ -29,7 +30,7 @@ pub fn compile(program: &Program, reading: Reading) -> Compiled {
             }
         }
     }
-    compiler.finish()
+    Arc::new(compiler.finish())
 }
 
 struct Compiler<'p> {
@@ -86,6 +87,10 @@ impl<'p> Compiler<'p> {
 
     fn finish(mut self) -> Compiled {
         self.compiled.values = Arc::new(self.values);
+        for at in 0..self.compiled.strata.len() {
+            let reads = reads(&self.compiled, at);
+            self.compiled.strata.get_mut(at).into_iter().for_each(|stratum| stratum.reads = reads.clone());
+        }
         self.compiled
     }
 
@@ -100,6 +105,7 @@ impl<'p> Compiler<'p> {
             Ok(Outcome::Fact(fact)) => self.compiled.facts.push(fact),
             Ok(Outcome::Plan(plan)) => self.stratum(stratum, |stratum| stratum.plans.push(plan)),
             Ok(Outcome::Aggregate(aggregate, rows)) => self.stratum(stratum, |stratum| {
+                stratum.rows.extend(rows.iter().map(|rows| rows.target));
                 stratum.plans.extend(rows);
                 stratum.aggregates.push(*aggregate);
             }),
@@ -165,7 +171,7 @@ impl<'p> Compiler<'p> {
         }
         Ok(match (head, body.steps.as_slice()) {
             (Some(head), []) if clause.transforms.is_empty() => Outcome::Fact(Fact {
-                relation: target,
+                predicate,
                 tuple: head.iter().filter_map(|source| constant(*source)).collect(),
                 rule,
             }),

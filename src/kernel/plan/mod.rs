@@ -7,6 +7,7 @@
 mod body;
 mod compile;
 mod order;
+mod reads;
 mod temporal;
 mod term;
 mod transform;
@@ -188,6 +189,11 @@ pub(super) struct Deferred {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
 
+impl RuleId {
+    /// What stands for the clause of a fact that no clause gave: somebody asserted it.
+    pub const ASSERTED: Self = Self(u32::MAX);
+}
+
 /// Where a clause stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
@@ -215,12 +221,23 @@ pub struct Fault {
 /// What can be evaluated together: the rules of predicates that depend on each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stratum {
-    /// The relations that grow here.
+    /// The relations of its predicates.
     pub(super) relations: Box<[RelationId]>,
+    /// The relations that hold the rows of its aggregations.
+    pub(super) rows: Vec<RelationId>,
+    /// All other relations that something here depends on.
+    pub(super) reads: Vec<RelationId>,
     /// Those evaluated once, and then again for whatever they add to each other.
     pub(super) plans: Vec<Plan>,
     /// Evaluated once the others are done.
     pub(super) aggregates: Vec<Aggregate>,
+}
+
+impl Stratum {
+    /// All relations that grow here.
+    pub(super) fn grown(&self) -> impl Iterator<Item = RelationId> {
+        self.relations.iter().chain(&self.rows).copied()
+    }
 }
 
 /// A program in one reading, ready to be run.
@@ -251,15 +268,24 @@ pub struct Compiled {
     pub faults: Vec<Fault>,
 }
 
-/// A fact of the program.
-#[derive(Debug, Clone)]
-pub(super) struct Fact {
-    pub(super) relation: RelationId,
-    pub(super) tuple: Box<[ValueId]>,
-    pub(super) rule: RuleId,
+/// A fact that is given, not derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// Its predicate.
+    pub predicate: PredicateId,
+    /// Its arguments, and, if the predicate is temporal, the two ends of the interval in which it holds.
+    pub tuple: Box<[ValueId]>,
+    /// The clause that gives it, or [`RuleId::ASSERTED`].
+    pub rule: RuleId,
 }
 
 impl Compiled {
+    /// The facts of the program, in the order in which they are written.
+    #[must_use]
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
     /// The number of predicates.
     #[must_use]
     pub fn predicates(&self) -> u32 {

@@ -81,7 +81,7 @@ impl Run<'_> {
             return Look::default();
         };
         let is_partial = found.columns != 0 && !is_whole(found, relation);
-        Look { range, index: is_partial.then(|| relation.index(found.columns)) }
+        Look { range, index: is_partial.then(|| relation.own().index(found.columns)) }
     }
 
     fn step(&mut self, frame: &mut Frame<'_>, at: usize) -> Result<(), Stop> {

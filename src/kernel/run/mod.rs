@@ -1,21 +1,24 @@
 //! The evaluation: stratum by stratum, each rule once and then again for what the others added (semi-naive, by
 //! ranges of tuple numbers), aggregations last.
 //!
-//! Takes a [`Compiled`] program, more facts, limits and a cancellation; gives a [`Model`]. Whatever ends the run,
+//! Takes a [`Compiled`] program, limits and a cancellation; gives a [`Model`], or a [`Kernel`] whose facts can change. Whatever ends the run,
 //! what was derived until then is in it.
 
 mod aggregate;
 mod join;
+mod layers;
 mod limits;
 mod model;
 
+pub use layers::Kernel;
 pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
 pub use model::{Derivation, Model, RowError};
 
+use std::sync::Arc;
+
 use self::limits::Meter;
 use super::plan::{BEGINNING, Compiled, END, Plan, RuleId, StepKind, Stratum};
-use super::relation::Relation;
-use super::{Clock, Datum, Failure, ValueId, Values};
+use super::{Clock, Datum, Failure, ValueId};
 use crate::kernel::Reading;
 use crate::text::Cancel;
 
@@ -24,17 +27,10 @@ const ERRORS_KEPT: usize = 8;
 
 /// Evaluates a program.
 #[must_use]
-pub fn run(compiled: &Compiled, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
-    let mut values = Values::fork(std::sync::Arc::clone(&compiled.values));
-    let no_interval = [END, BEGINNING].map(|end| values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
-    let relations = compiled.arities.iter().map(|&arity| Relation::new(arity)).collect::<Vec<_>>();
-    let reasons = relations.iter().map(|_| model::Reasons::default()).collect();
-    let model = Model { values, relations, reasons, errors: Vec::new(), stopped: None, steps: 0 };
-    let mut run = Run { compiled, clock, meter: Meter::new(limits, cancel), model, depth: 0, no_interval };
-    let result = run.all();
-    run.model.steps = run.meter.steps();
-    run.model.stopped = result.err();
-    run.model
+pub fn run(compiled: &Arc<Compiled>, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
+    let mut kernel = Kernel::new(Arc::clone(compiled));
+    kernel.evaluate(limits, clock, cancel);
+    kernel.into_model()
 }
 
 /// A run under way.
@@ -43,20 +39,19 @@ struct Run<'c> {
     clock: Clock,
     meter: Meter<'c>,
     model: Model,
+    /// The stratum at hand.
+    stratum: u32,
     /// How many calls of deferred predicates are under way.
     depth: u32,
     /// The ends of the interval that is none.
     no_interval: [ValueId; 2],
 }
 
-impl Run<'_> {
-    fn all(&mut self) -> Result<(), Stop> {
-        for fact in &self.compiled.facts {
-            let added = self.add(fact.relation, &fact.tuple, fact.rule, &[], false);
-            added.map_err(|reason| Stop { rule: Some(fact.rule), premise: None, reason })?;
-        }
-        let compiled = self.compiled;
-        compiled.strata.iter().try_for_each(|stratum| self.stratum(stratum))
+impl<'c> Run<'c> {
+    fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, meter: Meter<'c>) -> Self {
+        let no_interval =
+            [END, BEGINNING].map(|end| model.values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
+        Self { compiled, clock, meter, model, stratum: 0, depth: 0, no_interval }
     }
 
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
@@ -132,9 +127,9 @@ impl Run<'_> {
         derived: bool,
     ) -> Result<(), Reason> {
         let Some(found) = self.model.relations.get_mut(relation as usize) else { return Ok(()) };
-        if found.insert(tuple).is_some() {
+        if found.own().insert(tuple).is_some() {
             if let Some(reasons) = self.model.reasons.get_mut(relation as usize) {
-                reasons.push(rule, support);
+                reasons.own().push(rule, support);
             }
             self.meter.fact(derived, (tuple.len() + support.len()) * 4 + 32)?;
         }
@@ -144,7 +139,13 @@ impl Run<'_> {
     /// What a failure does: it ends the run as it would end the engine's, or only this row is lost.
     fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
         if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
-            self.model.errors.push(RowError { rule, premise, failure: failure.clone(), row: row.into() });
+            self.model.errors.push(RowError {
+                rule,
+                premise,
+                failure: failure.clone(),
+                row: row.into(),
+                stratum: self.stratum,
+            });
         }
         match self.compiled.reading {
             Reading::Go => {

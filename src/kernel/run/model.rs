@@ -2,23 +2,24 @@
 
 use super::super::plan::RuleId;
 use super::super::relation::Relation;
+use super::super::shared::Shared;
 use super::super::{Failure, ValueId, Values};
 use super::Stop;
 use crate::program::PredicateId;
 
 /// What follows from a program.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Model {
     /// The values in the tuples.
     pub values: Values,
-    pub(in crate::kernel) relations: Vec<Relation>,
-    pub(super) reasons: Vec<Reasons>,
+    pub(in crate::kernel) relations: Vec<Shared<Relation>>,
+    pub(in crate::kernel) reasons: Vec<Shared<Reasons>>,
     /// Rows that were lost because something in them has no value. In the reading of the engine the first one ends
     /// the run.
     pub errors: Vec<RowError>,
     /// Why the run ended before it was done.
     pub stopped: Option<Stop>,
-    /// How many steps it took.
+    /// How many steps the last evaluation took.
     pub steps: u64,
 }
 
@@ -33,6 +34,8 @@ pub struct RowError {
     pub failure: Failure,
     /// The registers at that moment.
     pub row: Box<[ValueId]>,
+    /// What was being evaluated.
+    pub(super) stratum: u32,
 }
 
 /// Why a tuple is there.
@@ -46,7 +49,7 @@ pub struct Derivation<'m> {
 
 /// The first reason for each tuple of a relation.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reasons {
+pub(in crate::kernel) struct Reasons {
     rules: Vec<RuleId>,
     /// Where the support of each tuple ends.
     ends: Vec<u32>,
@@ -58,6 +61,18 @@ impl Reasons {
         self.rules.push(rule);
         self.support.extend_from_slice(support);
         self.ends.push(u32::try_from(self.support.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Forgets all but the first so many.
+    pub(super) fn truncate(&mut self, len: u32) {
+        self.rules.truncate(len as usize);
+        self.ends.truncate(len as usize);
+        self.support.truncate(self.ends.last().map_or(0, |end| *end as usize));
+    }
+
+    /// The clause that gave a tuple.
+    pub(super) fn rule(&self, number: u32) -> RuleId {
+        self.rules.get(number as usize).copied().unwrap_or(RuleId::ASSERTED)
     }
 
     fn get(&self, number: u32) -> Option<Derivation<'_>> {
@@ -72,7 +87,19 @@ impl Model {
     /// The tuples of a predicate.
     #[must_use]
     pub fn relation(&self, predicate: PredicateId) -> Option<&Relation> {
-        self.relations.get(predicate.0 as usize)
+        self.relations.get(predicate.0 as usize).map(|relation| &**relation)
+    }
+
+    /// The same once more. What both have is kept once.
+    pub(in crate::kernel) fn fork(&mut self) -> Self {
+        Self {
+            values: self.values.share(),
+            relations: self.relations.iter_mut().map(Shared::share).collect(),
+            reasons: self.reasons.iter_mut().map(Shared::share).collect(),
+            errors: self.errors.clone(),
+            stopped: self.stopped.clone(),
+            steps: self.steps,
+        }
     }
 
     /// Why the tuple of this number is in a relation.

@@ -72,6 +72,17 @@ impl Values {
         Self { base: Some(base), first, depth_limit, ..Self::default() }
     }
 
+    /// The same values for somebody else; both go on adding by themselves.
+    #[must_use]
+    pub fn share(&mut self) -> Self {
+        if self.base.is_none() || !self.entries.is_empty() {
+            let all = Arc::new(std::mem::take(self));
+            *self = Self::fork(all);
+        }
+        let (base, first, depth_limit) = (self.base.clone(), self.first, self.depth_limit);
+        Self { base, first, depth_limit, ..Self::default() }
+    }
+
     /// Lets values nest `limit` levels deep (1,000 unless set). Those that exist stay.
     pub fn set_depth_limit(&mut self, limit: u32) {
         self.depth_limit = limit;

@@ -1,0 +1,267 @@
+//! A program whose facts come and go: those of the program, of a sample, of a transcript's turns, one layer over the
+//! other.
+//!
+//! Facts are asserted and retracted, and the next evaluation goes only through the strata downstream of what
+//! changed. A stratum whose relations come out as they were stops the wave. A fork costs a pointer a relation.
+//!
+//! In each relation the given facts come first and the derived ones behind them, so that what is derived can be
+//! taken away by cutting it off.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::plan::{Compiled, Fact, RelationId, RuleId, Stratum};
+use super::super::relation::Relation;
+use super::super::shared::Shared;
+use super::super::{Clock, ValueId, Values};
+use super::limits::Meter;
+use super::model::Reasons;
+use super::{Limits, Model, Run, Stop};
+use crate::program::PredicateId;
+use crate::text::Cancel;
+
+/// A compiled program, the facts that are given, and what follows from them.
+#[derive(Debug)]
+pub struct Kernel {
+    compiled: Arc<Compiled>,
+    /// The clauses whose facts do not count.
+    without: Arc<FxHashSet<RuleId>>,
+    /// How many facts of the program are in the model, those that do not count included.
+    loaded: usize,
+    /// How many tuples of each relation are given: they come first.
+    given: Vec<u32>,
+    /// What happened since the last evaluation, by relation.
+    changes: FxHashMap<RelationId, Vec<Change>>,
+    model: Model,
+    /// The time of the last evaluation that came to its end.
+    evaluated: Option<Clock>,
+}
+
+/// A fact that comes or goes.
+#[derive(Debug, Clone)]
+enum Change {
+    Assert(Box<[ValueId]>, RuleId),
+    Retract(Box<[ValueId]>),
+}
+
+impl Kernel {
+    /// A program with its own facts.
+    #[must_use]
+    pub fn new(compiled: Arc<Compiled>) -> Self {
+        Self::without(compiled, FxHashSet::default())
+    }
+
+    /// A program without the facts that some clauses give.
+    #[must_use]
+    pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
+        let relations = compiled.arities.iter().map(|&arity| Shared::Own(Relation::new(arity)));
+        let model = Model {
+            values: Values::fork(Arc::clone(&compiled.values)),
+            relations: relations.collect(),
+            reasons: compiled.arities.iter().map(|_| Shared::default()).collect(),
+            ..Model::default()
+        };
+        let given = vec![0; compiled.arities.len()];
+        let (without, changes) = (Arc::new(without), FxHashMap::default());
+        Self { compiled, without, loaded: 0, given, changes, model, evaluated: None }
+    }
+
+    /// The same once more: what happens to either does not happen to the other.
+    #[must_use]
+    pub fn fork(&mut self) -> Self {
+        Self {
+            compiled: Arc::clone(&self.compiled),
+            without: Arc::clone(&self.without),
+            loaded: self.loaded,
+            given: self.given.clone(),
+            changes: self.changes.clone(),
+            model: self.model.fork(),
+            evaluated: self.evaluated,
+        }
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
+    /// The values of which facts are made.
+    pub fn values(&mut self) -> &mut Values {
+        &mut self.model.values
+    }
+
+    /// What followed from the facts when they were last evaluated.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The same, for questions that make new values.
+    pub fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// What followed from the facts when they were last evaluated.
+    #[must_use]
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+
+    /// Gives a fact, from the next evaluation on. It must have as many values as its predicate has columns, see
+    /// [`Fact::tuple`]; else, and if there is no such predicate, nothing happens.
+    pub fn assert(&mut self, fact: &Fact) {
+        self.change(fact.predicate, Change::Assert(fact.tuple.clone(), fact.rule));
+    }
+
+    /// Takes a given fact away, from the next evaluation on. If it follows from others it still holds.
+    pub fn retract(&mut self, predicate: PredicateId, tuple: &[ValueId]) {
+        self.change(predicate, Change::Retract(tuple.into()));
+    }
+
+    fn change(&mut self, predicate: PredicateId, change: Change) {
+        let (Change::Assert(tuple, _) | Change::Retract(tuple)) = &change;
+        let columns = self.compiled.arities.get(predicate.0 as usize);
+        if columns == Some(&tuple.len()) && predicate.0 < self.compiled.predicates() {
+            self.changes.entry(predicate.0).or_default().push(change);
+        }
+    }
+
+    /// Works out what follows from the facts that there are now.
+    pub fn evaluate(&mut self, limits: Limits, clock: Clock, cancel: &Cancel) {
+        let compiled = Arc::clone(&self.compiled);
+        // What depends on the time is not kept apart.
+        let all = self.evaluated != Some(clock);
+        self.evaluated = None;
+        let mut meter = Meter::new(limits, cancel);
+        meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
+        let mut wave = Wave {
+            run: Run::new(&compiled, std::mem::take(&mut self.model), clock, meter),
+            kernel: self,
+            changed: FxHashSet::default(),
+            all,
+        };
+        let result = wave.load().and_then(|()| wave.strata());
+        let Run { mut model, meter, .. } = wave.run;
+        model.steps = meter.steps();
+        model.stopped = result.err();
+        self.evaluated = model.stopped.is_none().then_some(clock);
+        self.model = model;
+    }
+}
+
+/// An evaluation that follows changes downstream.
+struct Wave<'k, 'c> {
+    kernel: &'k mut Kernel,
+    run: Run<'c>,
+    /// The relations that are not as they were.
+    changed: FxHashSet<RelationId>,
+    /// Whether every stratum is evaluated.
+    all: bool,
+}
+
+impl Wave<'_, '_> {
+    /// Adds the facts of the program that are not there yet.
+    fn load(&mut self) -> Result<(), Stop> {
+        let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
+        for fact in facts {
+            if !self.kernel.without.contains(&fact.rule) {
+                let added = self.run.add(fact.predicate.0, &fact.tuple, fact.rule, &[], false);
+                let counted = self.run.meter.step();
+                self.count(fact.predicate.0);
+                let stop = |reason| Stop { rule: Some(fact.rule), premise: None, reason };
+                added.and(counted).map_err(stop)?;
+            }
+            self.kernel.loaded += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes all that a relation holds as given.
+    fn count(&mut self, relation: RelationId) {
+        let len = self.run.len(relation);
+        self.kernel.given.get_mut(relation as usize).into_iter().for_each(|given| *given = len);
+    }
+
+    fn strata(&mut self) -> Result<(), Stop> {
+        let compiled = self.run.compiled;
+        for (at, stratum) in (0u32..).zip(&compiled.strata) {
+            self.run.stratum = at;
+            if self.is_touched(stratum) {
+                self.stratum(stratum)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_touched(&self, stratum: &Stratum) -> bool {
+        self.all
+            || stratum.grown().any(|relation| self.kernel.changes.contains_key(&relation))
+            || stratum.reads.iter().any(|relation| self.changed.contains(relation))
+    }
+
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let at = self.run.stratum;
+        self.run.model.errors.retain(|error| error.stratum != at);
+        let before: Vec<(RelationId, Option<Shared<Relation>>)> =
+            stratum.grown().map(|relation| (relation, self.reset(relation))).collect();
+        let result = self.run.stratum(stratum);
+        for (relation, before) in before {
+            let Some(now) = self.run.model.relations.get(relation as usize) else { continue };
+            let given = self.kernel.given.get(relation as usize).map_or(0, |given| *given as usize);
+            let is_same = before.map_or(now.len() == given, |before| before.is_same(now));
+            if !is_same {
+                self.changed.insert(relation);
+            }
+        }
+        result
+    }
+
+    /// Leaves what is given in a relation, with what changed. Gives the relation as it was, if it had anything else.
+    fn reset(&mut self, relation: RelationId) -> Option<Shared<Relation>> {
+        let changes = self.kernel.changes.remove(&relation).unwrap_or_default();
+        let at = relation as usize;
+        let given = self.kernel.given.get(at).copied().unwrap_or(0);
+        let model = &mut self.run.model;
+        let (found, reasons) = model.relations.get_mut(at).zip(model.reasons.get_mut(at))?;
+        let derived = found.len().saturating_sub(given as usize);
+        let mut before = None;
+        if derived > 0 {
+            let prefix = Shared::Own(found.prefix(given));
+            before = Some(std::mem::replace(found, prefix));
+            reasons.own().truncate(given);
+            self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
+        }
+        for change in &changes {
+            let (found, reasons) = (found.own(), reasons.own());
+            let is_other = match change {
+                Change::Assert(tuple, rule) => {
+                    let is_new = found.insert(tuple).is_some();
+                    is_new.then(|| reasons.push(*rule, &[])).is_some()
+                }
+                Change::Retract(tuple) => remove(found, reasons, tuple),
+            };
+            if is_other {
+                self.changed.insert(relation);
+            }
+        }
+        if !changes.is_empty() {
+            self.count(relation);
+        }
+        before
+    }
+}
+
+/// Takes a given tuple out of a relation that holds given ones alone.
+fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> bool {
+    let Some(gone) = relation.find(tuple) else { return false };
+    let len = u32::try_from(relation.len()).unwrap_or(u32::MAX);
+    let (mut others, mut their_reasons) = (Relation::new(relation.arity()), Reasons::default());
+    for number in (0..len).filter(|number| *number != gone) {
+        others.insert(relation.tuple(number));
+        their_reasons.push(reasons.rule(number), &[]);
+    }
+    (*relation, *reasons) = (others, their_reasons);
+    true
+}
