@@ -5,6 +5,7 @@ mod naive;
 mod support;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mangle_ls::kernel::{Clock, Compiled, Limits, Model, Reading, compile, run};
 use mangle_ls::program::PredicateKey;
@@ -19,7 +20,7 @@ const CLOCK: Clock = Clock { now_ns: 0 };
 
 struct Run {
     program: mangle_ls::program::Program,
-    compiled: Compiled,
+    compiled: Arc<Compiled>,
     model: Model,
 }
 
