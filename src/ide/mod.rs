@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod definition;
 pub mod describe;
 pub mod diagnostics;
+pub mod evaluation;
 pub mod file_findings;
 pub mod fixes;
 pub mod folding;

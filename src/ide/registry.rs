@@ -1,17 +1,25 @@
 //! All rules of the tool in one list.
 
+use std::sync::LazyLock;
+
 use crate::analysis;
 use crate::config;
 use crate::lint::Rule;
 use crate::syntax;
 use crate::text::nearest;
 
-use super::suppression;
+use super::{evaluation, suppression};
 
 /// Every rule, in the order of the codes.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
-    syntax::rules::RULES.iter().chain(families).chain(config::RULES).chain(suppression::RULES).copied()
+    static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+        let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
+        let of_programs = syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES);
+        let mut all: Vec<_> = of_programs.chain(config::RULES).chain(suppression::RULES).copied().collect();
+        all.sort_by_key(|rule| rule.code);
+        all
+    });
+    RULES.iter().copied()
 }
 
 /// The rule with this code or name.

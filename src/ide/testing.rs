@@ -11,12 +11,13 @@ use std::sync::Arc;
 use expect_test::Expect;
 
 use super::diagnostics::{FindingCache, diagnostics};
-use super::{Analysis, Place};
-use crate::config::RuleSettings;
+use super::{Analysis, Place, evaluation};
+use crate::config::{KernelSettings, RuleSettings};
+use crate::kernel::Limits;
 use crate::lint::{Diagnostic, Rule, Severity};
 use crate::program::{FileSummary, Program};
 use crate::syntax::SourceFile;
-use crate::text::{Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
+use crate::text::{Cancel, Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
 use crate::types::{ProgramTypes, TypeCache};
 
 /// A fixture and its diagnostics.
@@ -50,6 +51,13 @@ pub(crate) fn program(fixture: &str) -> Program {
     Program::new(summaries.collect())
 }
 
+/// A program evaluated with few derived facts allowed, so that what runs away does so soon.
+pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {
+    let limits = Limits { derived: 500, ..Limits::default() };
+    let settings = KernelSettings { now: Some(0), ..KernelSettings::default() };
+    evaluation::Readings::new(program, &settings, limits, &Cancel::new()).unwrap()
+}
+
 impl Checked {
     pub(crate) fn new(fixture: &str) -> Self {
         Self::with_settings(fixture, &RuleSettings::default())
@@ -59,7 +67,27 @@ impl Checked {
     pub(crate) fn new_with(fixture: &str, rule: &'static Rule) -> Self {
         let mut settings = RuleSettings::default();
         settings.set(rule, Some(rule.severity.unwrap_or(Severity::Hint)));
-        Self::with_settings(fixture, &settings)
+        match evaluation::RULES.contains(&rule) {
+            true => Self::evaluated(fixture, &settings),
+            false => Self::with_settings(fixture, &settings),
+        }
+    }
+
+    /// With what shows when the program is evaluated.
+    pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> Self {
+        let mut checked = Self::with_settings(fixture, settings);
+        let program = Arc::new(program(fixture));
+        let found = evaluation::findings(&readings(&program), None);
+        let known = |file: FileId| match checked.diagnostics.iter().find(|(other, _)| *other == file) {
+            Some((_, found)) => found.as_slice(),
+            None => &[],
+        };
+        let found = evaluation::diagnostics(&program, settings, &found, known);
+        for (file, more) in found {
+            let of_file = checked.diagnostics.iter_mut().filter(|(other, _)| *other == file);
+            of_file.for_each(|(_, all)| all.extend(more.iter().cloned()));
+        }
+        checked
     }
 
     pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> Self {

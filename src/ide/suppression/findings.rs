@@ -5,7 +5,7 @@ use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use crate::config::RuleSettings;
-use crate::ide::registry;
+use crate::ide::{evaluation, registry};
 use crate::lint::{Finding, Fix, Group, Rule};
 use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, nearest, size, slice};
@@ -33,7 +33,7 @@ pub(super) fn about(
     };
     let futile = among(&|_, rule| !rule.is_silenceable());
     // A rule that is off here may be on for somebody else.
-    let is_on = |rule: &Rule| settings.severity(rule).is_some();
+    let is_on = |rule: &Rule| settings.severity(rule).is_some() && !shows_when_evaluated(rule);
     let unused = among(&|at, rule| rule.is_silenceable() && is_on(rule) && is_unused(at));
     if !futile.is_empty() {
         let message = format!("{} cannot be silenced by a comment.", quoted(suppression, text, &futile));
@@ -46,6 +46,11 @@ pub(super) fn about(
         findings.push(superfluous(suppression, text, &UNUSED_SUPPRESSION, &unused, message));
     }
     findings
+}
+
+/// Whether only an evaluation can say that a rule finds nothing.
+fn shows_when_evaluated(rule: &Rule) -> bool {
+    evaluation::RULES.contains(&rule)
 }
 
 fn unknown(text: &str, range: TextRange) -> Finding {

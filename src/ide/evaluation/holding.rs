@@ -1,0 +1,113 @@
+//! Whether a ground atom holds, and in one line why, or why not.
+
+use super::{Evaluation, Places, cut};
+use crate::kernel::{Ground, Miss, Obstacle, Proof, evaluate};
+use crate::program::{FileSummary, PredicateId};
+use crate::syntax::ast::Atom;
+
+/// How many premises, or rules, are named.
+const NAMED: usize = 3;
+
+/// Whether an atom holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// Whether it does.
+    pub holds: bool,
+    /// Why, or why not, as the end of a sentence; a line at most. Empty where nobody could say.
+    pub because: String,
+}
+
+impl Evaluation {
+    /// Whether an atom of `file` without variables holds; `text` is what its ranges count in. `None` for an atom
+    /// with variables, of a built-in, of a predicate that nobody mentions, or that is evaluated where it is asked for.
+    #[must_use]
+    pub fn holds(&self, file: &FileSummary, atom: &Atom, text: &str, places: Places<'_>) -> Option<Holding> {
+        let predicate = self.program.id(self.program.meaning(file, crate::program::key_of(atom)))?;
+        let signature = &self.program.get(predicate).signature;
+        if atom.is_builtin() || signature.deferred || signature.external {
+            return None;
+        }
+        let mut model = self.model.write();
+        let mut wanted = Vec::with_capacity(atom.args.len());
+        for term in &atom.args {
+            let value = evaluate(term, text, &mut model.values, Some(&self.clock)).ok().flatten()?;
+            wanted.push(value);
+        }
+        // Of a temporal predicate any interval will do.
+        let fits = |tuple: &[_]| tuple.get(..wanted.len()) == Some(wanted.as_slice());
+        let relation = model.relation(predicate)?;
+        let number = (0u32..).zip(relation.tuples()).find(|(_, tuple)| fits(tuple)).map(|(number, _)| number);
+        Some(match number {
+            Some(number) => {
+                let proof = model.explain(&self.compiled, self.clock, predicate, number);
+                Holding { holds: true, because: self.why(&proof, places) }
+            }
+            None => {
+                let wanted: Vec<_> = wanted.into_iter().map(Some).collect();
+                let misses = model.why_not(&self.compiled, self.clock, predicate, &wanted);
+                Holding { holds: false, because: self.why_not(&misses, predicate, places) }
+            }
+        })
+    }
+
+    fn why(&self, proof: &Proof, places: Places<'_>) -> String {
+        let Some(root) = proof.nodes.first() else { return String::new() };
+        let Some(rule) = self.compiled.rule(root.rule) else { return String::new() };
+        let place = places.of(rule);
+        let is_fact = self.clause(rule).is_some_and(|clause| clause.is_fact());
+        if is_fact {
+            return format!("a fact at {place}");
+        }
+        let grounds = root.steps.iter().map(|step| match &step.ground {
+            Ground::Fact(at) => {
+                let fact = proof.nodes.get(*at).map_or_else(String::new, |node| cut(node.fact.clone()));
+                format!("`{fact}`")
+            }
+            Ground::Absent(fact) => format!("no `{}`", cut(fact.clone())),
+            Ground::Holds(text) => format!("`{}`", cut(text.clone())),
+            Ground::Rows(rows) => format!("a group of {}", rows.len()),
+        });
+        let grounds: Vec<_> = grounds.collect();
+        let mut said = format!("by the rule at {place}");
+        if !grounds.is_empty() {
+            said.push_str(" from ");
+            said.push_str(&grounds.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "));
+        }
+        if grounds.len() > NAMED {
+            said.push_str(&format!(" and {} more", grounds.len() - NAMED));
+        }
+        said
+    }
+
+    fn clause(&self, rule: &crate::kernel::Rule) -> Option<&crate::syntax::ast::Clause> {
+        self.program.file(rule.file)?.items.get(rule.item as usize)?.statement.clause()
+    }
+
+    /// The rule that got furthest is unknown, so the first few are named.
+    fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: Places<'_>) -> String {
+        if misses.is_empty() {
+            let has_rules = self.program.get(predicate).signature.has_rules;
+            let says = if has_rules { "no rule gives it" } else { "there is no such fact, and no rule" };
+            return says.to_owned();
+        }
+        let of = |miss: &Miss| {
+            let place = self.compiled.rule(miss.rule).map_or_else(|| "?".to_owned(), |rule| places.of(rule));
+            match &miss.obstacle {
+                Obstacle::Head { argument, has } => {
+                    format!("{place} gives `{}` as argument {}", cut(has.clone()), argument + 1)
+                }
+                Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
+                    format!("{place} wants `{}`", cut(asked.clone()))
+                }
+                Obstacle::Premise { asked, .. } => format!("{place} finds no `{}`", cut(asked.clone())),
+                Obstacle::Groups { .. } => format!("{place} has no such group"),
+                Obstacle::TooMany => format!("{place} has too many combinations to look at"),
+            }
+        };
+        let mut said: Vec<_> = misses.iter().take(NAMED).map(of).collect();
+        if misses.len() > NAMED {
+            said.push(format!("{} more rules do not give it either", misses.len() - NAMED));
+        }
+        said.join("; ")
+    }
+}

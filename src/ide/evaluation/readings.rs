@@ -1,0 +1,98 @@
+//! A program in both readings, side by side: what the engine makes of it, and what is written.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::{Evaluation, cut, fingerprint};
+use crate::config::{KernelSettings, Reading};
+use crate::kernel::{Clock, Limits};
+use crate::program::{PredicateKey, Program};
+use crate::text::Cancel;
+
+/// Predicates with more facts than this are compared by number alone.
+const MOST_COMPARED: usize = 2_000;
+
+/// How many facts of each side are shown.
+const SHOWN: usize = 3;
+
+/// A program evaluated in both readings.
+#[derive(Debug)]
+pub struct Readings {
+    /// The program's [`fingerprint`].
+    pub fingerprint: u64,
+    /// The reading that the settings want shown.
+    pub wanted: Reading,
+    go: Evaluation,
+    written: Evaluation,
+}
+
+/// In what the readings differ about a predicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// How many facts the engine has.
+    pub go: usize,
+    /// How many there are as it is written.
+    pub written: usize,
+    /// The first of those that only the engine has.
+    pub only_go: Vec<String>,
+    /// The first of those that there are only as it is written.
+    pub only_written: Vec<String>,
+}
+
+impl Readings {
+    /// Evaluates a program under `settings`, no further than `limits`; `None` when `cancel` was raised meanwhile.
+    #[must_use]
+    pub fn new(
+        program: &Arc<Program>,
+        settings: &KernelSettings,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Option<Self> {
+        // The same instant for both: what differs is the reading alone.
+        let clock = Clock::of(settings);
+        let evaluate = |reading| Evaluation::new(program, reading, limits, clock, cancel);
+        let (go, written) = (evaluate(Reading::Go)?, evaluate(Reading::Written)?);
+        Some(Self { fingerprint: fingerprint(program), wanted: settings.reading, go, written })
+    }
+
+    /// The evaluation in one reading.
+    #[must_use]
+    pub fn of(&self, reading: Reading) -> &Evaluation {
+        match reading {
+            Reading::Go => &self.go,
+            Reading::Written => &self.written,
+        }
+    }
+
+    /// The evaluation that the settings want shown.
+    #[must_use]
+    pub fn shown(&self) -> &Evaluation {
+        self.of(self.wanted)
+    }
+
+    /// What the engine finds of a predicate and the text does not say, and the other way round.
+    #[must_use]
+    pub fn difference(&self, key: PredicateKey) -> Option<Difference> {
+        let counts = (self.go.rows(key, 0)?.count, self.written.rows(key, 0)?.count);
+        let compared = counts.0.max(counts.1) <= MOST_COMPARED;
+        if !compared && counts.0 == counts.1 {
+            return None;
+        }
+        let (go, written) = match compared {
+            true => (self.go.facts(key), self.written.facts(key)),
+            false => (Vec::new(), Vec::new()),
+        };
+        let without = |some: &[String], others: &[String]| -> Vec<String> {
+            let others: FxHashSet<_> = others.iter().collect();
+            some.iter()
+                .filter(|fact| !others.contains(fact))
+                .take(SHOWN)
+                .map(|fact| cut(fact.clone()))
+                .collect()
+        };
+        let (only_go, only_written) = (without(&go, &written), without(&written, &go));
+        let is_same = counts.0 == counts.1 && only_go.is_empty() && only_written.is_empty();
+        (!is_same).then_some(Difference { go: counts.0, written: counts.1, only_go, only_written })
+    }
+}

@@ -1,0 +1,195 @@
+#![allow(clippy::unwrap_used)]
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::{Evaluation, Places, Readings, fingerprint};
+use crate::config::{Reading, RuleSettings};
+use crate::ide::query::Wish;
+use crate::ide::testing::{Checked, program, readings};
+use crate::kernel::{Clock, Limits};
+use crate::program::{PredicateKey, Program};
+use crate::text::{Cancel, FileId, Symbol};
+
+const DOORS: &str = "door(/d). door(/e).\nlocked(/d, /key).\nopen(D) :-\n    door(D),\n    !locked(D, _).\nway(D) :- open(D), door(D).\nlost(D) :- way(D), locked(D, /k).\n";
+
+fn evaluated(text: &str) -> (Arc<Program>, Readings) {
+    let program = Arc::new(program(text));
+    let readings = readings(&program);
+    (program, readings)
+}
+
+fn key(name: &str, arity: u16) -> PredicateKey {
+    PredicateKey { name: Symbol::new(name), arity }
+}
+
+fn places(program: &Program) -> Places<'_> {
+    Places { program, file: &|file| format!("f{}.mg", file.0) }
+}
+
+/// What is found when the program is evaluated, besides what is found anyway.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check(text: &str, expect: Expect) {
+    expect.assert_eq(&Checked::evaluated(text, &RuleSettings::default()).render());
+}
+
+/// What is said of the head of each clause without variables, in both readings.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check_holds(text: &str, asked: &str, expect: Expect) {
+    let (before, readings) = evaluated(text);
+    // What is asked stands in a file of the same program that was not evaluated.
+    let with = program(&format!("#- a.mg\n{text}#- b.mg\n{asked}"));
+    let file = with.file(FileId(1)).unwrap();
+    let mut out = String::new();
+    for item in file.items.iter() {
+        let atom = &item.statement.clause().unwrap().head;
+        for reading in [Reading::Go, Reading::Written] {
+            let evaluation = readings.of(reading);
+            let said = match evaluation.holds(file, atom, file.statement_text(item), places(&before)) {
+                Some(found) => format!("{}: {}", found.holds, found.because),
+                None => "nothing".to_owned(),
+            };
+            writeln!(out, "{} {}: {said}", file.statement_text(item), reading.as_str()).unwrap();
+        }
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn rows_and_what_each_rule_gave() {
+    let (program, readings) = evaluated(DOORS);
+    let go = readings.of(Reading::Go);
+    let open = go.rows(key("open", 1), 1).unwrap();
+    assert_eq!((open.count, open.first), (2, vec!["open(/d)".to_owned()]));
+    assert_eq!(go.rows(key("closed", 1), 1), None);
+    let file = program.file(FileId(0)).unwrap();
+    let given = |evaluation: &Evaluation| {
+        let of = |item: &crate::syntax::ast::Item| evaluation.given(FileId(0), item.statement.id).unwrap();
+        file.items.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(given(go), [1, 1, 1, 2, 2, 0]);
+    assert_eq!(given(readings.of(Reading::Written)), [1, 1, 1, 1, 1, 0]);
+    assert!(go.is_complete());
+}
+
+#[test]
+fn readings_differ_in_rows() {
+    let (_, readings) = evaluated(DOORS);
+    let found = readings.difference(key("open", 1)).unwrap();
+    assert_eq!((found.go, found.written), (2, 1));
+    assert_eq!((found.only_go, found.only_written), (vec!["open(/d)".to_owned()], vec![]));
+    assert_eq!(readings.difference(key("door", 1)), None);
+}
+
+#[test]
+fn ground_atoms() {
+    check_holds(
+        DOORS,
+        "door(/d).\nopen(/d).\nway(/e).\nlost(/d).\nopen(/x).\ndoor(/nowhere).\n",
+        expect![[r#"
+            door(/d). go: true: a fact at f0.mg:1
+            door(/d). written: true: a fact at f0.mg:1
+            open(/d). go: true: by the rule at f0.mg:3 from `door(/d)`
+            open(/d). written: false: f0.mg:3 wants `!locked(/d,_)`
+            way(/e). go: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
+            way(/e). written: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
+            lost(/d). go: false: f0.mg:7 finds no `locked(/d,/k)`
+            lost(/d). written: false: f0.mg:7 finds no `way(/d)`
+            open(/x). go: false: f0.mg:3 finds no `door(/x)`
+            open(/x). written: false: f0.mg:3 finds no `door(/x)`
+            door(/nowhere). go: false: there is no such fact, and no rule
+            door(/nowhere). written: false: there is no such fact, and no rule
+        "#]],
+    );
+    check_holds(
+        "Decl at(X) temporal.\nat(/a)@[2024-01-01T00:00:00Z, 2024-01-02T00:00:00Z].\nn(1). n(2). n(fn:plus(1, 2)).\n\
+         many(N) :- n(X) |> do fn:group_by(), let N = fn:count().\nfour(A, B, C, D) :- n(A), n(B), n(C), n(D), A < B.\n",
+        "at(/a).\nn(3).\nmany(3).\nmany(4).\nfour(1, 2, 1, 1).\nn(X).\n",
+        expect![[r#"
+            at(/a). go: true: a fact at f0.mg:2
+            at(/a). written: true: a fact at f0.mg:2
+            n(3). go: true: a fact at f0.mg:3
+            n(3). written: true: a fact at f0.mg:3
+            many(3). go: true: by the rule at f0.mg:4 from a group of 3
+            many(3). written: true: by the rule at f0.mg:4 from a group of 3
+            many(4). go: false: f0.mg:4 has no such group
+            many(4). written: false: f0.mg:4 has no such group
+            four(1, 2, 1, 1). go: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
+            four(1, 2, 1, 1). written: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
+            n(X). go: nothing
+            n(X). written: nothing
+        "#]],
+    );
+}
+
+#[test]
+fn rows_that_fail() {
+    check(
+        "fare(/tram, 120).\nfare(/ferry, 0).\nper_euro(L, N) :-\n    fare(L, F),\n    N = fn:div(1000, F).\n\
+         behind(L, N) :- fare(L, F) |> let N = fn:div(1, F).\nlow(L) :- fare(L, F), name(L, M), M < F.\n\
+         name(/tram, \"t\").\n",
+        expect![[r#"
+            7:37-38 warning compare-non-number: `<` compares integers only, but `M` is a string, as all clauses of `name/2` have it in argument 2: the engine stops the whole evaluation when it gets here.
+              8:13-16 `M` gets its values from here
+            5:9-24 error evaluation-fails: `fn:div(1000, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+            6:39-51 error evaluation-fails: `fn:div(1, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+        "#]],
+    );
+    check(
+        "fare(/ferry, 0).\n# mangle-ls: ignore evaluation-fails -- there is no ferry\nper_euro(L, N) :- fare(L, F), N = fn:div(1000, F).\n\
+         # mangle-ls: ignore evaluation-fails -- perhaps\nfine(L) :- fare(L, _).\n",
+        expect![[r#""#]],
+    );
+    check(
+        "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 0).\n",
+        expect![[r#"
+        2:36-37 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
+    "#]],
+    );
+}
+
+#[test]
+fn rules_that_run_away() {
+    check(
+        "n(1). n(2). n(3). n(4). n(5). n(6). n(7). n(8). n(9).\nall(A, B, C) :- n(A), n(B), n(C).\nafter(A) :- all(A, _, _).\n",
+        expect![[r#"
+            2:1-13 warning evaluation-limit: The evaluation was given up at this rule: more than 500 derived facts; `all/3` had 501 of them by then. What depends on it is not known, and the engine may run out of memory.
+        "#]],
+    );
+    // One finding for one mistake.
+    check(
+        "tick(0).\ntick(Next) :- tick(Now), Next = fn:plus(Now, 1).\n",
+        expect![[r#"
+        2:33-48 warning unbounded-recursion: `tick` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          2:15-19 the value comes from here
+    "#]],
+    );
+}
+
+#[test]
+fn a_cancelled_evaluation_is_none() {
+    let program = Arc::new(program("tick(0).\ntick(M) :- tick(N), M = fn:plus(N, 1).\n"));
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let clock = Clock { now_ns: 0 };
+    assert!(Evaluation::new(&program, Reading::Go, Limits::default(), clock, &cancel).is_none());
+}
+
+#[test]
+fn answers_name_places_of_the_program_as_it_is_now() {
+    let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
+    let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
+    let wish = Wish { why: true, why_not: false };
+    let answer = readings.of(Reading::Go).ask("q(X)", wish, places(&moved)).unwrap();
+    // Other statements: these are not the ones that were evaluated.
+    assert_eq!(answer.facts[0].proof.as_deref(), Some("q(1)  by ?\n  p(1)  [?]\n"));
+}
+
+#[test]
+fn the_fingerprint_follows_the_statements() {
+    let text = "p(1).\nq(X) :- p(X).\n";
+    assert_ne!(fingerprint(&program(text)), fingerprint(&program(text)), "parsed anew");
+    let program = program(text);
+    assert_eq!(fingerprint(&program), fingerprint(&Program::new(program.files.clone())));
+}
