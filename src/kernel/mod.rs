@@ -9,6 +9,7 @@ mod bindings;
 mod builtin;
 mod civil;
 mod dump;
+pub mod facts;
 mod failure;
 mod fold;
 mod function;

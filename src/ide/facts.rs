@@ -1,0 +1,169 @@
+//! Tables of facts for a program: what their rows may be, by the name of the file and the declarations of the program.
+//!
+//! Takes a program, the name of a file and its bytes; gives the rows to a sink. What a row is, is `kernel::facts`'s.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use crate::kernel::Values;
+use crate::kernel::facts::{Cell, Field, Report, Shape, Sink, read_csv, read_json_lines};
+use crate::program::{Predicate, PredicateId, Program};
+use crate::syntax::ast::Term;
+use crate::text::{Symbol, nearest};
+use crate::types::{Base, Rows, Type};
+
+/// Whether the name of a file says that it is a table of facts.
+#[must_use]
+pub fn is_table(file_name: &str) -> bool {
+    form(file_name).is_some()
+}
+
+/// How the rows of a table are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Csv,
+    JsonLines,
+}
+
+/// The name of the predicate, and how its facts are written.
+fn form(file_name: &str) -> Option<(&str, Form)> {
+    let (name, extension) = file_name.rsplit_once('.')?;
+    match extension {
+        "csv" => Some((name, Form::Csv)),
+        "jsonl" | "ndjson" => Some((name, Form::JsonLines)),
+        _ => None,
+    }
+}
+
+/// Reads the table of this name (without its folder) and hands its facts to `sink`.
+///
+/// # Errors
+/// When the name is no table's, the program does not have the predicate, or the bytes cannot be read: a sentence for
+/// the one who named it.
+pub fn read_table<'r>(
+    program: &Program,
+    file_name: &str,
+    input: impl Read,
+    values: &'r mut Values,
+    sink: &'r mut Sink<'r>,
+) -> Result<Report, String> {
+    let Some((name, form)) = form(file_name) else {
+        return Err("facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files".to_owned());
+    };
+    let shapes = shapes(program, name);
+    if shapes.is_empty() {
+        return Err(unknown(program, name));
+    }
+    let report = match form {
+        Form::Csv => read_csv(input, &shapes, values, sink),
+        Form::JsonLines => read_json_lines(input, &shapes, values, sink),
+    };
+    report.map_err(|error| error.to_string())
+}
+
+/// What a row of the table of predicates of this name may be.
+fn shapes(program: &Program, name: &str) -> Vec<Shape> {
+    let of_name = program.named(Symbol::new(name));
+    of_name.filter_map(|predicate| Some((program.id(predicate.key)?, predicate))).flat_map(|(id, predicate)| shape(program, id, predicate)).collect()
+}
+
+fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<Shape> {
+    let arity = usize::from(predicate.key.arity);
+    let (name, temporal) = (predicate.key.name.as_str(), predicate.signature.temporal);
+    let Some(declaration) = program.declaration(predicate) else {
+        return Shape::of(id, name, vec![Cell::Any; arity], Vec::new(), temporal);
+    };
+    let rows = Rows::declared(declaration);
+    let columns = (0..arity).map(|at| cell(&rows.column(at))).collect();
+    let names: Option<Vec<_>> = declaration.atom.args.iter().map(Term::variable).collect();
+    let names = names.unwrap_or_default().iter().map(|name| name.as_str().to_owned()).collect();
+    Shape::of(id, name, columns, names, temporal)
+}
+
+/// What a cell of a column of this type holds.
+fn cell(ty: &Type) -> Cell {
+    match ty {
+        // How the engine writes the values of options, nobody has shown yet.
+        Type::Any | Type::Variable(_) | Type::Option(_) => Cell::Any,
+        Type::Base(base) => match base {
+            Base::Number => Cell::Number,
+            Base::Float => Cell::Float,
+            Base::String => Cell::String,
+            Base::Bytes => Cell::Bytes,
+            Base::Name => Cell::Name,
+            Base::Time => Cell::Time,
+            Base::Duration => Cell::Duration,
+        },
+        Type::Prefix(prefix) => Cell::Below(*prefix),
+        Type::Singleton(name) | Type::Literal(name) => Cell::Constant(*name),
+        Type::List(element) => Cell::List(Box::new(cell(element))),
+        Type::Pair(parts) => Cell::Pair(Box::new((cell(&parts.0), cell(&parts.1)))),
+        Type::Map(parts) => Cell::Map(Box::new((cell(&parts.0), cell(&parts.1)))),
+        Type::Struct(fields) => Cell::Struct(
+            fields
+                .iter()
+                .map(|field| Field { label: field.label, optional: field.optional, cell: cell(&field.ty) })
+                .collect(),
+        ),
+        Type::Union(members) => {
+            // Every text is a string, so that is tried last.
+            let (texts, others): (Vec<_>, Vec<_>) = Arc::clone(members)
+                .iter()
+                .cloned()
+                .partition(|member| matches!(member, Type::Base(Base::String | Base::Bytes)));
+            Cell::Either(others.iter().chain(&texts).map(cell).collect())
+        }
+    }
+}
+
+fn unknown(program: &Program, name: &str) -> String {
+    let exists = |predicate: &&Predicate| predicate.exists();
+    let names = program.predicates.iter().filter(exists).map(|predicate| predicate.key.name.as_str());
+    let near = nearest(name, names).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    format!("the file's name is that of the predicate, and there is no predicate `{name}`{near}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::ops::ControlFlow;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::testing::program;
+    use crate::kernel::facts::Row;
+
+    fn check(text: &str, file: &str, table: &str, expected: Expect) {
+        let program = program(text);
+        let (mut values, mut out) = (Values::new(), String::new());
+        let mut sink = |values: &mut Values, row: Row<'_>| {
+            let args: Vec<_> = row.args.iter().map(|&arg| values.display(arg).to_string()).collect();
+            out.push_str(&format!("{}({})\n", program.get(row.predicate).key, args.join(", ")));
+            ControlFlow::Continue(())
+        };
+        match read_table(&program, file, table.as_bytes(), &mut values, &mut sink) {
+            Ok(report) => report.bad.iter().for_each(|bad| out.push_str(&format!("{bad:?}\n"))),
+            Err(why) => out.push_str(&why),
+        }
+        expected.assert_eq(&out);
+    }
+
+    #[test]
+    fn declarations_say_what_cells_are() {
+        let decl = "Decl door(Id, Size, State, Tags)\n  bound [/string, /number, .Union<.Singleton</open>, /string>, .List</name>].\n";
+        check(decl, "door.csv", "Id,Size,State,Tags\n1,2,/open,\"[\"\"/a\"\"]\"\n1,2,/shut,[]\n1,x,,[]\n", expect![[""]]);
+        check(decl, "door.jsonl", "{\"Id\": \"1\", \"Size\": 2, \"State\": \"/open\", \"Tags\": [\"/a\"]}\n[1]\n", expect![[""]]);
+        // What a bound gets wrong says nothing.
+        check("Decl door(Id) bound [/nmber].\n", "door.csv", "7\n", expect![[""]]);
+    }
+
+    #[test]
+    fn names_of_files_are_those_of_predicates() {
+        let text = "Decl door(Id) bound [/string].\nway(A, B) :- door(A), door(B).\nway(A) :- door(A), lock.key(A).\n";
+        check(text, "way.csv", "a\na,b\n", expect![[""]]);
+        check(text, "lock.key.csv", "1\n", expect![[""]]);
+        check(text, "dor.ndjson", "", expect![[""]]);
+        check(text, "door.txt", "", expect![[""]]);
+    }
+}

@@ -1,0 +1,156 @@
+//! Facts from comma-separated values, as RFC 4180 has them. A first row with the names of the arguments is a header.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use csv::{ErrorKind, ReaderBuilder, StringRecord, Terminator};
+
+use super::{Report, Rows, Shape, Sink, Wrong};
+use crate::kernel::Values;
+
+/// What a first row is.
+enum First {
+    /// For each column of the shape the cell that holds it.
+    Header(usize, Vec<usize>),
+    /// Nearly a header.
+    Wrong(Wrong),
+    /// A fact.
+    Data,
+}
+
+/// Reads the facts of a table.
+///
+/// # Errors
+/// When the bytes cannot be read; what came before them was handed on.
+pub fn read_csv<'r>(
+    input: impl Read,
+    shapes: &'r [Shape],
+    values: &'r mut Values,
+    sink: &'r mut Sink<'r>,
+) -> io::Result<Report> {
+    // With a line end behind the last row, too, lines can be counted.
+    let input = input.chain(&b"\n"[..]);
+    let mut builder = ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
+    let mut reader = builder.from_reader(input);
+    let mut rows = Rows::new(shapes, values, sink);
+    let mut record = StringRecord::new();
+    let mut header: Option<(usize, Vec<usize>)> = None;
+    let mut is_first = true;
+    loop {
+        let more = match reader.read_record(&mut record) {
+            Ok(more) => more,
+            Err(error) => {
+                bad_record(error, &mut rows.report)?;
+                is_first = false;
+                continue;
+            }
+        };
+        if !more {
+            return Ok(rows.report);
+        }
+        let within: usize =
+            record.iter().map(|cell| memchr::memchr_iter(b'\n', cell.as_bytes()).count()).sum();
+        let line = reader.position().line().saturating_sub(1 + within as u64);
+        if record.get(record.len().saturating_sub(1)).is_some_and(|cell| cell.ends_with('\r')) {
+            without_return(&mut record);
+            if record.iter().eq([""]) {
+                continue;
+            }
+        }
+        if std::mem::take(&mut is_first) {
+            match first(&record, shapes) {
+                First::Header(shape, order) => {
+                    header = Some((shape, order));
+                    continue;
+                }
+                First::Wrong(wrong) => {
+                    rows.report.reject(line, wrong);
+                    continue;
+                }
+                First::Data => {}
+            }
+        }
+        if row(&mut rows, line, &record, header.as_ref()).is_break() {
+            return Ok(rows.report);
+        }
+    }
+}
+
+/// Takes the first half of a line end of two characters out of the last cell.
+fn without_return(record: &mut StringRecord) {
+    let last = record.len().saturating_sub(1);
+    let cells = record.iter().enumerate();
+    *record = cells
+        .map(|(at, cell)| if at == last { cell.strip_suffix('\r').unwrap_or(cell) } else { cell })
+        .collect();
+}
+
+fn row(
+    rows: &mut Rows<'_>,
+    line: u64,
+    record: &StringRecord,
+    header: Option<&(usize, Vec<usize>)>,
+) -> ControlFlow<()> {
+    let named = header.and_then(|(shape, order)| Some((rows.shapes.get(*shape)?, order)));
+    let shape = match named {
+        Some((shape, order)) if order.len() == record.len() => Ok(shape),
+        Some((_, order)) => {
+            let (has, wants) = (record.len(), order.len());
+            Err(Wrong::row(format!("This row has {has} cells; the header has {wants}.")))
+        }
+        None => rows.shape(record.len()),
+    };
+    let shape = match shape {
+        Ok(shape) => shape,
+        Err(wrong) => {
+            rows.report.reject(line, wrong);
+            return ControlFlow::Continue(());
+        }
+    };
+    rows.row(line, shape, |values, at, column| {
+        let cell = named.and_then(|(_, order)| order.get(at).copied()).unwrap_or(at);
+        let text = record.get(cell).unwrap_or_default();
+        column.of_text(text, values).map_err(|why| Wrong { cell: cell + 1, why })
+    })
+}
+
+/// Whether the first row names the arguments.
+fn first(record: &StringRecord, shapes: &[Shape]) -> First {
+    for (index, shape) in shapes.iter().enumerate().filter(|(_, shape)| shape.names.len() == record.len()) {
+        let order: Option<Vec<usize>> = shape
+            .names
+            .iter()
+            .map(|name| record.iter().position(|cell| shape.column(cell) == shape.column(name)))
+            .collect();
+        if let Some(order) = order.filter(|order| !order.is_empty()) {
+            return First::Header(index, order);
+        }
+        let unknown: Vec<_> =
+            record.iter().enumerate().filter(|(_, cell)| shape.column(cell).is_none()).collect();
+        // Where most are names of arguments, the others were meant to be.
+        if let Some((at, cell)) = unknown.first().filter(|_| unknown.len() * 2 < record.len()) {
+            let why = format!(
+                "This row looks like a header, but `{}` has no argument `{cell}`.{}",
+                shape.title(),
+                shape.near(cell)
+            );
+            return First::Wrong(Wrong { cell: at + 1, why });
+        }
+    }
+    First::Data
+}
+
+/// What is wrong with a row that cannot be read; an error where no further row can be.
+fn bad_record(error: csv::Error, report: &mut Report) -> io::Result<()> {
+    let line = error.position().map_or(0, csv::Position::line);
+    match error.into_kind() {
+        ErrorKind::Io(error) => Err(error),
+        ErrorKind::Utf8 { err, .. } => {
+            let why = "This is not UTF-8.".to_owned();
+            report.reject(line, Wrong { cell: err.field() + 1, why });
+            Ok(())
+        }
+        other => Err(io::Error::other(format!("{other:?}"))),
+    }
+}

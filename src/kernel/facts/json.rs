@@ -1,0 +1,99 @@
+//! Facts from JSON lines: a row is an array, or an object whose keys are the names of the arguments.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value as Json};
+
+use super::{Report, Rows, Shape, Sink, Wrong};
+use crate::kernel::Values;
+
+/// How long a line may be, in bytes. A file without line ends must not fill the memory.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// Reads the facts of a table.
+///
+/// # Errors
+/// When the bytes cannot be read, or a line is longer than 16 MiB; what came before them was handed on.
+pub fn read_json_lines<'r>(
+    input: impl Read,
+    shapes: &'r [Shape],
+    values: &'r mut Values,
+    sink: &'r mut Sink<'r>,
+) -> io::Result<Report> {
+    let mut input = BufReader::new(input);
+    let mut rows = Rows::new(shapes, values, sink);
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let length = input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes)?;
+        if length == 0 {
+            break;
+        }
+        if length as u64 > LONGEST_LINE {
+            return Err(io::Error::other(format!("line {line} is longer than 16 MiB")));
+        }
+        let text = if line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes) } else { &bytes };
+        if !text.iter().all(u8::is_ascii_whitespace) && row(&mut rows, line, text).is_break() {
+            break;
+        }
+    }
+    Ok(rows.report)
+}
+
+fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
+    let outcome = match serde_json::from_slice::<Json>(text.trim_ascii_end()) {
+        Ok(Json::Array(cells)) => rows.shape(cells.len()).map(|shape| {
+            rows.row(line, shape, |values, at, column| {
+                let cell = cells.get(at).unwrap_or(&Json::Null);
+                column.of_json(cell, values).map_err(|why| Wrong { cell: at + 1, why })
+            })
+        }),
+        Ok(Json::Object(cells)) => named(rows, line, &cells),
+        Ok(_) => Err(Wrong::row("A row is an array, or an object with the names of the arguments.")),
+        Err(error) if error.is_eof() => Err(Wrong::row("This is no JSON: it is not complete.")),
+        Err(error) => Err(Wrong::row(format!("This is no JSON from column {} on.", error.column()))),
+    };
+    outcome.unwrap_or_else(|wrong| {
+        rows.report.reject(line, wrong);
+        ControlFlow::Continue(())
+    })
+}
+
+/// A row whose cells have names.
+fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<ControlFlow<()>, Wrong> {
+    let shapes = rows.shapes;
+    let fits = |shape: &&Shape| {
+        shape.names.len() == cells.len() && cells.keys().all(|key| shape.column(key).is_some())
+    };
+    let Some(shape) = shapes.iter().find(fits) else { return Err(unnamed(shapes, cells)) };
+    // The place of each column's cell, which may be another in each row.
+    let mut places = vec![0; shape.columns.len()];
+    for (at, key) in cells.keys().enumerate() {
+        let place = shape.column(key).and_then(|column| places.get_mut(column));
+        place.into_iter().for_each(|place| *place = at);
+    }
+    Ok(rows.row(line, shape, |values, at, column| {
+        let place = places.get(at).copied().unwrap_or(0);
+        let cell = cells.values().nth(place).unwrap_or(&Json::Null);
+        column.of_json(cell, values).map_err(|why| Wrong { cell: place + 1, why })
+    }))
+}
+
+/// Why the keys of an object are not the names of the arguments.
+fn unnamed(shapes: &[Shape], cells: &Map<String, Json>) -> Wrong {
+    let Some(shape) = shapes.iter().find(|shape| !shape.names.is_empty()) else {
+        return Wrong::row("The arguments have no names without a `Decl`; write an array.");
+    };
+    let title = shape.title();
+    match cells.keys().enumerate().find(|(_, key)| shape.column(key).is_none()) {
+        Some((at, key)) => {
+            Wrong { cell: at + 1, why: format!("`{title}` has no argument `{key}`.{}", shape.near(key)) }
+        }
+        None => {
+            let lacks = |name: &&String| !cells.keys().any(|key| shape.column(key) == shape.column(name));
+            let missing = shape.names.iter().find(lacks).cloned().unwrap_or_default();
+            Wrong::row(format!("The argument `{missing}` of `{title}` is missing."))
+        }
+    }
+}
