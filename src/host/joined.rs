@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{ProgramFiles, Resolution};
+use crate::config::Settings;
 use crate::program::{FileSummary, Program};
 use crate::text::FileId;
 
@@ -17,24 +18,51 @@ pub struct Joined {
     pub program: Program,
     /// The files that were asked for; `None` if that is all of them.
     pub files: Option<FxHashSet<FileId>>,
+    /// The settings that hold for it.
+    pub settings: Arc<Settings>,
+}
+
+/// What besides the resolution decides what a program is for a command.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// Files that were named one by one: a kernel or a test among them takes the place of its program.
+    pub named: FxHashSet<FileId>,
+    /// Files that go with each program.
+    pub with: Vec<Arc<FileSummary>>,
 }
 
 /// Joins the programs of `resolution` from the files that [`super::load`] gave. A kernel or a test, which is
-/// a program of its own with the files that it runs with, is given only where nothing of those was asked for.
+/// a program of its own with the files that it runs with, is given only where it was named, or nothing of those was
+/// asked for.
 #[must_use]
-pub fn join(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<Joined> {
-    resolution.programs.iter().flat_map(|program| join_program(program, files)).collect()
+pub fn join(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    beside: &Beside,
+) -> Vec<Joined> {
+    resolution.programs.iter().flat_map(|program| join_program(program, files, beside)).collect()
 }
 
-fn join_program(of: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<Joined> {
+fn join_program(
+    of: &ProgramFiles,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    beside: &Beside,
+) -> Vec<Joined> {
     let joined = |name: String, members: Vec<FileId>, wanted: FxHashSet<FileId>| {
         let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
+        let further = beside.with.iter().filter(|file| !members.contains(&file.id)).map(Arc::clone);
         Joined {
             name,
-            program: Program::embedded(summaries.collect(), Arc::clone(&of.embedding)),
+            program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)),
             files: (!members.iter().all(|file| wanted.contains(file))).then_some(wanted),
+            settings: Arc::clone(&of.settings),
         }
     };
+    let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());
+    let named: Vec<_> = of.singles.iter().filter(|single| beside.named.contains(&single.member.file)).collect();
+    if !named.is_empty() {
+        return named.into_iter().map(|single| one(single.member.file, of.with(single))).collect();
+    }
     let wanted = of.members.iter().filter(|member| member.reported).map(|member| member.file);
     let wanted: FxHashSet<_> = wanted.collect();
     if !wanted.is_empty() {
@@ -42,6 +70,5 @@ fn join_program(of: &ProgramFiles, files: &FxHashMap<FileId, Arc<FileSummary>>) 
         return vec![joined(of.name.clone(), members, wanted)];
     }
     let singles = of.singles.iter().filter(|single| single.member.reported);
-    let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());
     singles.map(|single| one(single.member.file, of.with(single))).collect()
 }

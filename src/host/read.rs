@@ -46,3 +46,25 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     let read = File::open(path)?.take(MAX_FILE_LEN as u64 + 1).read_to_string(&mut text)?;
     if read > MAX_FILE_LEN { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
+
+/// How long a table of facts may be, in bytes.
+pub const MAX_FACTS_LEN: u64 = 4 << 30;
+
+/// The bytes of a table of facts, to be read one after the other: those of the open document, else those on disk.
+///
+/// # Errors
+/// When the file cannot be opened, is a folder, or is larger than [`MAX_FACTS_LEN`].
+pub fn open_facts(path: &Path, overlay: &Overlay) -> io::Result<Box<dyn Read>> {
+    if let Some(text) = overlay.get(path) {
+        return Ok(Box::new(io::Cursor::new(text.text.as_bytes().to_vec())));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if metadata.len() > MAX_FACTS_LEN {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Box::new(file.take(MAX_FACTS_LEN)))
+}

@@ -64,7 +64,10 @@ pub fn read_table<'r>(
 /// What a row of the table of predicates of this name may be.
 fn shapes(program: &Program, name: &str) -> Vec<Shape> {
     let of_name = program.named(Symbol::new(name));
-    of_name.filter_map(|predicate| Some((program.id(predicate.key)?, predicate))).flat_map(|(id, predicate)| shape(program, id, predicate)).collect()
+    of_name
+        .filter_map(|predicate| Some((program.id(predicate.key)?, predicate)))
+        .flat_map(|(id, predicate)| shape(program, id, predicate))
+        .collect()
 }
 
 fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<Shape> {
@@ -152,18 +155,38 @@ mod tests {
     #[test]
     fn declarations_say_what_cells_are() {
         let decl = "Decl door(Id, Size, State, Tags)\n  bound [/string, /number, .Union<.Singleton</open>, /string>, .List</name>].\n";
-        check(decl, "door.csv", "Id,Size,State,Tags\n1,2,/open,\"[\"\"/a\"\"]\"\n1,2,/shut,[]\n1,x,,[]\n", expect![[""]]);
-        check(decl, "door.jsonl", "{\"Id\": \"1\", \"Size\": 2, \"State\": \"/open\", \"Tags\": [\"/a\"]}\n[1]\n", expect![[""]]);
-        // What a bound gets wrong says nothing.
-        check("Decl door(Id) bound [/nmber].\n", "door.csv", "7\n", expect![[""]]);
+        check(
+            decl,
+            "door.csv",
+            "Id,Size,State,Tags\n1,2,/open,\"[\"\"/a\"\"]\"\n1,2,/shut,[]\n1,x,,[]\n",
+            expect![[r#"
+                door/4("1", 2, /open, [/a])
+                door/4("1", 2, "/shut", [])
+                BadRow { line: 4, cell: 2, why: "`x` is not a number." }
+            "#]],
+        );
+        check(
+            decl,
+            "door.jsonl",
+            "{\"Id\": \"1\", \"Size\": 2, \"State\": \"/open\", \"Tags\": [\"/a\"]}\n[1]\n",
+            expect![[r#"
+                door/4("1", 2, /open, [/a])
+                BadRow { line: 2, cell: 0, why: "This row has 1 cell; `door/4` has 4." }
+            "#]],
+        );
     }
 
     #[test]
     fn names_of_files_are_those_of_predicates() {
         let text = "Decl door(Id) bound [/string].\nway(A, B) :- door(A), door(B).\nway(A) :- door(A), lock.key(A).\n";
-        check(text, "way.csv", "a\na,b\n", expect![[""]]);
-        check(text, "lock.key.csv", "1\n", expect![[""]]);
-        check(text, "dor.ndjson", "", expect![[""]]);
-        check(text, "door.txt", "", expect![[""]]);
+        check(text, "way.csv", "a\na,b\n", expect![[r#"
+            way/1("a")
+            way/2("a", "b")
+        "#]]);
+        check(text, "lock.key.csv", "1\n", expect![[r#"
+            lock.key/1(1)
+        "#]]);
+        check(text, "dor.ndjson", "", expect!["the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?"]);
+        check(text, "door.txt", "", expect!["facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files"]);
     }
 }

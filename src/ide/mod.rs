@@ -10,6 +10,7 @@ pub mod definition;
 pub mod describe;
 pub mod diagnostics;
 pub mod evaluation;
+pub mod facts;
 pub mod file_findings;
 pub mod fixes;
 pub mod folding;

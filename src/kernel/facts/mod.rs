@@ -2,7 +2,7 @@
 //!
 //! Takes bytes and what the program says of the predicates of that name ([`Shape`]); gives the rows as values, one
 //! after the other, and what is wrong with the others ([`BadRow`]). Nothing but the row at hand is kept, so tables
-//! may be larger than memory as far as this is concerned. Knows no files.
+//! may be larger than memory as far as this is concerned. Also writes values as cells. Knows no files.
 
 mod cell;
 mod csv;
@@ -10,6 +10,7 @@ mod json;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use self::csv::read_csv;
 pub use cell::{Cell, Field};

@@ -353,3 +353,30 @@ fn a_table_is_read_once() {
         assert_eq!((report.facts, input.1, values.len()), (rows as u64, text.len(), 2));
     }
 }
+
+/// What a query writes as a table can be read as facts again.
+#[test]
+fn cells_are_read_back() {
+    let field = Field { label: name("/x"), optional: false, cell: Cell::Number };
+    let shapes = declared(&[
+        ("A", Cell::String),
+        ("B", Cell::Name),
+        ("C", Cell::Float),
+        ("D", Cell::Time),
+        ("E", Cell::Duration),
+        ("F", Cell::List(Box::new(Cell::Pair(Box::new((Cell::String, Cell::Number)))))),
+        ("G", Cell::Map(Box::new((Cell::Name, Cell::Struct(vec![field]))))),
+    ]);
+    let table = "\"say \"\"hi\"\"\",/a/b,1.0,2026-01-31T12:00:00.5Z,1h30m0s,\"[[\"\"a\"\",1]]\",\"{\"\"/k\"\":{\"\"/x\"\":1}}\"\n";
+    let mut values = Values::new();
+    let mut written = Vec::new();
+    let mut sink = |values: &mut Values, row: Row<'_>| {
+        written = row.args.iter().map(|&arg| values.cell(arg)).collect();
+        ControlFlow::Continue(())
+    };
+    read_csv(table.as_bytes(), &shapes, &mut values, &mut sink).unwrap();
+    let again: csv::StringRecord = written.into();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&again).unwrap();
+    assert_eq!(String::from_utf8(writer.into_inner().unwrap()).unwrap(), table);
+}

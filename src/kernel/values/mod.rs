@@ -12,7 +12,7 @@ mod tests;
 mod text;
 
 pub use table::{TooDeep, Values};
-pub(super) use text::{civil_date, float_text, push_fraction, time_text};
+pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
 
 /// The number of an interned value in its [`Values`]. Two values of one [`Values`] (forks included)
 /// are equal exactly when their numbers are.
