@@ -13,6 +13,7 @@ mod fix;
 mod fmt;
 mod form;
 mod format;
+mod given;
 mod graph;
 mod log;
 mod output;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::ColorChoice;
 
 use super::output;
-use crate::host::{self, Joined, Memory, Overlay, Problem, Shell};
+use crate::host::{self, Beside, Joined, Memory, Overlay, Problem, Shell, Target};
+use crate::program::FileSummary;
 use crate::report::{SourceText, Sources};
 
 /// What the paths of a command came to.
@@ -24,18 +25,44 @@ pub(super) struct Programs {
 impl Programs {
     /// Loads what `paths` name.
     pub(super) fn load(paths: &[PathBuf], working: &Path) -> Self {
-        let memory = Memory::default();
+        Self::load_as(paths, working, &Memory::default(), Sources::default(), |_| Beside::default())
+    }
+
+    /// Loads what `paths` name, with further files in each program. A kernel or a test that is named takes the
+    /// place of its program.
+    pub(super) fn load_beside(
+        paths: &[PathBuf],
+        working: &Path,
+        memory: &Memory,
+        with: &[Arc<FileSummary>],
+        sources: Sources,
+    ) -> Self {
+        Self::load_as(paths, working, memory, sources, |targets| {
+            let files = targets.iter().filter_map(|target| match target {
+                Target::File(path) => memory.table().known(path),
+                _ => None,
+            });
+            Beside { named: files.collect(), with: with.to_vec() }
+        })
+    }
+
+    fn load_as(
+        paths: &[PathBuf],
+        working: &Path,
+        memory: &Memory,
+        mut sources: Sources,
+        beside: impl FnOnce(&[Target]) -> Beside,
+    ) -> Self {
         let (named, overlay) = (host::targets(paths, working), Overlay::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
         resolution.problems.extend(named.problems);
-        let (files, problems) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
+        let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
         resolution.problems.extend(problems);
-        let mut sources = Sources::default();
         for file in files.values() {
             let name = host::relative(working, &memory.table().path(file.id));
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
-        let all = host::join(&resolution, &files);
+        let all = host::join(&resolution, &files, &beside(&named.targets));
         let problems = resolution.problems.into_iter().filter(|problem| problem.named).collect();
         Self { all, sources, problems, has_files: !files.is_empty() }
     }

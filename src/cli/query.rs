@@ -1,19 +1,21 @@
 //! `query`: which facts follow from a program, why, and why not.
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::form::Form;
+use super::given::Given;
 use super::output::{self, Output};
 use super::programs::Programs;
+use crate::config::instant;
+use crate::host::Joined;
 use crate::ide::query::{Asked, Wish, ask};
-use crate::kernel::{Clock, Compiled, Limits, Reading, RuleId, compile, run};
+use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, compile};
 use crate::program::Program;
-use crate::report::{Answer, Sources, answers_json};
+use crate::report::{Answer, Sources, answers_csv, answers_json};
 use crate::text::Cancel;
 
 /// Ask what follows from a program
@@ -28,9 +30,16 @@ pub(super) struct QueryCommand {
     /// All facts, those of the program and those derived, as the engine prints them
     #[arg(long)]
     dump: bool,
-    /// How the program is read
-    #[arg(long, value_enum, default_value_t)]
-    reading: Semantics,
+    /// Facts that go with each program: clauses (`.mg`, `.gl`), or a table that is called as its predicate
+    /// (`NAME.csv`, `NAME.jsonl`, `NAME.ndjson`); may be repeated
+    #[arg(long, value_name = "FILE")]
+    facts: Vec<PathBuf>,
+    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    #[arg(long, value_enum)]
+    reading: Option<Semantics>,
+    /// The time of evaluation, as `2026-01-31T12:00:00Z`
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    now: Option<i64>,
     /// Show for each fact what it follows from
     #[arg(long, conflicts_with = "dump")]
     why: bool,
@@ -39,14 +48,25 @@ pub(super) struct QueryCommand {
     why_not: bool,
     /// For whom the answer is
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: Layout,
+}
+
+/// For whom an answer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// A table, which `--facts` can read again
+    Csv,
 }
 
 /// How a program is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Semantics {
     /// As the engine does it, bug for bug
-    #[default]
     Go,
     /// As it is written: no negation is dropped
     Written,
@@ -55,11 +75,11 @@ enum Semantics {
 }
 
 impl Semantics {
-    fn readings(self) -> &'static [Reading] {
+    fn readings(self) -> Vec<Reading> {
         match self {
-            Self::Go => &[Reading::Go],
-            Self::Written => &[Reading::Written],
-            Self::Both => &[Reading::Go, Reading::Written],
+            Self::Go => vec![Reading::Go],
+            Self::Written => vec![Reading::Written],
+            Self::Both => vec![Reading::Go, Reading::Written],
         }
     }
 }
@@ -79,14 +99,18 @@ impl QueryCommand {
                 split.context("name an atom, such as 'permitted(Action, _)', or use --dump")?;
             (Some(atom.as_str()), paths)
         };
+        if self.format == Layout::Csv && (self.dump || self.reading == Some(Semantics::Both)) {
+            bail!("a table holds the facts of one predicate in one reading");
+        }
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        let programs = Programs::load(&paths, &working);
-        let (mut answers, mut complaints) = (Vec::new(), Vec::new());
+        let (programs, given) = Programs::load_with(&paths, &self.facts, &working);
+        let (mut answers, mut complaints) = (Vec::new(), Complaints::default());
         for joined in &programs.all {
-            for &reading in self.reading.readings() {
-                match self.answer(&joined.program, reading, atom, &programs.sources) {
+            let reading = joined.settings.kernel.reading;
+            for reading in self.reading.map_or(vec![reading], Semantics::readings) {
+                match self.answer(joined, reading, atom, &programs.sources, &given, &mut complaints) {
                     Ok(answer) => answers.push(answer),
-                    Err(why) => complaints.push(why),
+                    Err(why) => complaints.questions.push(why),
                 }
             }
         }
@@ -94,15 +118,12 @@ impl QueryCommand {
         out.write(&self.written(&answers))?;
         out.flush()?;
         programs.complain(&working, color);
+        given.damaged(&programs.sources).iter().for_each(|why| output::warn(color, why));
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
-        // Of several programs it is enough that one knows the predicate.
-        if answers.is_empty() {
-            complaints.dedup();
-            complaints.iter().for_each(|why| output::complain(color, why));
-        }
+        let is_whole = complaints.say(answers.is_empty(), color);
         let stopped: Vec<_> = answers.iter().filter_map(|answer| answer.stopped.as_deref()).collect();
         stopped.iter().for_each(|why| output::complain(color, why));
-        Ok(if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() {
+        Ok(if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() || !is_whole {
             Outcome::Failure
         } else if answers.iter().all(|answer| answer.facts.is_empty()) {
             Outcome::Findings
@@ -113,26 +134,38 @@ impl QueryCommand {
 
     fn answer(
         &self,
-        program: &Program,
+        joined: &Joined,
         reading: Reading,
         atom: Option<&str>,
         sources: &Sources,
+        given: &Given,
+        complaints: &mut Complaints,
     ) -> Result<Answer, String> {
-        let compiled = compile(program, reading);
-        let clock = now();
-        let mut model = run(&compiled, Limits::default(), clock, &Cancel::new());
+        let (program, settings) = (&joined.program, &joined.settings.kernel);
+        let limits = Limits::of(settings);
+        let clock = self.now.map_or_else(|| Clock::of(settings), |now_ns| Clock { now_ns });
+        let compiled = Arc::new(compile(program, reading));
+        let mut kernel = Kernel::new(Arc::clone(&compiled));
+        complaints.tables.extend(given.give(&mut kernel, program, limits));
+        kernel.evaluate(limits, clock, &Cancel::new());
         let place = |rule: RuleId| place(&compiled, program, sources, rule);
-        let mut asked = Asked { program, compiled: &compiled, model: &mut model, clock, place: &place };
-        ask(&mut asked, atom, Wish { why: self.why, why_not: self.why_not })
+        let model = kernel.model_mut();
+        let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
+        let cells = self.format == Layout::Csv;
+        ask(&mut asked, atom, Wish { why: self.why, why_not: self.why_not, cells })
     }
 
     fn written(&self, answers: &[Answer]) -> String {
-        if self.format == Form::Json {
-            return serde_json::to_string_pretty(&answers_json(answers)).unwrap_or_default() + "\n";
+        match self.format {
+            Layout::Json => {
+                return serde_json::to_string_pretty(&answers_json(answers)).unwrap_or_default() + "\n";
+            }
+            Layout::Csv => return answers_csv(answers),
+            Layout::Text => {}
         }
         let mut out = String::new();
         for answer in answers {
-            if self.reading == Semantics::Both {
+            if self.reading == Some(Semantics::Both) {
                 out.push_str(match answer.reading {
                     Reading::Go => "# as the engine reads it\n",
                     Reading::Written => "# as it is written\n",
@@ -150,6 +183,30 @@ impl QueryCommand {
     }
 }
 
+/// What could not be done.
+#[derive(Debug, Default)]
+struct Complaints {
+    /// About the question, one a program.
+    questions: Vec<String>,
+    /// About tables of facts, again for each program and reading.
+    tables: Vec<String>,
+}
+
+impl Complaints {
+    /// Says what there is to say. Gives whether all facts are in the answers. Of several programs it is enough that
+    /// one knows the predicate of the question.
+    fn say(mut self, is_unanswered: bool, color: ColorChoice) -> bool {
+        let mut said = rustc_hash::FxHashSet::default();
+        self.tables.retain(|why| said.insert(why.clone()));
+        self.tables.iter().for_each(|why| output::complain(color, why));
+        if is_unanswered {
+            self.questions.dedup();
+            self.questions.iter().for_each(|why| output::complain(color, why));
+        }
+        self.tables.is_empty()
+    }
+}
+
 /// `policy.mg:12`
 fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> String {
     let found = compiled.rule(rule).and_then(|rule| {
@@ -157,10 +214,5 @@ fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId
         let item = file.items.get(rule.item as usize)?;
         Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
     });
-    found.unwrap_or_else(|| "?".to_owned())
-}
-
-fn now() -> Clock {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Clock { now_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX) }
+    found.unwrap_or_else(|| if rule == RuleId::ASSERTED { "--facts" } else { "?" }.to_owned())
 }

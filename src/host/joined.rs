@@ -59,7 +59,8 @@ fn join_program(
         }
     };
     let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());
-    let named: Vec<_> = of.singles.iter().filter(|single| beside.named.contains(&single.member.file)).collect();
+    let named: Vec<_> =
+        of.singles.iter().filter(|single| beside.named.contains(&single.member.file)).collect();
     if !named.is_empty() {
         return named.into_iter().map(|single| one(single.member.file, of.with(single))).collect();
     }

@@ -43,4 +43,5 @@ pub use project::Project;
 pub use read::{MAX_FACTS_LEN, create, open_facts, read, read_to_string};
 pub use resolve::{Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve};
 pub use target::{STDIN, Target, Targets, targets};
+pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

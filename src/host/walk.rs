@@ -124,7 +124,8 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 }
 
 /// An IO error in the words of the system, without number and path.
-pub(super) fn plain(error: &io::Error) -> String {
+#[must_use]
+pub fn plain(error: &io::Error) -> String {
     let text = match error.raw_os_error() {
         Some(_) => error.to_string(),
         None => error.kind().to_string(),

@@ -3,10 +3,11 @@
 //! Takes a program, the name of a file and its bytes; gives the rows to a sink. What a row is, is `kernel::facts`'s.
 
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::kernel::Values;
-use crate::kernel::facts::{Cell, Field, Report, Shape, Sink, read_csv, read_json_lines};
+use crate::kernel::facts::{Cell, Field, Report, Row, Shape, Sink, read_csv, read_json_lines};
+use crate::kernel::{Fact, Kernel, RuleId, Values};
 use crate::program::{Predicate, PredicateId, Program};
 use crate::syntax::ast::Term;
 use crate::text::{Symbol, nearest};
@@ -59,6 +60,31 @@ pub fn read_table<'r>(
         Form::JsonLines => read_json_lines(input, &shapes, values, sink),
     };
     report.map_err(|error| error.to_string())
+}
+
+/// Gives the facts of a table to a program that is to be evaluated, no more of them than `most`.
+///
+/// # Errors
+/// As [`read_table`].
+pub fn give_table(
+    kernel: &mut Kernel,
+    program: &Program,
+    file_name: &str,
+    input: impl Read,
+    most: usize,
+) -> Result<Report, String> {
+    let mut facts = Vec::new();
+    let mut sink = |_: &mut Values, row: Row<'_>| {
+        let (predicate, tuple) = (row.predicate, row.tuple.into());
+        facts.push(Fact { predicate, tuple, rule: RuleId::ASSERTED });
+        if facts.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let report = read_table(program, file_name, input, kernel.values(), &mut sink)?;
+    if facts.len() > most {
+        return Err(format!("there are more than {most} facts"));
+    }
+    facts.iter().for_each(|fact| kernel.assert(fact));
+    Ok(report)
 }
 
 /// What a row of the table of predicates of this name may be.
@@ -129,20 +155,17 @@ fn unknown(program: &Program, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::ops::ControlFlow;
-
     use expect_test::{Expect, expect};
 
     use super::*;
     use crate::ide::testing::program;
-    use crate::kernel::facts::Row;
 
     fn check(text: &str, file: &str, table: &str, expected: Expect) {
         let program = program(text);
         let (mut values, mut out) = (Values::new(), String::new());
         let mut sink = |values: &mut Values, row: Row<'_>| {
-            let args: Vec<_> = row.args.iter().map(|&arg| values.display(arg).to_string()).collect();
-            out.push_str(&format!("{}({})\n", program.get(row.predicate).key, args.join(", ")));
+            let tuple: Vec<_> = row.tuple.iter().map(|&value| values.display(value).to_string()).collect();
+            out.push_str(&format!("{}({})\n", program.get(row.predicate).key, tuple.join(", ")));
             ControlFlow::Continue(())
         };
         match read_table(&program, file, table.as_bytes(), &mut values, &mut sink) {
@@ -179,14 +202,36 @@ mod tests {
     #[test]
     fn names_of_files_are_those_of_predicates() {
         let text = "Decl door(Id) bound [/string].\nway(A, B) :- door(A), door(B).\nway(A) :- door(A), lock.key(A).\n";
-        check(text, "way.csv", "a\na,b\n", expect![[r#"
+        check(
+            text,
+            "way.csv",
+            "a\na,b\n",
+            expect![[r#"
             way/1("a")
             way/2("a", "b")
-        "#]]);
-        check(text, "lock.key.csv", "1\n", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "lock.key.csv",
+            "1\n",
+            expect![[r#"
             lock.key/1(1)
-        "#]]);
-        check(text, "dor.ndjson", "", expect!["the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?"]);
-        check(text, "door.txt", "", expect!["facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files"]);
+        "#]],
+        );
+        check(
+            text,
+            "dor.ndjson",
+            "",
+            expect![
+                "the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?"
+            ],
+        );
+        check(
+            text,
+            "door.txt",
+            "",
+            expect!["facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files"],
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! Takes the text of an atom and what a run derived; gives the numbers of the facts that fit ([`Query`]), or all that
 //! the command `query` and `mangle/query` say of them ([`ask`]). What a fact follows from is `kernel`'s to say.
 
-use crate::kernel::{Clock, Compiled, Model, RuleId, ValueId, evaluate};
+use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, ValueId, evaluate};
 use crate::program::{Predicate, PredicateId, Program, key_of};
 use crate::report::{Answer, Answered, proof};
 use crate::syntax::SourceFile;
@@ -93,6 +93,8 @@ pub struct Wish {
     pub why: bool,
     /// Where there is no such fact, what each rule lacks.
     pub why_not: bool,
+    /// The arguments of each fact as the cells of a table.
+    pub cells: bool,
 }
 
 /// Which facts fit an atom; without one all facts, as the engine prints them.
@@ -102,6 +104,7 @@ pub struct Wish {
 pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answer, String> {
     let mut answer = Answer {
         reading: asked.compiled.reading,
+        columns: Vec::new(),
         facts: Vec::new(),
         obstacles: String::new(),
         stopped: stopped(asked),
@@ -109,10 +112,14 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
     };
     let Some(atom) = atom else {
         let facts = asked.model.dump(asked.compiled).into_iter();
-        answer.facts = facts.map(|text| Answered { text: format!("{text} ."), proof: None }).collect();
+        answer.facts =
+            facts.map(|text| Answered { text: format!("{text} ."), ..Answered::default() }).collect();
         return Ok(answer);
     };
     let query = Query::read(atom, asked.program, asked.model)?;
+    if wish.cells {
+        answer.columns = columns(asked, &query);
+    }
     let numbers = query.answers(asked.model, asked.compiled);
     if numbers.is_empty() && wish.why_not {
         let misses = asked.model.why_not(asked.compiled, asked.clock, query.predicate, &query.wanted);
@@ -148,7 +155,34 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answer
         let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
         proof::proof(&explained, asked.place)
     });
-    Answered { text, proof }
+    let cells = if wish.cells { cells(asked, query, number) } else { Vec::new() };
+    Answered { text, cells, proof }
+}
+
+/// What the arguments are called: as in the declaration, else as in the question.
+fn columns(asked: &Asked<'_>, query: &Query) -> Vec<String> {
+    let declaration = asked.program.declaration(asked.program.get(query.predicate));
+    let declared = |at: usize| declaration?.atom.args.get(at)?.variable();
+    let name = |(at, variable): (usize, &Option<Symbol>)| {
+        let name = declared(at).or(*variable);
+        name.map_or_else(|| format!("argument {}", at + 1), |name| name.as_str().to_owned())
+    };
+    let mut names: Vec<_> = query.variables.iter().enumerate().map(name).collect();
+    if asked.compiled.is_temporal(query.predicate) {
+        names.extend(["start", "end"].map(String::from));
+    }
+    names
+}
+
+fn cells(asked: &Asked<'_>, query: &Query, number: u32) -> Vec<String> {
+    let tuple = asked.model.relation(query.predicate).map_or(&[][..], |relation| relation.tuple(number));
+    let temporal = asked.compiled.is_temporal(query.predicate);
+    let ends = if temporal { tuple.len().saturating_sub(2) } else { tuple.len() };
+    let cell = |(at, value): (usize, &ValueId)| match asked.model.values.get(*value) {
+        Datum::Time(i64::MIN | i64::MAX) if at >= ends => String::new(),
+        _ => asked.model.values.cell(*value),
+    };
+    tuple.iter().enumerate().map(cell).collect()
 }
 
 fn no_atom(text: &str) -> String {

@@ -9,6 +9,8 @@ use crate::kernel::Reading;
 pub struct Answer {
     /// The reading.
     pub reading: Reading,
+    /// What the arguments are called, if cells were asked for.
+    pub columns: Vec<String>,
     /// The facts that fit.
     pub facts: Vec<Answered>,
     /// Where there is none: what each rule lacks, if that was asked for. Else empty.
@@ -20,10 +22,12 @@ pub struct Answer {
 }
 
 /// A fact, and why it holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answered {
     /// The fact as the engine prints it.
     pub text: String,
+    /// Its arguments as the cells of a table, if they were asked for.
+    pub cells: Vec<String>,
     /// What it follows from, if that was asked for.
     pub proof: Option<String>,
 }
@@ -31,10 +35,7 @@ pub struct Answered {
 /// The word for a reading, in settings, options and JSON.
 #[must_use]
 pub fn reading_word(reading: Reading) -> &'static str {
-    match reading {
-        Reading::Go => "go",
-        Reading::Written => "written",
-    }
+    reading.as_str()
 }
 
 /// Answers as JSON: a list, one object for each program and reading.
@@ -52,4 +53,15 @@ fn json_of(answer: &Answer) -> Value {
         "stopped": answer.stopped,
         "lost": answer.lost,
     })
+}
+
+/// Answers as one table: a row a fact, below the names of the arguments.
+#[must_use]
+pub fn answers_csv(answers: &[Answer]) -> String {
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    let header = answers.first().map(|answer| &answer.columns);
+    let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(|fact| &fact.cells));
+    // Writing to memory cannot fail.
+    header.into_iter().chain(rows).for_each(|row| drop(writer.write_record(row)));
+    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }

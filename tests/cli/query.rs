@@ -104,3 +104,189 @@ fn mistakes_and_runs_that_do_not_end() {
     "#]],
     );
 }
+
+const DOORS: &str = "Decl door(Id, Size)\n  bound [/string, /number].\nwide(D) :- door(D, S), S > 90.\n\
+    shut(D) :- door(D, _), !open(D).\nopen(D) :- door(D, _), key(D).\nkey(\"d\").\n";
+
+#[test]
+fn facts_from_files() {
+    let files = &[
+        ("rules.mg", DOORS),
+        ("data/door.csv", "Size,Id\n80,a\n100,b\nwide,c\n"),
+        ("data/door.ndjson", "{\"Id\": \"d\", \"Size\": 95}\n[\"e\", 1, 2]\n[\"f\", 200]\n"),
+        ("data/more.mg", "door(\"g\", 300).\nkey(\"g\").\nkey(.\n"),
+    ];
+    check(
+        files,
+        &[
+            "query",
+            "wide(D)",
+            "rules.mg",
+            "--facts",
+            "data/door.csv",
+            "--facts",
+            "data/door.ndjson",
+            "--facts",
+            "data/more.mg",
+        ],
+        expect![[r#"
+            wide("g")
+            wide("b")
+            wide("d")
+            wide("f")
+            warning: data/more.mg:3: this statement cannot be read; `check` says why
+            error: data/door.csv:4, cell 1: `wide` is not a number.
+            error: data/door.ndjson:2: This row has 3 cells; `door/2` has 2.
+            exit 2
+        "#]],
+    );
+    check(files, &["query", "shut(D)", "rules.mg", "--facts", "data/door.csv", "--why"], expect![[r#"
+        shut("a")  by rules.mg:4
+          door("a",80)  [--facts]
+          no open("a")
+        shut("b")  by rules.mg:4
+          door("b",100)  [--facts]
+          no open("b")
+        error: data/door.csv:4, cell 1: `wide` is not a number.
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn tables_that_cannot_be_read() {
+    let files = &[("rules.mg", DOORS), ("dor.csv", "1,2\n"), ("door.yaml", ""), ("door.csv", "")];
+    check(
+        files,
+        &[
+            "query",
+            "wide(D)",
+            "rules.mg",
+            "--facts",
+            "dor.csv",
+            "--facts",
+            "door.yaml",
+            "--facts",
+            "none.csv",
+            "--facts",
+            "none.mg",
+            "--facts",
+            "door.csv",
+        ],
+        expect![[r#"
+            error: door.yaml: facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files
+            error: none.mg: no such file or directory
+            error: dor.csv: the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?
+            error: none.csv: no such file or directory
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn an_answer_as_a_table() {
+    let rules = "Decl seen(Who, At, Tags)\n  bound [/string, /time, .List</name>].\n\
+        seen(\"a, b\", fn:time:parse_rfc3339(\"2026-01-31T12:00:00Z\"), [/x, /y]).\n\
+        seen(\"c\", fn:time:parse_rfc3339(\"2026-02-01T00:00:00Z\"), []).\n";
+    let files = &[
+        ("rules.mg", rules),
+        ("empty.mg", "Decl seen(Who, At, Tags)\n  bound [/string, /time, .List</name>].\n"),
+    ];
+    let folder = super::support::folder(files);
+    let table =
+        super::support::run(folder.path(), &["query", "seen(_, _, _)", "rules.mg", "--format", "csv"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    expect![[r#"
+        Who,At,Tags
+        "a, b",2026-01-31T12:00:00Z,"[""/x"",""/y""]"
+        c,2026-02-01T00:00:00Z,[]
+    "#]].assert_eq(&table);
+    super::support::write(folder.path(), "seen.csv", &table);
+    let again = ["query", "seen(_, _, _)", "empty.mg", "--facts", "seen.csv", "--format", "csv"];
+    let again = super::support::run(folder.path(), &again);
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), table);
+    check(FILES, &["query", "locked(D, K)", "--format", "csv"], expect![[r#"
+        D,K
+        /d,/key
+        exit 0
+    "#]]);
+    check(FILES, &["query", "--dump", "--format", "csv"], expect![[r#"
+        error: a table holds the facts of one predicate in one reading
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn settings_of_the_evaluation() {
+    let endless = "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nnow(T) :- n(0), T = fn:time:now().\n";
+    let config = "[kernel]\nreading = 'written'\nmax_derived = 3\nnow = '2026-01-31T12:00:00Z'\n";
+    let files = &[("mangle-ls.toml", config), ("n.mg", endless), ("rules.mg", RULES)];
+    check(files, &["query", "n(X)"], expect![[r#"
+        n(0)
+        n(1)
+        n(2)
+        n(3)
+        n(4)
+        error: the evaluation stopped at n.mg:2: more than 3 derived facts
+        exit 2
+    "#]]);
+    check(files, &["query", "open(X)", "--format", "json"], expect![[r#"
+        [
+          {
+            "reading": "written",
+            "facts": [],
+            "proofs": [],
+            "why_not": "",
+            "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
+            "lost": []
+          }
+        ]
+        error: the evaluation stopped at n.mg:2: more than 3 derived facts
+        exit 2
+    "#]]);
+    check(files, &["query", "open(X)", "--reading", "go"], expect![[r#"
+        error: the evaluation stopped at n.mg:2: more than 3 derived facts
+        exit 2
+    "#]]);
+    let clock = &[("mangle-ls.toml", config), ("now.mg", "n(0).\nat(T) :- n(0), T = fn:time:now().\n")];
+    check(clock, &["query", "at(T)"], expect![[r#"
+        at(fn:time:parse_rfc3339("2026-01-31T12:00:00Z"))
+        exit 0
+    "#]]);
+    check(clock, &["query", "at(T)", "--now", "2020-01-01T00:00:00Z"], expect![[r#"
+        at(fn:time:parse_rfc3339("2020-01-01T00:00:00Z"))
+        exit 0
+    "#]]);
+    check(clock, &["query", "at(T)", "--now", "yesterday"], expect![[r#"
+        error: invalid value 'yesterday' for '--now <TIME>': `yesterday` is no instant; write one as `2026-01-31T12:00:00Z`.
+
+        For more information, try '--help'.
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn the_sample_counts_only_where_it_is_named() {
+    let files = &[
+        ("mangle-ls.toml", "[kernel]\nsample = ['sample.mg', 'key.csv']\n"),
+        ("rules.mg", DOORS),
+        ("sample.mg", "door(\"s\", 500).\n"),
+        ("night.kernel.mg", "door(\"n\", 600).\n"),
+        ("key.csv", "s\n"),
+    ];
+    check(files, &["query", "wide(D)"], expect![[r#"
+        exit 1
+    "#]]);
+    check(files, &["query", "wide(D)", "rules.mg", "night.kernel.mg"], expect![[r#"
+        wide("n")
+        exit 0
+    "#]]);
+    check(files, &["query", "wide(D)", "sample.mg", "night.kernel.mg"], expect![[r#"
+        wide("n")
+        wide("s")
+        exit 0
+    "#]]);
+    check(files, &["query", "open(D)", "--facts", "key.csv", "--facts", "sample.mg"], expect![[r#"
+        open("s")
+        exit 0
+    "#]]);
+}

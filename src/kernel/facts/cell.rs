@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::kernel::civil::{parse_duration, parse_rfc3339};
+use crate::kernel::plan::{BEGINNING, END};
 use crate::kernel::{Datum, ValueId, Values};
 use crate::syntax::time::parse_timestamp;
 use crate::text::Symbol;
@@ -30,8 +31,10 @@ pub enum Cell {
     Time,
     /// A duration.
     Duration,
-    /// The end of an interval: an instant, or nothing for an open one.
-    Moment,
+    /// The first instant of an interval, or nothing for one that always was.
+    Start,
+    /// The last instant of an interval, or nothing for one that never ends.
+    End,
     /// A list.
     List(Box<Cell>),
     /// A pair; a tuple is pairs nested to the right.
@@ -79,8 +82,10 @@ impl Cell {
                 let instant = instant(trimmed).ok_or_else(|| self.unfit(text))?;
                 Ok(values.time(instant))
             }
-            Self::Moment if matches!(trimmed, "" | "_") => Ok(values.string("")),
-            Self::Moment => Self::Time.of_text(text, values),
+            Self::Start | Self::End => match trimmed {
+                "" | "_" => Ok(values.time(self.open_end())),
+                _ => Self::Time.of_text(text, values),
+            },
             Self::Duration => {
                 let duration = parse_duration(trimmed).ok_or_else(|| self.unfit(text))?;
                 Ok(values.duration(duration))
@@ -98,7 +103,7 @@ impl Cell {
         match (self, json) {
             (Self::Either(cells), _) => first(cells, json, |cell| cell.of_json(json, values)),
             (Self::Any, _) => look_at_json(json, values),
-            (Self::Moment, Json::Null) => Ok(values.string("")),
+            (Self::Start | Self::End, Json::Null) => Ok(values.time(self.open_end())),
             (Self::Number, Json::Number(number)) => {
                 let number = number.as_i64().ok_or_else(|| self.unfit(json))?;
                 Ok(values.number(number))
@@ -129,6 +134,11 @@ impl Cell {
             (_, Json::String(text)) => self.of_text(text, values),
             _ => Err(self.unfit(json)),
         }
+    }
+
+    /// The end of an interval that is open.
+    fn open_end(&self) -> i64 {
+        if matches!(self, Self::Start) { BEGINNING } else { END }
     }
 
     fn name(&self, text: &str, values: &mut Values) -> Outcome {
@@ -167,7 +177,7 @@ impl Cell {
             Self::Name => "a name, which starts with a slash".into(),
             Self::Below(prefix) => format!("a name below `{prefix}`"),
             Self::Constant(name) => format!("`{name}`"),
-            Self::Time | Self::Moment => "an instant, as `2026-01-31T12:00:00Z`".into(),
+            Self::Time | Self::Start | Self::End => "an instant, as `2026-01-31T12:00:00Z`".into(),
             Self::Duration => "a duration, as `1h30m`".into(),
             Self::List(_) => "a list, written as a JSON array".into(),
             Self::Pair(_) => "a pair, written as a JSON array of two".into(),

@@ -19,7 +19,7 @@ pub use shape::Shape;
 
 use std::ops::ControlFlow;
 
-use super::{Interval, ValueId, Values};
+use super::{ValueId, Values};
 use crate::program::PredicateId;
 
 /// How many bad rows are described; further ones are counted.
@@ -30,10 +30,8 @@ pub const BAD_ROWS_KEPT: usize = 20;
 pub struct Row<'r> {
     /// The predicate.
     pub predicate: PredicateId,
-    /// The arguments.
-    pub args: &'r [ValueId],
-    /// During which interval it holds, for a temporal predicate.
-    pub interval: Option<Interval>,
+    /// As [`Fact::tuple`](super::Fact::tuple).
+    pub tuple: &'r [ValueId],
     /// The line that it begins at, counted from 1.
     pub line: u64,
 }
@@ -91,13 +89,13 @@ struct Rows<'r> {
     shapes: &'r [Shape],
     values: &'r mut Values,
     sink: &'r mut Sink<'r>,
-    args: Vec<ValueId>,
+    tuple: Vec<ValueId>,
     report: Report,
 }
 
 impl<'r> Rows<'r> {
     fn new(shapes: &'r [Shape], values: &'r mut Values, sink: &'r mut Sink<'r>) -> Self {
-        Self { shapes, values, sink, args: Vec::new(), report: Report::default() }
+        Self { shapes, values, sink, tuple: Vec::new(), report: Report::default() }
     }
 
     /// The shape with so many cells.
@@ -116,24 +114,21 @@ impl<'r> Rows<'r> {
         shape: &Shape,
         mut value: impl FnMut(&mut Values, usize, &Cell) -> Result<ValueId, Wrong>,
     ) -> ControlFlow<()> {
-        self.args.clear();
+        self.tuple.clear();
         for (at, column) in shape.columns.iter().enumerate() {
             match value(self.values, at, column) {
-                Ok(value) => self.args.push(value),
+                Ok(value) => self.tuple.push(value),
                 Err(wrong) => {
                     self.report.reject(line, wrong);
                     return ControlFlow::Continue(());
                 }
             }
         }
-        let (args, interval) = match shape.split(self.values, &self.args) {
-            Ok(split) => split,
-            Err(wrong) => {
-                self.report.reject(line, wrong);
-                return ControlFlow::Continue(());
-            }
-        };
+        if let Err(wrong) = shape.complete(self.values, &mut self.tuple) {
+            self.report.reject(line, wrong);
+            return ControlFlow::Continue(());
+        }
         self.report.facts += 1;
-        (self.sink)(self.values, Row { predicate: shape.predicate, args, interval, line })
+        (self.sink)(self.values, Row { predicate: shape.predicate, tuple: &self.tuple, line })
     }
 }

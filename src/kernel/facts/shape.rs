@@ -1,7 +1,8 @@
 //! What a row of a table can be: a predicate, the names of its arguments and what they hold.
 
 use super::{Cell, Wrong};
-use crate::kernel::{Bound, Datum, Interval, ValueId, Values};
+use crate::kernel::plan::{BEGINNING, END};
+use crate::kernel::{Datum, ValueId, Values};
 use crate::program::PredicateId;
 use crate::text::nearest;
 
@@ -16,6 +17,8 @@ pub struct Shape {
     pub columns: Vec<Cell>,
     /// What each cell is called; none without a declaration.
     pub names: Vec<String>,
+    /// Whether its facts hold during intervals.
+    pub temporal: bool,
     /// Whether the last two cells are the ends of the interval during which the fact holds.
     pub has_interval: bool,
 }
@@ -31,12 +34,12 @@ impl Shape {
         names: Vec<String>,
         temporal: bool,
     ) -> Vec<Self> {
-        let plain = Self { predicate, name: name.to_owned(), columns, names, has_interval: false };
+        let plain = Self { predicate, name: name.to_owned(), columns, names, temporal, has_interval: false };
         if !temporal {
             return vec![plain];
         }
         let mut timed = Self { has_interval: true, ..plain.clone() };
-        timed.columns.extend([Cell::Moment, Cell::Moment]);
+        timed.columns.extend([Cell::Start, Cell::End]);
         if !timed.names.is_empty() {
             timed.names.extend(["start", "end"].map(String::from));
         }
@@ -64,26 +67,20 @@ impl Shape {
         )
     }
 
-    /// The arguments and the interval of a row.
-    pub(super) fn split<'v>(
-        &self,
-        values: &Values,
-        cells: &'v [ValueId],
-    ) -> Result<(&'v [ValueId], Option<Interval>), Wrong> {
-        let (args, [start, end]) = match cells {
-            [args @ .., start, end] if self.has_interval => (args, [*start, *end]),
-            _ => return Ok((cells, None)),
-        };
-        let bound = |value| match values.get(value) {
-            Datum::Time(instant) => Bound::At(*instant),
-            _ => Bound::Infinite,
-        };
-        if let (Datum::Time(first), Datum::Time(last)) = (values.get(start), values.get(end))
-            && first > last
-        {
-            return Err(Wrong { cell: cells.len(), why: "The interval ends before it starts.".into() });
+    /// Makes a tuple of the cells of a row: a fact without interval always holds.
+    pub(super) fn complete(&self, values: &mut Values, tuple: &mut Vec<ValueId>) -> Result<(), Wrong> {
+        if self.temporal && !self.has_interval {
+            tuple.extend([BEGINNING, END].map(|end| values.time(end)));
         }
-        Ok((args, Some(Interval { start: bound(start), end: bound(end) })))
+        match tuple.as_slice() {
+            [.., start, end] if self.has_interval => match (values.get(*start), values.get(*end)) {
+                (Datum::Time(first), Datum::Time(last)) if first > last => {
+                    Err(Wrong { cell: tuple.len(), why: "The interval ends before it starts.".into() })
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
     }
 }
 

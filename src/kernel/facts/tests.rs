@@ -29,9 +29,8 @@ fn undeclared(arities: &[usize]) -> Vec<Shape> {
 fn read(json: bool, shapes: &[Shape], bytes: &[u8]) -> (String, Report) {
     let (mut values, mut out) = (Values::new(), String::new());
     let mut sink = |values: &mut Values, row: Row<'_>| {
-        let args: Vec<_> = row.args.iter().map(|&arg| values.display(arg).to_string()).collect();
-        let interval = row.interval.map_or(String::new(), |interval| interval.to_string());
-        writeln!(out, "{}: {}({}){interval}", row.line, row.predicate.0, args.join(", ")).unwrap();
+        let tuple: Vec<_> = row.tuple.iter().map(|&value| values.display(value).to_string()).collect();
+        writeln!(out, "{}: {}({})", row.line, row.predicate.0, tuple.join(", ")).unwrap();
         ControlFlow::Continue(())
     };
     let read = if json { read_json_lines } else { read_csv };
@@ -371,7 +370,7 @@ fn cells_are_read_back() {
     let mut values = Values::new();
     let mut written = Vec::new();
     let mut sink = |values: &mut Values, row: Row<'_>| {
-        written = row.args.iter().map(|&arg| values.cell(arg)).collect();
+        written = row.tuple.iter().map(|&arg| values.cell(arg)).collect();
         ControlFlow::Continue(())
     };
     read_csv(table.as_bytes(), &shapes, &mut values, &mut sink).unwrap();

@@ -1,0 +1,108 @@
+//! `--facts FILE`: facts that a command gives to the programs that it asks.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::programs::Programs;
+use crate::host::{self, Memory, Overlay, Problem};
+use crate::ide::facts::{give_table, is_table};
+use crate::kernel::{Kernel, Limits};
+use crate::program::{FileSummary, Program};
+use crate::report::{SourceText, Sources};
+use crate::syntax::SourceFile;
+
+/// The files that were named.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    /// Those with clauses, which join each program.
+    pub(super) clauses: Vec<Arc<FileSummary>>,
+    /// Tables: absolute paths, and what output calls them.
+    tables: Vec<(PathBuf, String)>,
+    /// What cannot be read.
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Given {
+    /// Reads the files with clauses; tables are read when there is a program that says what they hold.
+    pub(super) fn load(files: &[PathBuf], working: &Path, memory: &Memory, sources: &mut Sources) -> Self {
+        let mut given = Self::default();
+        for file in files {
+            let path = host::absolute(working, file);
+            let name = host::relative(working, &path);
+            if is_table(&path.to_string_lossy()) {
+                given.tables.push((path, name));
+                continue;
+            }
+            let problem = |why: String| Problem { path: path.clone(), why, named: true };
+            if !host::is_mangle(&path) {
+                given.problems.push(problem(
+                    "facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files".into(),
+                ));
+                continue;
+            }
+            match host::read(&path, &Overlay::default()) {
+                Ok(text) => {
+                    let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();
+                    let id = memory.table().id(&path);
+                    given.clauses.push(host::summarise(id, &source, &text.findings));
+                    sources.insert_source(id, SourceText::new(name, text.text));
+                }
+                Err(error) => given.problems.push(problem(host::plain(&error))),
+            }
+        }
+        given
+    }
+
+    /// The clauses that could not be read, which give no facts.
+    pub(super) fn damaged(&self, sources: &Sources) -> Vec<String> {
+        let items = self.clauses.iter().flat_map(|file| file.items.iter().map(move |item| (file, item)));
+        items
+            .filter(|(_, item)| item.statement.damaged)
+            .map(|(file, item)| {
+                let line = sources.place(file.id, item.start).line;
+                format!("{}:{line}: this statement cannot be read; `check` says why", sources.name(file.id))
+            })
+            .collect()
+    }
+
+    /// Gives the tables to a program. What is wrong with them is said, a line each.
+    pub(super) fn give(&self, kernel: &mut Kernel, program: &Program, limits: Limits) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for (path, name) in &self.tables {
+            let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+            let report = host::open_facts(path, &Overlay::default())
+                .map_err(|error| host::plain(&error))
+                .and_then(|input| give_table(kernel, program, &file_name, input, limits.facts));
+            match report {
+                Ok(report) => {
+                    let place = |line: u64, cell: usize| match cell {
+                        0 => format!("{name}:{line}"),
+                        cell => format!("{name}:{line}, cell {cell}"),
+                    };
+                    complaints.extend(
+                        report.bad.iter().map(|bad| format!("{}: {}", place(bad.line, bad.cell), bad.why)),
+                    );
+                    let more = report.bad_count - report.bad.len() as u64;
+                    if more > 0 {
+                        complaints.push(format!("{name}: {more} more rows are no facts"));
+                    }
+                }
+                Err(why) => complaints.push(format!("{name}: {why}")),
+            }
+        }
+        complaints
+    }
+}
+
+impl Programs {
+    /// Loads what `paths` name, with the facts of `files`. A kernel or a test that is named takes the place of its
+    /// program, which it is analysed with.
+    pub(super) fn load_with(paths: &[PathBuf], files: &[PathBuf], working: &Path) -> (Self, Given) {
+        let memory = Memory::default();
+        let mut sources = Sources::default();
+        let given = Given::load(files, working, &memory, &mut sources);
+        let mut programs = Self::load_beside(paths, working, &memory, &given.clauses, sources);
+        programs.problems.extend(given.problems.iter().cloned());
+        (programs, given)
+    }
+}
