@@ -140,7 +140,10 @@ fn facts_from_files() {
             exit 2
         "#]],
     );
-    check(files, &["query", "shut(D)", "rules.mg", "--facts", "data/door.csv", "--why"], expect![[r#"
+    check(
+        files,
+        &["query", "shut(D)", "rules.mg", "--facts", "data/door.csv", "--why"],
+        expect![[r#"
         shut("a")  by rules.mg:4
           door("a",80)  [--facts]
           no open("a")
@@ -149,7 +152,8 @@ fn facts_from_files() {
           no open("b")
         error: data/door.csv:4, cell 1: `wide` is not a number.
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -199,20 +203,29 @@ fn an_answer_as_a_table() {
         Who,At,Tags
         "a, b",2026-01-31T12:00:00Z,"[""/x"",""/y""]"
         c,2026-02-01T00:00:00Z,[]
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
     super::support::write(folder.path(), "seen.csv", &table);
     let again = ["query", "seen(_, _, _)", "empty.mg", "--facts", "seen.csv", "--format", "csv"];
     let again = super::support::run(folder.path(), &again);
     assert_eq!(String::from_utf8(again.stdout).unwrap(), table);
-    check(FILES, &["query", "locked(D, K)", "--format", "csv"], expect![[r#"
+    check(
+        FILES,
+        &["query", "locked(D, K)", "--format", "csv"],
+        expect![[r#"
         D,K
         /d,/key
         exit 0
-    "#]]);
-    check(FILES, &["query", "--dump", "--format", "csv"], expect![[r#"
+    "#]],
+    );
+    check(
+        FILES,
+        &["query", "--dump", "--format", "csv"],
+        expect![[r#"
         error: a table holds the facts of one predicate in one reading
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -220,7 +233,10 @@ fn settings_of_the_evaluation() {
     let endless = "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nnow(T) :- n(0), T = fn:time:now().\n";
     let config = "[kernel]\nreading = 'written'\nmax_derived = 3\nnow = '2026-01-31T12:00:00Z'\n";
     let files = &[("mangle-ls.toml", config), ("n.mg", endless), ("rules.mg", RULES)];
-    check(files, &["query", "n(X)"], expect![[r#"
+    check(
+        files,
+        &["query", "n(X)"],
+        expect![[r#"
         n(0)
         n(1)
         n(2)
@@ -228,8 +244,12 @@ fn settings_of_the_evaluation() {
         n(4)
         error: the evaluation stopped at n.mg:2: more than 3 derived facts
         exit 2
-    "#]]);
-    check(files, &["query", "open(X)", "--format", "json"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["query", "open(X)", "--format", "json"],
+        expect![[r#"
         [
           {
             "reading": "written",
@@ -242,26 +262,43 @@ fn settings_of_the_evaluation() {
         ]
         error: the evaluation stopped at n.mg:2: more than 3 derived facts
         exit 2
-    "#]]);
-    check(files, &["query", "open(X)", "--reading", "go"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["query", "open(X)", "--reading", "go"],
+        expect![[r#"
         error: the evaluation stopped at n.mg:2: more than 3 derived facts
         exit 2
-    "#]]);
+    "#]],
+    );
     let clock = &[("mangle-ls.toml", config), ("now.mg", "n(0).\nat(T) :- n(0), T = fn:time:now().\n")];
-    check(clock, &["query", "at(T)"], expect![[r#"
+    check(
+        clock,
+        &["query", "at(T)"],
+        expect![[r#"
         at(fn:time:parse_rfc3339("2026-01-31T12:00:00Z"))
         exit 0
-    "#]]);
-    check(clock, &["query", "at(T)", "--now", "2020-01-01T00:00:00Z"], expect![[r#"
+    "#]],
+    );
+    check(
+        clock,
+        &["query", "at(T)", "--now", "2020-01-01T00:00:00Z"],
+        expect![[r#"
         at(fn:time:parse_rfc3339("2020-01-01T00:00:00Z"))
         exit 0
-    "#]]);
-    check(clock, &["query", "at(T)", "--now", "yesterday"], expect![[r#"
+    "#]],
+    );
+    check(
+        clock,
+        &["query", "at(T)", "--now", "yesterday"],
+        expect![[r#"
         error: invalid value 'yesterday' for '--now <TIME>': `yesterday` is no instant; write one as `2026-01-31T12:00:00Z`.
 
         For more information, try '--help'.
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -273,20 +310,36 @@ fn the_sample_counts_only_where_it_is_named() {
         ("night.kernel.mg", "door(\"n\", 600).\n"),
         ("key.csv", "s\n"),
     ];
-    check(files, &["query", "wide(D)"], expect![[r#"
+    check(
+        files,
+        &["query", "wide(D)"],
+        expect![[r#"
         exit 1
-    "#]]);
-    check(files, &["query", "wide(D)", "rules.mg", "night.kernel.mg"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["query", "wide(D)", "rules.mg", "night.kernel.mg"],
+        expect![[r#"
         wide("n")
         exit 0
-    "#]]);
-    check(files, &["query", "wide(D)", "sample.mg", "night.kernel.mg"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["query", "wide(D)", "sample.mg", "night.kernel.mg"],
+        expect![[r#"
         wide("n")
         wide("s")
         exit 0
-    "#]]);
-    check(files, &["query", "open(D)", "--facts", "key.csv", "--facts", "sample.mg"], expect![[r#"
+    "#]],
+    );
+    check(
+        files,
+        &["query", "open(D)", "--facts", "key.csv", "--facts", "sample.mg"],
+        expect![[r#"
         open("s")
         exit 0
-    "#]]);
+    "#]],
+    );
 }

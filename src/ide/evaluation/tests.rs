@@ -180,7 +180,7 @@ fn a_cancelled_evaluation_is_none() {
 fn answers_name_places_of_the_program_as_it_is_now() {
     let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
-    let wish = Wish { why: true, why_not: false };
+    let wish = Wish { why: true, ..Wish::default() };
     let answer = readings.of(Reading::Go).ask("q(X)", wish, places(&moved)).unwrap();
     // Other statements: these are not the ones that were evaluated.
     assert_eq!(answer.facts[0].proof.as_deref(), Some("q(1)  by ?\n  p(1)  [?]\n"));
