@@ -279,10 +279,10 @@ fn temporal_facts() {
         &shapes,
         "/a\n/a,2026-01-01,2026-01-02T12:00:00Z\n/a,,2026-01-02\n/a,2026-01-02,_\n/a,2026-01-02,2026-01-01\n/a,2026-01-02\n",
         expect![[r#"
-            1: 3(/a)
-            2: 3(/a)@[2026-01-01T00:00:00Z, 2026-01-02T12:00:00Z]
-            3: 3(/a)@[_, 2026-01-02T00:00:00Z]
-            4: 3(/a)@[2026-01-02T00:00:00Z, _]
+            1: 3(/a, fn:time:parse_rfc3339("1677-09-21T00:12:43.145224192Z"), fn:time:parse_rfc3339("2262-04-11T23:47:16.854775807Z"))
+            2: 3(/a, fn:time:parse_rfc3339("2026-01-01T00:00:00Z"), fn:time:parse_rfc3339("2026-01-02T12:00:00Z"))
+            3: 3(/a, fn:time:parse_rfc3339("1677-09-21T00:12:43.145224192Z"), fn:time:parse_rfc3339("2026-01-02T00:00:00Z"))
+            4: 3(/a, fn:time:parse_rfc3339("2026-01-02T00:00:00Z"), fn:time:parse_rfc3339("2262-04-11T23:47:16.854775807Z"))
             line 5, cell 3: The interval ends before it starts.
             line 6, cell 0: This row has 2 cells; `on/1` has 1, `on/1` with its interval has 3.
         "#]],
@@ -291,8 +291,8 @@ fn temporal_facts() {
         &shapes,
         "{\"Lamp\": \"/a\"}\n{\"Lamp\": \"/a\", \"start\": \"2026-01-01\", \"end\": null}\n",
         expect![[r#"
-            1: 3(/a)
-            2: 3(/a)@[2026-01-01T00:00:00Z, _]
+            1: 3(/a, fn:time:parse_rfc3339("1677-09-21T00:12:43.145224192Z"), fn:time:parse_rfc3339("2262-04-11T23:47:16.854775807Z"))
+            2: 3(/a, fn:time:parse_rfc3339("2026-01-01T00:00:00Z"), fn:time:parse_rfc3339("2262-04-11T23:47:16.854775807Z"))
         "#]],
     );
 }
