@@ -182,3 +182,41 @@ fn a_stopped_evaluation_can_be_taken_up_again() {
         BTreeSet::from([("edge", vec![1, 2]), ("edge", vec![2, 3]), ("edge", vec![3, 4]), ("node", vec![0])]);
     assert_eq!(kernel.model().dump(&world.compiled), world.fresh(&rows));
 }
+
+/// codeNERD, if the environment names a checkout of it: for each fact of these predicates, what follows without it
+/// and with it again.
+#[test]
+fn one_fact_of_codenerd_comes_and_goes() {
+    let Some(texts) = support::kernel_texts() else { return };
+    let program = support::program(&texts);
+    let compiled = compile(&program, Reading::Go);
+    let mut kernel = Kernel::new(Arc::clone(&compiled));
+    evaluate(&mut kernel);
+    let whole = kernel.model().steps;
+    for (name, args) in [
+        ("test_state", vec!["/failing"]),
+        ("user_intent", vec!["/current_intent", "/mutation", "/fix", "auth.go", ""]),
+    ] {
+        let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(args.len()).unwrap() };
+        let predicate = program.id(key).unwrap();
+        let value = |arg: &str| {
+            if arg.starts_with('/') { Datum::Name(arg.into()) } else { Datum::String(arg.into()) }
+        };
+        let mut with = kernel.fork();
+        let tuple: Box<[_]> = args.iter().map(|arg| with.values().intern(value(arg)).unwrap()).collect();
+        let fact = Fact { predicate, tuple, rule: RuleId::ASSERTED };
+        with.assert(&fact);
+        evaluate(&mut with);
+        let steps = with.model().steps;
+        eprintln!("{name}: {steps} of {whole} steps");
+        assert!(steps * 10 <= whole * 3, "{steps} of {whole} steps");
+        let mut fresh = Kernel::new(Arc::clone(&compiled));
+        let tuple = args.iter().map(|arg| fresh.values().intern(value(arg)).unwrap()).collect();
+        fresh.assert(&Fact { predicate, tuple, rule: RuleId::ASSERTED });
+        evaluate(&mut fresh);
+        assert_eq!(with.model().dump(&compiled), fresh.model().dump(&compiled));
+        with.retract(predicate, &fact.tuple);
+        evaluate(&mut with);
+        assert_eq!(with.model().dump(&compiled), kernel.model().dump(&compiled));
+    }
+}
