@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Aggregate, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind, write};
+use super::plan::{
+    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind, write,
+};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
@@ -97,6 +99,7 @@ struct Explanation<'m> {
 impl Explanation<'_> {
     /// The node of a tuple, made if there is none yet.
     fn place(&mut self, key: Key) -> usize {
+        let key = self.origin(key);
         if let Some(&place) = self.places.get(&key) {
             return place;
         }
@@ -107,6 +110,16 @@ impl Explanation<'_> {
         let fact = self.text(key);
         self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), folded: false });
         place
+    }
+
+    /// Where a fact that was kept of several was derived.
+    fn origin(&self, (relation, number): Key) -> Key {
+        let merge = self.compiled.merge_of(relation);
+        let kept = self.model.reason(relation, number).map(|reason| reason.support);
+        match (merge, kept) {
+            (Some(merge), Some([number])) => (merge.all, *number),
+            _ => (relation, number),
+        }
     }
 
     fn text(&self, (relation, number): Key) -> String {
@@ -137,13 +150,19 @@ impl Explanation<'_> {
         if let Some(aggregate) = compiled.aggregate_of(rule, relation) {
             return vec![self.rows(aggregate, &support, keys)];
         }
-        match compiled.plan_of(rule, relation) {
-            Some(plan) => self.replay(plan, &support, keys),
-            None => Vec::new(),
+        if let Some(plan) = compiled.plan_of(rule, relation) {
+            return self.replay(plan, &support, keys);
         }
+        // A value that was made of those of two facts.
+        let fact = |number: u32| ProofStep {
+            premise: BEHIND_BODY,
+            ground: Ground::Fact(self.known((relation, number), keys)),
+        };
+        support.into_iter().map(fact).collect()
     }
 
     fn known(&mut self, key: Key, keys: &mut Vec<Key>) -> usize {
+        let key = self.origin(key);
         let place = self.place(key);
         if place == keys.len() {
             keys.push(key);

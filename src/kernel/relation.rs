@@ -8,7 +8,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::ValueId;
 
@@ -25,6 +25,10 @@ pub struct Relation {
     len: u32,
     values: Vec<ValueId>,
     known: HashTable<u32>,
+    /// The numbers of tuples that hold no more, or never did: they gave way to others.
+    gone: FxHashSet<u32>,
+    /// From this number on the rules still see those that gave way, when they look at what a round added.
+    stale_from: u32,
     indices: Vec<Index>,
 }
 
@@ -50,7 +54,7 @@ impl Relation {
     /// An empty relation.
     #[must_use]
     pub fn new(arity: usize) -> Self {
-        Self { arity, ..Self::default() }
+        Self { arity, stale_from: NONE, ..Self::default() }
     }
 
     /// The number of tuples.
@@ -107,6 +111,38 @@ impl Relation {
         self.values.extend_from_slice(tuple);
         self.len += 1;
         Some(number)
+    }
+
+    /// Adds a tuple that gives way at once, and is no obstacle to the same one later. Gives its number.
+    pub(super) fn insert_gone(&mut self, tuple: &[ValueId]) -> u32 {
+        let number = self.len;
+        self.values.extend_from_slice(tuple);
+        self.len += 1;
+        self.gone.insert(number);
+        number
+    }
+
+    /// Lets a tuple give way.
+    pub(super) fn let_go(&mut self, number: u32) {
+        let (arity, values) = (self.arity, &self.values);
+        let of = |number: u32| {
+            values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
+        };
+        let known = self.known.find_entry(hash(of(number).iter().copied()), |&other| other == number);
+        if let Ok(known) = known {
+            known.remove();
+        }
+        self.gone.insert(number);
+    }
+
+    /// Whether rules see a tuple: what gave way only where they look at what a round `added`.
+    pub(super) fn is_seen(&self, number: u32, added: bool) -> bool {
+        self.gone.is_empty() || !self.gone.contains(&number) || (added && number >= self.stale_from)
+    }
+
+    /// Lets rules see what gives way from now on, when they look at what a round added.
+    pub(super) fn keep_stale(&mut self) {
+        self.stale_from = self.stale_from.min(self.len);
     }
 
     /// The relation of its first `len` tuples.

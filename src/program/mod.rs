@@ -13,12 +13,14 @@ mod embedding;
 mod file;
 pub mod graph;
 mod join;
+mod merge;
 pub mod rewrite;
 mod signature;
 
 pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
 pub use join::{Predicate, PredicateId, Program, Site};
+pub use merge::Merge;
 pub use signature::{Mode, Signature};
 
 use crate::text::Symbol;

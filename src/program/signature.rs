@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
+use super::Merge;
 use crate::syntax::ast::{Atom, Declaration, Term, TermKind};
 use crate::syntax::literal;
 use crate::text::{FileId, StatementId, Symbol, TextRange, slice};
@@ -82,6 +83,8 @@ pub struct Signature {
     pub synthetic: bool,
     /// `reflects(/prefix)`
     pub reflects: Option<Symbol>,
+    /// `fundep(…)` and `merge(…)`, where there is exactly one `fundep`.
+    pub merge: Option<Merge>,
     /// Whether a `Decl` has `inclusion […]`.
     pub constrained: bool,
 }
@@ -91,6 +94,7 @@ impl Signature {
     pub(super) fn declare(&mut self, declaration: &Declaration, text: &str) {
         // Without a `Decl`, annotated heads decide; with one, it alone does.
         self.temporal = declaration.temporal.is_some();
+        self.merge = Merge::read(declaration, text);
         self.constrained = !declaration.inclusion.is_empty();
         let mut rows: Vec<Vec<Mode>> = Vec::new();
         for atom in &declaration.descriptors {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::body::Body;
+use super::merging::DECIDES;
 use super::order::order;
 use super::reads::reads;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
@@ -15,7 +16,7 @@ use super::{
 use crate::kernel::{Failure, Values};
 use crate::program::graph::ComponentId;
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
-use crate::program::{FileSummary, Mode, Predicate, PredicateId, Program, key_of};
+use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
 use crate::syntax::ast::{Atom, Clause, Literal, Premise};
 use crate::text::Symbol;
 
@@ -33,10 +34,10 @@ pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
     Arc::new(compiler.finish())
 }
 
-struct Compiler<'p> {
-    program: &'p Program,
+pub(super) struct Compiler<'p> {
+    pub(super) program: &'p Program,
     values: Values,
-    compiled: Compiled,
+    pub(super) compiled: Compiled,
 }
 
 /// How many premises a rule may have; nobody writes so many.
@@ -80,9 +81,12 @@ impl<'p> Compiler<'p> {
             facts: Vec::new(),
             deferred: FxHashMap::default(),
             strata: strata.collect(),
+            merges: Vec::new(),
             faults: Vec::new(),
         };
-        Self { program, values: Values::new(), compiled }
+        let mut compiler = Self { program, values: Values::new(), compiled };
+        compiler.find_merges();
+        compiler
     }
 
     fn finish(mut self) -> Compiled {
@@ -101,14 +105,30 @@ impl<'p> Compiler<'p> {
         let statement = item.statement.id;
         self.compiled.rules.push(Rule { file: file.id, statement, item: index, predicate });
         let stratum = self.program.graph().component(predicate);
-        match self.outcome(file, file.statement_text(item), rule, predicate, clause) {
+        let text = file.statement_text(item);
+        let signature = &self.program.get(predicate).signature;
+        if self.decides(predicate) && !signature.deferred {
+            // Beside its own facts; that it cannot be evaluated is said below.
+            let rule = self.outcome(file, text, rule, predicate, clause, Some(DECIDES));
+            if let Ok(Outcome::Deferred(rule)) = rule {
+                self.compiled.deferred.entry(predicate.0).or_default().push(rule);
+            }
+        }
+        let modes = signature.deferred.then_some(signature.modes.as_slice());
+        match self.outcome(file, text, rule, predicate, clause, modes) {
             Ok(Outcome::Fact(fact)) => self.compiled.facts.push(fact),
-            Ok(Outcome::Plan(plan)) => self.stratum(stratum, |stratum| stratum.plans.push(plan)),
-            Ok(Outcome::Aggregate(aggregate, rows)) => self.stratum(stratum, |stratum| {
-                stratum.rows.extend(rows.iter().map(|rows| rows.target));
-                stratum.plans.extend(rows);
-                stratum.aggregates.push(*aggregate);
-            }),
+            Ok(Outcome::Plan(plan)) => {
+                let plan = self.enter_merge(plan, predicate);
+                self.stratum(stratum, |stratum| stratum.plans.push(plan));
+            }
+            Ok(Outcome::Aggregate(aggregate, rows)) => {
+                let rows = rows.map(|rows| self.see_merge(rows, predicate));
+                self.stratum(stratum, |stratum| {
+                    stratum.relations.extend(rows.iter().map(|rows| rows.target));
+                    stratum.plans.extend(rows);
+                    stratum.aggregates.push(*aggregate);
+                });
+            }
             Ok(Outcome::Deferred(rule)) => self.compiled.deferred.entry(predicate.0).or_default().push(rule),
             Ok(Outcome::Nothing) => {}
             Err(failure) => self.compiled.faults.push(Fault { rule, premise: None, failure }),
@@ -125,7 +145,16 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    fn stratum(&mut self, id: ComponentId, change: impl FnOnce(&mut Stratum)) {
+    /// A relation that no predicate of the program has.
+    pub(super) fn hidden(&mut self, arity: usize, name: Symbol) -> RelationId {
+        let hidden = u32::try_from(self.compiled.arities.len()).unwrap_or(u32::MAX);
+        self.compiled.arities.push(arity);
+        self.compiled.temporal.push(false);
+        self.compiled.names.push(name);
+        hidden
+    }
+
+    pub(super) fn stratum(&mut self, id: ComponentId, change: impl FnOnce(&mut Stratum)) {
         if let Some(stratum) = self.compiled.strata.get_mut(id.0 as usize) {
             change(stratum);
         }
@@ -138,6 +167,7 @@ impl<'p> Compiler<'p> {
         rule: RuleId,
         predicate: PredicateId,
         clause: &Clause,
+        asked: Option<&[Mode]>,
     ) -> Result<Outcome, Failure> {
         Self::check_length(clause)?;
         let program = self.program;
@@ -149,8 +179,9 @@ impl<'p> Compiler<'p> {
         if clause.aggregates() {
             return self.aggregation(file, text, rule, target, clause, &steps);
         }
+        let cannot_merge = self.cannot_merge(predicate);
         let mut body = Body::new(&mut self.values, text);
-        let inputs = inputs(&mut body, clause, program.get(predicate));
+        let inputs = asked.map(|modes| inputs(&mut body, clause, modes));
         for step in &steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
@@ -159,6 +190,7 @@ impl<'p> Compiler<'p> {
             body.lets(transform);
         }
         let mut head = body.head(&clause.head.args);
+        cannot_merge.filter(|_| !clause.is_fact()).into_iter().for_each(|why| body.push(StepKind::Fail(why)));
         if self.compiled.temporal.get(target as usize) == Some(&true) {
             let faithful = clause.is_fact() && self.compiled.reading == Reading::Go;
             let interval = body.head_interval(clause.interval.as_ref(), faithful);
@@ -214,10 +246,7 @@ impl<'p> Compiler<'p> {
             return Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), None)));
         }
         let names = row_variables(clause, &premises);
-        let hidden = u32::try_from(self.compiled.arities.len()).unwrap_or(u32::MAX);
-        self.compiled.arities.push(names.len());
-        self.compiled.temporal.push(false);
-        self.compiled.names.push(Symbol::new("row"));
+        let hidden = self.hidden(names.len(), Symbol::new("row"));
         let mut body = Body::new(&mut self.values, text);
         for step in steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
@@ -251,12 +280,9 @@ impl<'p> Compiler<'p> {
     }
 }
 
-/// The registers that the caller of a deferred predicate fills: the variables of its head in input positions.
-fn inputs(body: &mut Body<'_>, clause: &Clause, predicate: &Predicate) -> Option<Box<[(u16, Slot)]>> {
-    if !predicate.signature.deferred {
-        return None;
-    }
-    let positions = (0u16..).zip(&clause.head.args).zip(&predicate.signature.modes);
+/// The registers that the caller of a predicate fills: the variables of its head in input positions.
+fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Slot)]> {
+    let positions = (0u16..).zip(&clause.head.args).zip(modes);
     let is_new = |body: &Body<'_>, name| body.lookup(name).is_none();
     let mut inputs = Vec::new();
     for ((at, term), mode) in positions {
@@ -264,7 +290,7 @@ fn inputs(body: &mut Body<'_>, clause: &Clause, predicate: &Predicate) -> Option
             inputs.push((at, body.bind(name)));
         }
     }
-    Some(inputs.into())
+    inputs.into()
 }
 
 /// The steps of one premise.

@@ -6,6 +6,7 @@
 
 mod body;
 mod compile;
+mod merging;
 mod order;
 mod reads;
 mod temporal;
@@ -185,6 +186,21 @@ pub(super) struct Deferred {
     pub(super) inputs: Box<[(u16, Slot)]>,
 }
 
+/// How the facts of a predicate are merged: of those that agree in some columns one is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Merge {
+    /// Holds the facts that are kept, once its stratum is done.
+    pub(super) kept: RelationId,
+    /// Holds the facts while they are derived, and those that gave way to others.
+    pub(super) all: RelationId,
+    /// The columns in which facts agree.
+    pub(super) keys: Columns,
+    /// The column that is merged.
+    pub(super) target: u16,
+    /// The predicate that is asked with two values for the one to keep.
+    pub(super) predicate: RelationId,
+}
+
 /// A clause of a program: an index into [`Compiled::rules`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
@@ -221,23 +237,15 @@ pub struct Fault {
 /// What can be evaluated together: the rules of predicates that depend on each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stratum {
-    /// The relations of its predicates.
-    pub(super) relations: Box<[RelationId]>,
-    /// The relations that hold the rows of its aggregations.
-    pub(super) rows: Vec<RelationId>,
+    /// The relations that grow here: those of its predicates, rows of its aggregations, and all that was ever derived
+    /// of predicates whose facts are merged.
+    pub(super) relations: Vec<RelationId>,
     /// All other relations that something here depends on.
     pub(super) reads: Vec<RelationId>,
     /// Those evaluated once, and then again for whatever they add to each other.
     pub(super) plans: Vec<Plan>,
     /// Evaluated once the others are done.
     pub(super) aggregates: Vec<Aggregate>,
-}
-
-impl Stratum {
-    /// All relations that grow here.
-    pub(super) fn grown(&self) -> impl Iterator<Item = RelationId> {
-        self.relations.iter().chain(&self.rows).copied()
-    }
 }
 
 /// A program in one reading, ready to be run.
@@ -264,6 +272,8 @@ pub struct Compiled {
     pub(super) strata: Vec<Stratum>,
     /// The rules of predicates that are evaluated where they are asked for.
     pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<Deferred>>,
+    /// How the facts of some predicates are merged.
+    pub(super) merges: Vec<Merge>,
     /// What cannot be evaluated.
     pub faults: Vec<Fault>,
 }
@@ -302,6 +312,21 @@ impl Compiled {
     #[must_use]
     pub fn is_temporal(&self, predicate: PredicateId) -> bool {
         self.temporal.get(predicate.0 as usize) == Some(&true)
+    }
+
+    /// How what is derived into a relation is merged.
+    pub(super) fn merge_into(&self, all: RelationId) -> Option<&Merge> {
+        self.merges.iter().find(|merge| merge.all == all)
+    }
+
+    /// How the facts of a relation were merged.
+    pub(super) fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
+        self.merges.iter().find(|merge| merge.kept == kept)
+    }
+
+    /// The relation that facts of a predicate are added to.
+    pub(super) fn entry(&self, predicate: PredicateId) -> RelationId {
+        self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
     }
 
     /// The number of arguments of the predicate of a relation; of other relations, of columns.

@@ -9,12 +9,14 @@ pub(super) fn reads(compiled: &Compiled, stratum: usize) -> Vec<RelationId> {
     let Some(stratum) = compiled.strata.get(stratum) else { return Vec::new() };
     let mut found = Reads { compiled, seen: FxHashSet::default(), called: FxHashSet::default() };
     stratum.plans.iter().for_each(|plan| found.steps(&plan.steps));
+    let merges = compiled.merges.iter().filter(|merge| stratum.relations.contains(&merge.all));
+    merges.for_each(|merge| found.call(merge.predicate));
     for aggregate in &stratum.aggregates {
         found.seen.insert(aggregate.rows.relation);
     }
-    stratum.grown().for_each(|relation| {
-        found.seen.remove(&relation);
-    });
+    for relation in &stratum.relations {
+        found.seen.remove(relation);
+    }
     let mut reads: Vec<_> = found.seen.into_iter().collect();
     reads.sort_unstable();
     reads

@@ -44,6 +44,8 @@ struct Frame<'p> {
     head: Vec<ValueId>,
     /// Where the tuples go that are not to be added.
     given: Option<Vec<Box<[ValueId]>>>,
+    /// The step that looks at what a round added.
+    delta: usize,
     /// Whether the interval of the head is forgotten.
     forgets: bool,
 }
@@ -64,6 +66,7 @@ impl Run<'_> {
             support: Vec::new(),
             head: Vec::new(),
             given: None,
+            delta: round.map_or(plan.steps.len(), |round| round.delta),
             forgets: round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan),
         };
         for (at, step) in plan.steps.iter().enumerate() {
@@ -186,6 +189,9 @@ impl Run<'_> {
         }
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(()) };
         let tuple = tuples.tuple(number);
+        if !tuples.is_seen(number, at == frame.delta) {
+            return Ok(());
+        }
         if !fits(tuple, found, &frame.row) || !self.is_then(tuple, found, &frame.row) {
             return Ok(());
         }
@@ -275,7 +281,8 @@ impl Run<'_> {
         }
         for rule in rules {
             self.depth += 1;
-            let given = self.called(frame, rule, found);
+            let row = &frame.row;
+            let given = self.called(rule, |column| key_at(found, column).map(|source| source.read(row)));
             self.depth -= 1;
             for tuple in given? {
                 if !has_key(&tuple, found, &frame.row) || !fits(&tuple, found, &frame.row) {
@@ -294,11 +301,10 @@ impl Run<'_> {
     }
 
     /// The tuples that one rule of a called predicate gives.
-    fn called(
+    pub(super) fn called(
         &mut self,
-        caller: &Frame<'_>,
         rule: &Deferred,
-        found: &Match,
+        input: impl Fn(u16) -> Option<ValueId>,
     ) -> Result<Vec<Box<[ValueId]>>, Stop> {
         let mut frame = Frame {
             plan: &rule.plan,
@@ -307,12 +313,11 @@ impl Run<'_> {
             support: Vec::new(),
             head: Vec::new(),
             given: Some(Vec::new()),
+            delta: rule.plan.steps.len(),
             forgets: false,
         };
         for (column, slot) in &rule.inputs {
-            let Some(value) = key_at(found, *column).map(|source| source.read(&caller.row)) else {
-                return Ok(Vec::new());
-            };
+            let Some(value) = input(*column) else { return Ok(Vec::new()) };
             write(&mut frame.row, *slot, value);
         }
         for (at, step) in rule.plan.steps.iter().enumerate() {
@@ -335,6 +340,11 @@ impl Run<'_> {
             given.push(head.as_slice().into());
             frame.head = head;
             return Ok(());
+        }
+        if let Some(merge) = self.compiled.merge_into(frame.plan.target) {
+            let merged = self.merge(merge, &mut head, frame.plan.rule, &frame.support);
+            frame.head = head;
+            return merged;
         }
         let added = self.add(frame.plan.target, &head, frame.plan.rule, &frame.support, true);
         frame.head = head;

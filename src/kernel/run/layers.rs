@@ -124,7 +124,7 @@ impl Kernel {
         let (Change::Assert(tuple, _) | Change::Retract(tuple)) = &change;
         let columns = self.compiled.arities.get(predicate.0 as usize);
         if columns == Some(&tuple.len()) && predicate.0 < self.compiled.predicates() {
-            self.changes.entry(predicate.0).or_default().push(change);
+            self.changes.entry(self.compiled.entry(predicate)).or_default().push(change);
         }
     }
 
@@ -167,9 +167,10 @@ impl Wave<'_, '_> {
         let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
         for fact in facts {
             if !self.kernel.without.contains(&fact.rule) {
-                let added = self.run.add(fact.predicate.0, &fact.tuple, fact.rule, &[], false);
+                let relation = self.run.compiled.entry(fact.predicate);
+                let added = self.run.add(relation, &fact.tuple, fact.rule, &[], false);
                 let counted = self.run.meter.step();
-                self.count(fact.predicate.0);
+                self.count(relation);
                 let stop = |reason| Stop { rule: Some(fact.rule), premise: None, reason };
                 added.and(counted).map_err(stop)?;
             }
@@ -197,7 +198,7 @@ impl Wave<'_, '_> {
 
     fn is_touched(&self, stratum: &Stratum) -> bool {
         self.all
-            || stratum.grown().any(|relation| self.kernel.changes.contains_key(&relation))
+            || stratum.relations.iter().any(|relation| self.kernel.changes.contains_key(relation))
             || stratum.reads.iter().any(|relation| self.changed.contains(relation))
     }
 
@@ -205,7 +206,7 @@ impl Wave<'_, '_> {
         let at = self.run.stratum;
         self.run.model.errors.retain(|error| error.stratum != at);
         let before: Vec<(RelationId, Option<Shared<Relation>>)> =
-            stratum.grown().map(|relation| (relation, self.reset(relation))).collect();
+            stratum.relations.iter().map(|&relation| (relation, self.reset(relation))).collect();
         let result = self.run.stratum(stratum);
         for (relation, before) in before {
             let Some(now) = self.run.model.relations.get(relation as usize) else { continue };

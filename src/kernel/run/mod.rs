@@ -8,6 +8,7 @@ mod aggregate;
 mod join;
 mod layers;
 mod limits;
+mod merging;
 mod model;
 
 pub use layers::Kernel;
@@ -45,16 +46,28 @@ struct Run<'c> {
     depth: u32,
     /// The ends of the interval that is none.
     no_interval: [ValueId; 2],
+    /// What gave way in the last rounds.
+    stale: merging::Stale,
 }
 
 impl<'c> Run<'c> {
     fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, meter: Meter<'c>) -> Self {
         let no_interval =
             [END, BEGINNING].map(|end| model.values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
-        Self { compiled, clock, meter, model, stratum: 0, depth: 0, no_interval }
+        Self {
+            compiled,
+            clock,
+            meter,
+            model,
+            stratum: 0,
+            depth: 0,
+            no_interval,
+            stale: merging::Stale::default(),
+        }
     }
 
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        self.stale = merging::Stale::default();
         let start = self.lengths(stratum);
         for plan in &stratum.plans {
             // Nobody looks at what this round adds: that is the next one's.
@@ -66,12 +79,15 @@ impl<'c> Run<'c> {
             self.forgetful(stratum)?;
             self.rounds(stratum, start)?;
         }
+        self.keep(stratum)?;
         stratum.aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))
     }
 
     /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
     fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
+        self.keep_stale(stratum);
         loop {
+            self.stale.turn();
             let high = self.lengths(stratum);
             if low == high {
                 return Ok(());

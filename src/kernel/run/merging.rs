@@ -1,0 +1,198 @@
+//! Facts that give way to others (`fundep` and `merge`): a new fact meets those that agree with it, and a predicate
+//! is asked which value is kept.
+//!
+//! The engine's rules still see a fact that gave way in the round after it was derived, and derive it again when it
+//! comes again. Around a circle that never ends; the limits of the run end it.
+
+use rustc_hash::FxHashSet;
+
+use super::super::plan::{Merge, RelationId, RuleId, Stratum};
+use super::super::{Reading, ValueId};
+use super::limits::Reason;
+use super::{Run, Stop};
+
+/// The facts that gave way in this round and in the one before.
+#[derive(Debug, Default)]
+pub(super) struct Stale {
+    is_on: bool,
+    now: FxHashSet<(RelationId, Box<[ValueId]>)>,
+    before: FxHashSet<(RelationId, Box<[ValueId]>)>,
+}
+
+impl Stale {
+    /// The next round begins.
+    pub(super) fn turn(&mut self) {
+        self.before = std::mem::take(&mut self.now);
+    }
+}
+
+impl Run<'_> {
+    /// Lets the rules see what gives way from now on in the round after it was derived, as the engine does.
+    pub(super) fn keep_stale(&mut self, stratum: &Stratum) {
+        if self.compiled.reading == Reading::Written {
+            return;
+        }
+        for merge in self.merges(stratum) {
+            self.stale.is_on = true;
+            let all = self.model.relations.get_mut(merge.all as usize);
+            all.into_iter().for_each(|all| all.own().keep_stale());
+        }
+    }
+
+    fn merges(&self, stratum: &Stratum) -> Vec<Merge> {
+        let here = |merge: &&Merge| stratum.relations.contains(&merge.all);
+        self.compiled.merges.iter().filter(here).cloned().collect()
+    }
+
+    /// Adds a tuple to what is being merged.
+    pub(super) fn merge(
+        &mut self,
+        merge: &Merge,
+        tuple: &mut [ValueId],
+        rule: RuleId,
+        support: &[u32],
+    ) -> Result<(), Stop> {
+        let stop = |reason| Stop { rule: Some(rule), premise: None, reason };
+        if self.relation(merge).and_then(|all| all.find(tuple)).is_some() {
+            return Ok(());
+        }
+        let (derived, agreeing) = (tuple.to_vec(), self.agreeing(merge, tuple).map_err(stop)?);
+        let is_alone = agreeing.is_empty();
+        let mut gave_way = None;
+        for number in agreeing {
+            let Some(known) = self.relation(merge).map(|all| all.tuple(number).to_vec()) else { continue };
+            let values = self.decide(merge, &known, tuple)?;
+            let is_undecided = values.is_empty();
+            for (value, decider) in values {
+                tuple.get_mut(usize::from(merge.target)).into_iter().for_each(|column| *column = value);
+                if *tuple != known {
+                    gave_way = Some((number, decider));
+                    let all = self.model.relations.get_mut(merge.all as usize);
+                    all.into_iter().for_each(|all| all.own().let_go(number));
+                    break;
+                }
+            }
+            if is_undecided || gave_way.is_some_and(|(gone, _)| gone == number) {
+                self.add_merged(merge, tuple, &derived, gave_way, (rule, support)).map_err(stop)?;
+            }
+        }
+        if is_alone {
+            return self.add(merge.all, tuple, rule, support, true).map_err(stop);
+        }
+        if gave_way.is_none() && self.relation(merge).is_some_and(|all| all.find(&derived).is_none()) {
+            self.stay_stale(merge, derived, rule, support).map_err(stop)?;
+        }
+        Ok(())
+    }
+
+    fn relation(&self, merge: &Merge) -> Option<&super::super::relation::Relation> {
+        self.model.relations.get(merge.all as usize).map(|all| &**all)
+    }
+
+    /// The facts that agree with a tuple in the columns that determine the merged one.
+    fn agreeing(&mut self, merge: &Merge, tuple: &[ValueId]) -> Result<Vec<u32>, Reason> {
+        let key: Vec<ValueId> = (0..)
+            .zip(tuple)
+            .filter(|(at, _)| *at < 64 && merge.keys & (1 << at) != 0)
+            .map(|(_, value)| *value)
+            .collect();
+        let Some(all) = self.model.relations.get_mut(merge.all as usize) else { return Ok(Vec::new()) };
+        let range = 0..u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let index = all.own().index(merge.keys);
+        let mut chain = all.chain(index, &key, &range);
+        let mut agreeing = Vec::new();
+        while let Some(number) = all.next(&mut chain) {
+            self.meter.step()?;
+            if all.is_seen(number, false) {
+                agreeing.push(number);
+            }
+        }
+        agreeing.reverse();
+        Ok(agreeing)
+    }
+
+    /// The values that are kept of two, each with the clause that says so.
+    fn decide(
+        &mut self,
+        merge: &Merge,
+        known: &[ValueId],
+        new: &[ValueId],
+    ) -> Result<Vec<(ValueId, RuleId)>, Stop> {
+        let compiled = self.compiled;
+        let inputs = [known, new].map(|tuple| tuple.get(usize::from(merge.target)).copied());
+        let mut values = Vec::new();
+        for rule in compiled.deferred.get(&merge.predicate).map_or(&[][..], Vec::as_slice) {
+            let given = self.called(rule, |column| inputs.get(usize::from(column)).copied().flatten())?;
+            values
+                .extend(given.iter().filter_map(|tuple| tuple.get(2)).map(|value| (*value, rule.plan.rule)));
+        }
+        Ok(values)
+    }
+
+    /// Adds what is kept. A value that neither fact had follows from both.
+    fn add_merged(
+        &mut self,
+        merge: &Merge,
+        tuple: &[ValueId],
+        derived: &[ValueId],
+        gave_way: Option<(u32, RuleId)>,
+        (rule, support): (RuleId, &[u32]),
+    ) -> Result<(), Reason> {
+        match gave_way {
+            Some((known, decider)) if tuple != derived => {
+                let new = self.add_stale(merge, derived, rule, support)?;
+                self.add(merge.all, tuple, decider, &[known, new], true)
+            }
+            _ => self.add(merge.all, tuple, rule, support, true),
+        }
+    }
+
+    /// Keeps a tuple that gave way at once for the round to come, if the engine does.
+    fn stay_stale(
+        &mut self,
+        merge: &Merge,
+        tuple: Vec<ValueId>,
+        rule: RuleId,
+        support: &[u32],
+    ) -> Result<(), Reason> {
+        let known = (merge.all, tuple.into_boxed_slice());
+        if !self.stale.is_on || self.stale.before.contains(&known) || !self.stale.now.insert(known.clone()) {
+            return Ok(());
+        }
+        self.add_stale(merge, &known.1, rule, support).map(|_| ())
+    }
+
+    fn add_stale(
+        &mut self,
+        merge: &Merge,
+        tuple: &[ValueId],
+        rule: RuleId,
+        support: &[u32],
+    ) -> Result<u32, Reason> {
+        let at = merge.all as usize;
+        let Some((all, reasons)) = self.model.relations.get_mut(at).zip(self.model.reasons.get_mut(at))
+        else {
+            return Ok(0);
+        };
+        reasons.own().push(rule, support);
+        let number = all.own().insert_gone(tuple);
+        self.meter.fact(true, (tuple.len() + support.len()) * 4 + 32)?;
+        Ok(number)
+    }
+
+    /// When a stratum is done, what was kept is what its predicates hold.
+    pub(super) fn keep(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        for merge in self.merges(stratum) {
+            for number in 0..self.len(merge.all) {
+                let all = self.relation(&merge).filter(|all| all.is_seen(number, false));
+                let Some(tuple) = all.map(|all| all.tuple(number).to_vec()) else { continue };
+                let rule =
+                    self.model.reason(merge.all, number).map_or(RuleId::ASSERTED, |reason| reason.rule);
+                let stop = |reason| Stop { rule: Some(rule), premise: None, reason };
+                self.meter.step().map_err(stop)?;
+                self.add(merge.kept, &tuple, rule, &[number], false).map_err(stop)?;
+            }
+        }
+        Ok(())
+    }
+}
