@@ -5,49 +5,14 @@ mod naive;
 mod support;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use mangle_ls::kernel::{Clock, Compiled, Limits, Model, Reading, compile, run};
-use mangle_ls::program::PredicateKey;
-use mangle_ls::text::{Cancel, Symbol};
-use naive::evaluate::{Facts, World, evaluate};
+use mangle_ls::kernel::Reading;
+use naive::evaluate::{World, evaluate};
+use naive::kernel::kernel;
 use naive::syntax::Program;
-use naive::value::Value;
 
 const PROGRAMS: u64 = 3000;
 const FUEL: usize = 150_000;
-const CLOCK: Clock = Clock { now_ns: 0 };
-
-struct Run {
-    program: mangle_ls::program::Program,
-    compiled: Arc<Compiled>,
-    model: Model,
-}
-
-fn kernel(text: &str, reading: Reading) -> Run {
-    let program = support::program(&[text]);
-    let compiled = compile(&program, reading);
-    let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
-    Run { program, compiled, model }
-}
-
-/// The facts of a model as the second evaluator has them.
-fn facts(run: &Run, program: &Program) -> Facts {
-    let mut all = Facts::new();
-    for (name, bags) in &program.bags {
-        let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(bags.len()).unwrap() };
-        let Some(id) = run.program.id(key) else { continue };
-        let value = |(id, bag): (&_, &bool)| {
-            let value = Value::of(&run.model.values, *id);
-            if *bag { value.unordered() } else { value }
-        };
-        let tuples = run.model.relation(id).unwrap().tuples();
-        let tuples = tuples.map(|tuple| tuple.iter().zip(bags).map(value).collect());
-        all.insert((name.clone(), bags.len()), tuples.collect());
-    }
-    all.retain(|_, tuples| !tuples.is_empty());
-    all
-}
 
 /// What is different, if something is.
 fn difference(program: &Program, world: &World, reading: Reading) -> Option<String> {
@@ -65,7 +30,7 @@ fn difference(program: &Program, world: &World, reading: Reading) -> Option<Stri
     if program.faithful && run.model.errors.is_empty() != (world.failures == 0) {
         return Some(format!("{} failures, but {:?}", world.failures, run.model.errors));
     }
-    let found = facts(&run, program);
+    let found = run.facts(program);
     let mut wanted = world.facts.clone();
     wanted.retain(|_, tuples| !tuples.is_empty());
     (found != wanted).then(|| format!("wanted {wanted:?}\nfound  {found:?}"))

@@ -26,6 +26,7 @@ mod term;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod values;
 mod why_not;
 

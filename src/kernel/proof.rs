@@ -1,20 +1,22 @@
 //! Why a fact holds: the rule that first gave it, what each premise found, and so on down to facts.
 //!
 //! A run keeps the rule and the tuples that its premises found for each derived tuple. The rest is worked out
-//! here, by going through the plan again with those tuples in hand.
+//! here, by going through the plan again with those tuples in hand, until it gives the tuple.
 
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{
-    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind, write,
-};
+use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind};
+use super::trial::{End, Observer, Trial};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
 /// How many facts a proof has at most; what is beyond is not unfolded.
 const MOST_NODES: usize = 4096;
+
+/// How many steps it takes at most to go through the rule of one fact again.
+const MOST_STEPS: u32 = 100_000;
 
 /// A proof: facts and what each follows from. The first is the one that was asked about. A fact that is used
 /// twice is listed once.
@@ -151,7 +153,9 @@ impl Explanation<'_> {
             return vec![self.rows(aggregate, &support, keys)];
         }
         if let Some(plan) = compiled.plan_of(rule, relation) {
-            return self.replay(plan, &support, keys);
+            let tuple = self.model.relations.get(relation as usize).map(|found| found.tuple(number));
+            let tuple: Vec<ValueId> = tuple.unwrap_or_default().to_vec();
+            return self.replay(plan, &tuple, &support, keys);
         }
         // A value that was made of those of two facts.
         let fact = |number: u32| ProofStep {
@@ -176,56 +180,60 @@ impl Explanation<'_> {
     }
 
     /// Goes through a plan with the tuples that its lookups found.
-    fn replay(&mut self, plan: &Plan, support: &[u32], keys: &mut Vec<Key>) -> Vec<ProofStep> {
+    fn replay(
+        &mut self,
+        plan: &Plan,
+        tuple: &[ValueId],
+        support: &[u32],
+        keys: &mut Vec<Key>,
+    ) -> Vec<ProofStep> {
+        let lookups = plan.steps.iter().map(|step| matches!(step.kind, StepKind::Match(_)));
+        let mut found = support.iter().copied();
+        let only = lookups.map(|is_lookup| is_lookup.then(|| found.next()).flatten()).collect();
+        let temporal = self.compiled.is_temporal(PredicateId(plan.target));
+        let args = tuple.len().saturating_sub(if temporal { 2 } else { 0 });
+        let mut replay = Replay { plan, only, args: tuple.get(..args).unwrap_or(tuple) };
         let mut row = vec![ValueId(0); usize::from(plan.slots)];
-        let mut found = support.iter();
-        let mut steps = Vec::new();
-        for step in &plan.steps {
-            let ground = match &step.kind {
-                StepKind::Match(looked) => {
-                    let Some(&number) = found.next() else { break };
-                    self.bind(looked, number, &mut row);
+        let mut trial = Trial::new(self.model, self.compiled, self.clock, MOST_STEPS);
+        let is_known = trial.run(plan, &mut row, &mut replay) == End::Enough;
+        let steps = plan.steps.iter().zip(replay.only);
+        let mut all = Vec::new();
+        for (step, number) in steps {
+            let ground = match (&step.kind, number) {
+                (StepKind::Match(looked), Some(number)) => {
                     Some(Ground::Fact(self.known((looked.relation, number), keys)))
                 }
-                StepKind::Absent(looked) => Some(Ground::Absent(self.pattern(looked, &row))),
-                StepKind::Compare { operator, left, right } => Some(Ground::Holds(format!(
-                    "{} {} {}",
-                    self.value(*left, &row),
-                    operator.as_str(),
-                    self.value(*right, &row)
-                ))),
-                StepKind::Compute { slot, function, args } => {
-                    let args: Vec<ValueId> = args.iter().map(|arg| arg.read(&row)).collect();
-                    let value = function.apply(&mut self.model.values, &args, &self.clock).ok();
-                    value.into_iter().for_each(|value| write(&mut row, *slot, value));
-                    None
-                }
-                StepKind::Solve { name, args, negated, .. } => {
-                    let args: Vec<String> = args
-                        .iter()
-                        .map(|arg| arg.map_or("_".to_owned(), |arg| self.value(arg, &row)))
-                        .collect();
-                    let sign = if *negated { "!" } else { "" };
-                    Some(Ground::Holds(format!("{sign}{}({})", name, args.join(","))))
-                }
-                StepKind::Call(looked) => Some(Ground::Holds(self.pattern(looked, &row))),
-                StepKind::Instant { .. } | StepKind::Never | StepKind::Fail(_) => None,
+                _ if is_known => self.ground(&step.kind, &row),
+                _ => None,
             };
-            steps.extend(ground.map(|ground| ProofStep { premise: step.premise, ground }));
+            all.extend(ground.map(|ground| ProofStep { premise: step.premise, ground }));
         }
-        steps
+        all
     }
 
-    fn bind(&self, looked: &Match, number: u32, row: &mut [ValueId]) {
-        let Some(relation) = self.model.relations.get(looked.relation as usize) else { return };
-        let tuple = relation.tuple(number);
-        for (column, slot) in &looked.binds {
-            tuple.get(usize::from(*column)).into_iter().for_each(|value| write(row, *slot, *value));
-        }
-        if let [.., start, end] = *tuple {
-            looked.ends.1.into_iter().for_each(|slot| write(row, slot, end));
-            looked.ends.0.into_iter().for_each(|slot| write(row, slot, start));
-        }
+    /// What makes a step hold that finds no tuple.
+    fn ground(&self, kind: &StepKind, row: &[ValueId]) -> Option<Ground> {
+        Some(match kind {
+            StepKind::Absent(looked) => Ground::Absent(self.pattern(looked, row, &|_| None)),
+            StepKind::Call(looked) => {
+                Ground::Holds(self.pattern(looked, row, &|slot| Some(Source::Slot(slot))))
+            }
+            StepKind::Compare { operator, left, right } => {
+                let (left, right) = (self.value(*left, row), self.value(*right, row));
+                Ground::Holds(format!("{left} {} {right}", operator.as_str()))
+            }
+            StepKind::Solve { name, args, outputs, negated, .. } => {
+                // What a negation does not bind is not there.
+                let mut outputs = outputs.iter().filter(|_| !negated);
+                let shown = |arg: &Option<Source>| {
+                    let source = arg.or_else(|| outputs.next().map(|slot| Source::Slot(*slot)));
+                    source.map_or_else(|| "_".to_owned(), |source| self.value(source, row))
+                };
+                let args: Vec<String> = args.iter().map(shown).collect();
+                Ground::Holds(format!("{}{name}({})", if *negated { "!" } else { "" }, args.join(",")))
+            }
+            _ => return None,
+        })
     }
 
     fn value(&self, source: Source, row: &[ValueId]) -> String {
@@ -233,15 +241,34 @@ impl Explanation<'_> {
     }
 
     /// What was looked for: known values, and `_` for the others.
-    fn pattern(&self, looked: &Match, row: &[ValueId]) -> String {
+    fn pattern(&self, looked: &Match, row: &[ValueId], bound: &dyn Fn(u16) -> Option<Source>) -> String {
         let mut text = format!("{}(", self.compiled.name(PredicateId(looked.relation)));
-        let mut key = looked.key.iter();
-        for column in 0..self.compiled.arity(looked.relation) {
-            let known = (column < 64 && looked.columns & (1 << column) != 0).then(|| key.next()).flatten();
-            let value = known.map_or_else(|| "_".to_owned(), |source| self.value(*source, row));
+        for column in 0..u16::try_from(self.compiled.arity(looked.relation)).unwrap_or(u16::MAX) {
+            let slot = looked.binds.iter().find(|(at, _)| *at == column).map(|(_, slot)| *slot);
+            let source = looked.source(column).or_else(|| slot.and_then(bound));
+            let value = source.map_or_else(|| "_".to_owned(), |source| self.value(source, row));
             let _ = write!(text, "{}{value}", if column > 0 { "," } else { "" });
         }
         text.push(')');
         text
+    }
+}
+
+/// Follows the tuples that were found until the head is the tuple that is to be explained.
+struct Replay<'p> {
+    plan: &'p Plan,
+    /// What each step found.
+    only: Vec<Option<u32>>,
+    /// The arguments of the tuple.
+    args: &'p [ValueId],
+}
+
+impl Observer for Replay<'_> {
+    fn only(&self, step: usize) -> Option<u32> {
+        self.only.get(step).copied().flatten()
+    }
+
+    fn arrived(&mut self, row: &[ValueId]) -> bool {
+        self.plan.head.iter().zip(self.args).all(|(source, value)| source.read(row) == *value)
     }
 }

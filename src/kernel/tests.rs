@@ -438,3 +438,72 @@ fn a_value_made_of_two_is_proven_by_both() {
         "#]],
     );
 }
+
+const PARTS: &str = "
+Decl half(X, Y) descr [mode(\"+\", \"-\"), deferred()] .
+half(X, Y) :- Y = fn:div(X, 2).
+box([1, 4, 7]). box([2]). small(2).
+";
+
+#[test]
+fn a_proof_says_what_built_in_and_deferred_predicates_found() {
+    let text = format!("{PARTS}good(Y) :- box(L), :list:member(X, L), half(X, Y), small(Y), Y < X.");
+    check_proof(
+        &text,
+        "good",
+        1,
+        expect![[r#"
+        good(2)
+          0: box([1, 4, 7])
+          1: :list:member(4,[1, 4, 7])
+          2: half(4,2)
+          3: small(2)
+          4: 2 < 4
+        box([1, 4, 7])
+        small(2)
+    "#]],
+    );
+}
+
+#[test]
+fn an_obstacle_behind_a_deferred_predicate_is_found() {
+    let text =
+        format!("{PARTS}good(N, Y) :- box(L), :list:member(X, L), half(X, Y), Y > 3, N = fn:name:root(/a).");
+    check_why_not(
+        &text,
+        "good",
+        2,
+        "/a",
+        expect![[r#"
+        premise 3: 0 > 3; near []
+    "#]],
+    );
+}
+
+#[test]
+fn a_head_that_asks_for_two_values_at_once_and_one_that_is_computed() {
+    check_why_not(
+        "p(1). twice(/x, X) :- p(X). twice(fn:name:root(/a/b), X) :- p(X).",
+        "twice",
+        2,
+        "/b",
+        expect![[r#"
+            argument 0 is /x
+            argument 0 is /a
+        "#]],
+    );
+}
+
+#[test]
+fn a_group_without_rows_is_missed_for_its_key() {
+    let text = "p(/a, 1). q(1). n(X, N) :- p(X, Y), q(Y) |> do fn:group_by(X), let N = fn:count().";
+    check_why_not(
+        text,
+        "n",
+        2,
+        "/b",
+        expect![[r#"
+        premise 0: p(/b,_); near ["p(/a,1)"]
+    "#]],
+    );
+}

@@ -1,10 +1,10 @@
 //! Why a fact does not hold: for each rule that could have given it, how far its body gets, what the first premise
 //! without a solution asked for, and which facts come near.
 
-use super::plan::{Compiled, Match, Plan, RuleId, Source, StepKind};
-use super::{Clock, Model, ValueId, compare};
+use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Source, StepKind, Stratum};
+use super::trial::{Cause, End, Known, Observer, Sight, Trial, known};
+use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
-use crate::syntax::ast::Operator;
 
 /// How many tuples are looked at for one rule.
 const MOST_STEPS: u32 = 200_000;
@@ -63,21 +63,23 @@ impl Model {
         wanted: &[Option<ValueId>],
     ) -> Vec<Miss> {
         let mut misses = Vec::new();
+        let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
         for stratum in &compiled.strata {
-            for plan in stratum.plans.iter().filter(|plan| plan.target == predicate.0) {
-                let obstacle = Probe::new(self, compiled, clock, plan, wanted).run();
+            let entry = compiled.entry(predicate);
+            for plan in stratum.plans.iter().filter(|plan| plan.target == entry) {
+                let obstacle = probe(&mut trial, plan, wanted);
                 misses.extend(obstacle.map(|obstacle| Miss { rule: plan.rule, obstacle }));
             }
             for aggregate in stratum.aggregates.iter().filter(|aggregate| aggregate.target == predicate.0) {
-                let rows =
-                    self.relations.get(aggregate.rows.relation as usize).is_none_or(|rows| rows.is_empty());
-                let body = stratum.plans.iter().find(|plan| rows && plan.target == aggregate.rows.relation);
-                let obstacle = match body {
-                    Some(plan) => Probe::new(self, compiled, clock, plan, &[]).run(),
-                    None => Some(Obstacle::Groups { near: self.near(compiled, predicate, wanted) }),
-                };
-                misses.extend(obstacle.map(|obstacle| Miss { rule: aggregate.rule, obstacle }));
+                if !gives(trial.model, aggregate, wanted) {
+                    let obstacle = group(&mut trial, stratum, aggregate, wanted);
+                    misses.push(Miss { rule: aggregate.rule, obstacle });
+                }
             }
+        }
+        for rule in compiled.deferred.get(&predicate.0).map_or(&[][..], Vec::as_slice) {
+            let obstacle = probe(&mut trial, &rule.plan, wanted);
+            misses.extend(obstacle.map(|obstacle| Miss { rule: rule.plan.rule, obstacle }));
         }
         misses
     }
@@ -112,259 +114,204 @@ impl Model {
     }
 }
 
-/// A body tried out for one head.
-struct Probe<'m> {
-    model: &'m mut Model,
-    compiled: &'m Compiled,
-    clock: Clock,
-    plan: &'m Plan,
-    wanted: &'m [Option<ValueId>],
+/// What stands between the body of a plan and a head with these arguments, if something does.
+fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Obstacle> {
+    let mut probe = match Probe::new(trial.model, plan, wanted) {
+        Ok(probe) => probe,
+        Err(obstacle) => return Some(obstacle),
+    };
+    let mut row = vec![ValueId(0); usize::from(plan.slots)];
+    trial.refill(MOST_STEPS);
+    match trial.run(plan, &mut row, &mut probe) {
+        End::Enough => None,
+        End::TooMany => Some(Obstacle::TooMany),
+        // Of a rule without steps the head is as it is.
+        End::Blocked => probe.furthest.map(|(_, obstacle)| obstacle),
+    }
+}
+
+/// Whether an aggregation gave a tuple with these arguments.
+fn gives(model: &Model, aggregate: &Aggregate, wanted: &[Option<ValueId>]) -> bool {
+    let Some(relation) = model.relations.get(aggregate.target as usize) else { return false };
+    let is_wanted = |tuple: &[ValueId]| {
+        wanted.iter().zip(tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value))
+    };
+    let mut found = (0u32..).zip(relation.tuples()).filter(|(_, tuple)| is_wanted(tuple));
+    found.any(|(number, _)| {
+        model.reason(aggregate.target, number).is_some_and(|reason| reason.rule == aggregate.rule)
+    })
+}
+
+/// What stands between an aggregation and a tuple with these arguments: no row of its group, or another value.
+fn group(
+    trial: &mut Trial<'_>,
+    stratum: &Stratum,
+    aggregate: &Aggregate,
+    wanted: &[Option<ValueId>],
+) -> Obstacle {
+    let rows = &aggregate.rows;
+    // What the columns of the rows of the group hold.
+    let columns = trial.model.relations.get(rows.relation as usize).map_or(0, |relation| relation.arity());
+    let mut of_rows: Known = std::iter::repeat_n(None, columns).collect();
+    for (column, at) in (0u16..).zip(&mut of_rows) {
+        if let Some(Source::Value(value)) = rows.source(column) {
+            *at = Some(value);
+        }
+    }
+    // The column of the rows that is an argument of the head.
+    let column_of = |source: &Source| {
+        let is_it = |(_, bound): &&(u16, u16)| *source == Source::Slot(*bound);
+        rows.binds.iter().find(is_it).map(|(column, _)| usize::from(*column))
+    };
+    for (source, wanted) in aggregate.head.iter().zip(wanted) {
+        if let Some(at) = column_of(source).and_then(|column| of_rows.get_mut(column)) {
+            *at = at.or(*wanted);
+        }
+    }
+    let is_row = |tuple: &[ValueId]| {
+        of_rows.iter().zip(tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value))
+    };
+    let relation = trial.model.relations.get(rows.relation as usize);
+    if relation.is_some_and(|relation| relation.tuples().any(is_row)) {
+        let near = trial.model.near(trial.compiled, PredicateId(aggregate.target), wanted);
+        return Obstacle::Groups { near };
+    }
+    match stratum.plans.iter().find(|plan| plan.target == rows.relation && plan.rule == aggregate.rule) {
+        Some(plan) => match probe(trial, plan, &of_rows).unwrap_or(Obstacle::TooMany) {
+            Obstacle::Head { argument: column, has } => {
+                let argument = aggregate.head.iter().position(|source| column_of(source) == Some(column));
+                Obstacle::Head { argument: argument.unwrap_or(0), has }
+            }
+            other => other,
+        },
+        None => {
+            let (model, compiled) = (&*trial.model, trial.compiled);
+            Obstacle::Premise {
+                premise: 0,
+                asked: atom(model, compiled, rows.relation, &of_rows),
+                near: model.near(compiled, PredicateId(rows.relation), &of_rows),
+            }
+        }
+    }
+}
+
+/// An atom of a predicate: its known arguments, and `_` for the others.
+fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<ValueId>]) -> String {
+    let shown = |value: &Option<ValueId>| {
+        value.map_or_else(|| "_".to_owned(), |value| model.values.display(value).to_string())
+    };
+    let args: Vec<_> = known.iter().take(compiled.arity(relation)).map(shown).collect();
+    format!("{}({})", compiled.name(PredicateId(relation)), args.join(","))
+}
+
+/// A body tried out for one head: remembers the obstacle that is furthest from its beginning.
+struct Probe<'p> {
+    plan: &'p Plan,
     /// What registers must hold for the head to be as wanted.
     fixed: Vec<Option<ValueId>>,
-    row: Vec<ValueId>,
-    steps: u32,
     /// The step that was got to, and what was in the way there.
     furthest: Option<(usize, Obstacle)>,
 }
 
-/// How a try ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// The head was reached.
-    Holds,
-    /// Nothing got through.
-    Blocked,
-    /// Nobody knows.
-    TooMany,
+impl<'p> Probe<'p> {
+    /// Gives the obstacle when the head can never be as wanted.
+    fn new(model: &Model, plan: &'p Plan, wanted: &[Option<ValueId>]) -> Result<Self, Obstacle> {
+        let mut fixed: Vec<Option<ValueId>> = vec![None; usize::from(plan.slots)];
+        for (argument, (wanted, source)) in wanted.iter().zip(&plan.head).enumerate() {
+            let Some(wanted) = *wanted else { continue };
+            let known = match source {
+                Source::Value(value) => Some(*value),
+                Source::Slot(slot) => {
+                    let fixed = fixed.get_mut(usize::from(*slot));
+                    fixed.and_then(|fixed| fixed.replace(wanted))
+                }
+            };
+            if let Some(value) = known.filter(|value| *value != wanted) {
+                return Err(Obstacle::Head { argument, has: model.values.display(value).to_string() });
+            }
+        }
+        Ok(Self { plan, fixed, furthest: None })
+    }
+
+    fn obstacle(&self, sight: &Sight<'_>, step: usize, cause: Cause) -> Option<Obstacle> {
+        let step = self.plan.steps.get(step)?;
+        let behind = step.premise == BEHIND_BODY;
+        let (asked, near) = match (cause, &step.kind) {
+            (Cause::Value(value), _) if behind => {
+                let has = sight.model.values.display(value).to_string();
+                return Some(Obstacle::Head { argument: self.argument(&step.kind), has });
+            }
+            (Cause::Failed(failure), _) if behind => {
+                let argument = self.argument(&step.kind);
+                return Some(Obstacle::Head { argument, has: format!("without a value: {failure}") });
+            }
+            (Cause::Value(value), _) => {
+                (format!("the value {}", sight.model.values.display(value)), Vec::new())
+            }
+            (Cause::Failed(failure), _) => (failure.to_string(), Vec::new()),
+            (Cause::Present(number), StepKind::Absent(found)) => {
+                let predicate = PredicateId(found.relation);
+                let tuple =
+                    sight.model.relation(predicate).map_or(&[][..], |relation| relation.tuple(number));
+                let fact = sight.model.fact(sight.compiled, predicate, tuple);
+                (format!("!{}", self.asked(sight, found).0), vec![fact])
+            }
+            (_, StepKind::Match(found)) => {
+                let (asked, known) = self.asked(sight, found);
+                (asked, sight.model.near(sight.compiled, PredicateId(found.relation), &known))
+            }
+            (_, StepKind::Call(found)) => (self.asked(sight, found).0, Vec::new()),
+            (_, kind) => (test(sight, kind), Vec::new()),
+        };
+        Some(Obstacle::Premise { premise: step.premise, asked, near })
+    }
+
+    /// What a lookup asks for, as text and as values.
+    fn asked(&self, sight: &Sight<'_>, found: &Match) -> (String, Known) {
+        let known = known(found, sight.compiled, sight.row, &|slot| self.wanted(slot));
+        (atom(sight.model, sight.compiled, found.relation, &known), known)
+    }
+
+    /// The argument of the head that a step computes; the first, if it computes a part of one.
+    fn argument(&self, kind: &StepKind) -> usize {
+        let computed = match kind {
+            StepKind::Compute { slot, .. } | StepKind::Instant { slot, .. } => Some(Source::Slot(*slot)),
+            _ => None,
+        };
+        self.plan.head.iter().position(|source| Some(*source) == computed).unwrap_or(0)
+    }
 }
 
-impl<'m> Probe<'m> {
-    fn new(
-        model: &'m mut Model,
-        compiled: &'m Compiled,
-        clock: Clock,
-        plan: &'m Plan,
-        wanted: &'m [Option<ValueId>],
-    ) -> Self {
-        let slots = usize::from(plan.slots);
-        let (fixed, row) = (vec![None; slots], vec![ValueId(0); slots]);
-        Self { model, compiled, clock, plan, wanted, fixed, row, steps: 0, furthest: None }
+impl Observer for Probe<'_> {
+    fn wanted(&self, slot: u16) -> Option<ValueId> {
+        self.fixed.get(usize::from(slot)).copied().flatten()
     }
 
-    fn run(mut self) -> Option<Obstacle> {
-        for (argument, (wanted, source)) in self.wanted.iter().zip(&self.plan.head).enumerate() {
-            match (wanted, source) {
-                (Some(wanted), Source::Value(value)) if wanted != value => {
-                    let has = self.model.values.display(*value).to_string();
-                    return Some(Obstacle::Head { argument, has });
-                }
-                (Some(wanted), Source::Slot(slot)) => {
-                    self.fixed
-                        .get_mut(usize::from(*slot))
-                        .into_iter()
-                        .for_each(|fixed| *fixed = Some(*wanted));
-                }
-                _ => {}
-            }
-        }
-        match self.step(0) {
-            End::Holds => None,
-            End::TooMany => Some(Obstacle::TooMany),
-            End::Blocked => self.furthest.map(|(_, obstacle)| obstacle),
+    fn blocked(&mut self, sight: &Sight<'_>, step: usize, cause: Cause) {
+        // The steps of a called rule are not those of the plan.
+        let is_own = std::ptr::eq(sight.plan, self.plan);
+        if is_own && self.furthest.as_ref().is_none_or(|(furthest, _)| step > *furthest) {
+            self.furthest = self.obstacle(sight, step, cause).map(|obstacle| (step, obstacle));
         }
     }
 
-    fn step(&mut self, at: usize) -> End {
-        let plan = self.plan;
-        let Some(step) = plan.steps.get(at) else { return End::Holds };
-        self.steps += 1;
-        if self.steps > MOST_STEPS {
-            return End::TooMany;
-        }
-        match &step.kind {
-            StepKind::Match(found) => self.matches(at, step.premise, found),
-            StepKind::Absent(found) => match self.first(found) {
-                Some(fact) => {
-                    self.blocked(at, step.premise, |probe| (format!("!{}", probe.asked(found)), vec![fact]))
-                }
-                None => self.step(at + 1),
-            },
-            StepKind::Compute { slot, function, args } => {
-                let args: Vec<ValueId> = args.iter().map(|arg| self.read(*arg)).collect();
-                match function.apply(&mut self.model.values, &args, &self.clock) {
-                    Ok(value) if self.set(*slot, value) => self.step(at + 1),
-                    Ok(value) => self.blocked(at, step.premise, |probe| {
-                        (format!("the value {}", probe.model.values.display(value)), Vec::new())
-                    }),
-                    Err(failure) => self.blocked(at, step.premise, |_| (failure.to_string(), Vec::new())),
-                }
-            }
-            StepKind::Compare { operator, left, right } => {
-                self.compare(at, step.premise, *operator, *left, *right)
-            }
-            StepKind::Solve { builtin, name, args, outputs, negated } => {
-                let values: Vec<Option<ValueId>> =
-                    args.iter().map(|arg| arg.map(|arg| self.read(arg))).collect();
-                let mut found = Vec::new();
-                let solutions = builtin.solve(&mut self.model.values, &values, &mut found).unwrap_or(0);
-                let asked = |probe: &Self| {
-                    let shown = |value: &Option<ValueId>| {
-                        value.map_or_else(
-                            || "_".to_owned(),
-                            |value| probe.model.values.display(value).to_string(),
-                        )
-                    };
-                    let args: Vec<String> = values.iter().map(shown).collect();
-                    (format!("{}{name}({})", if *negated { "!" } else { "" }, args.join(",")), Vec::new())
-                };
-                if *negated {
-                    return if solutions == 0 {
-                        self.step(at + 1)
-                    } else {
-                        self.blocked(at, step.premise, asked)
-                    };
-                }
-                let mut end = self.blocked(at, step.premise, asked);
-                for solution in 0..solutions {
-                    let given = found.iter().skip(solution * outputs.len());
-                    let fits = outputs.iter().zip(given).all(|(slot, value)| self.set(*slot, *value));
-                    end = if fits { self.step(at + 1) } else { End::Blocked };
-                    if end != End::Blocked {
-                        return end;
-                    }
-                }
-                end
-            }
-            // What these compute was not kept, and what they would say is in the findings.
-            StepKind::Call(_) | StepKind::Instant { .. } => End::TooMany,
-            StepKind::Never => {
-                self.blocked(at, step.premise, |_| ("a premise that never holds".to_owned(), Vec::new()))
-            }
-            StepKind::Fail(failure) => self.blocked(at, step.premise, |_| (failure.to_string(), Vec::new())),
-        }
-    }
-
-    /// Remembers an obstacle, if nothing got further so far.
-    fn blocked(&mut self, at: usize, premise: u32, say: impl FnOnce(&Self) -> (String, Vec<String>)) -> End {
-        if self.furthest.as_ref().is_none_or(|(furthest, _)| at > *furthest) {
-            let (asked, near) = say(self);
-            self.furthest = Some((at, Obstacle::Premise { premise, asked, near }));
-        }
-        End::Blocked
-    }
-
-    fn matches(&mut self, at: usize, premise: u32, found: &Match) -> End {
-        let wanted = self.known(found);
-        let len = self.model.relations.get(found.relation as usize).map_or(0, |relation| relation.len());
-        let mut any = false;
-        for number in 0..u32::try_from(len).unwrap_or(u32::MAX) {
-            self.steps += 1;
-            if self.steps > MOST_STEPS {
-                return End::TooMany;
-            }
-            let Some(relation) = self.model.relations.get(found.relation as usize) else { break };
-            let tuple: smallvec::SmallVec<[ValueId; 8]> = relation.tuple(number).into();
-            let has_key =
-                wanted.iter().zip(&tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value));
-            let same = found
-                .same
-                .iter()
-                .all(|(one, other)| tuple.get(usize::from(*one)) == tuple.get(usize::from(*other)));
-            if !has_key || !same || !self.bind(found, &tuple) {
-                continue;
-            }
-            any = true;
-            let end = self.step(at + 1);
-            if end != End::Blocked {
-                return end;
-            }
-        }
-        if any {
-            return End::Blocked;
-        }
-        self.blocked(at, premise, |probe| {
-            let near = probe.model.near(probe.compiled, PredicateId(found.relation), &wanted);
-            (probe.asked(found), near)
-        })
-    }
-
-    fn compare(&mut self, at: usize, premise: u32, operator: Operator, left: Source, right: Source) -> End {
-        let (one, other) = (self.read(left), self.read(right));
-        let holds = match operator {
-            Operator::Equal => Ok(one == other),
-            Operator::NotEqual => Ok(one != other),
-            _ => compare(&self.model.values, operator, one, other),
-        };
-        match holds {
-            Ok(true) => self.step(at + 1),
-            _ => self.blocked(at, premise, |probe| {
-                let values = &probe.model.values;
-                let asked =
-                    format!("{} {} {}", values.display(one), operator.as_str(), values.display(other));
-                (asked, Vec::new())
-            }),
-        }
-    }
-
-    /// What each column of a lookup must hold, as far as that is known.
-    fn known(&self, found: &Match) -> Vec<Option<ValueId>> {
-        let mut key = found.key.iter();
-        let columns = 0..self.compiled.arity(found.relation);
-        let mut known: Vec<_> = columns
-            .map(|column| {
-                let is_known = column < 64 && found.columns & (1 << column) != 0;
-                is_known.then(|| key.next()).flatten().map(|source| self.read(*source))
-            })
-            .collect();
-        for (column, slot) in &found.binds {
-            let fixed = self.fixed.get(usize::from(*slot)).copied().flatten();
-            known.get_mut(usize::from(*column)).into_iter().for_each(|known| *known = fixed);
-        }
-        known
-    }
-
-    /// What a lookup asks for.
-    fn asked(&self, found: &Match) -> String {
-        let shown = |known: &Option<ValueId>| {
-            known.map_or_else(|| "_".to_owned(), |value| self.model.values.display(value).to_string())
-        };
-        let args: Vec<_> = self.known(found).iter().map(shown).collect();
-        format!("{}({})", self.compiled.name(PredicateId(found.relation)), args.join(","))
-    }
-
-    /// The first fact that a negation forbids.
-    fn first(&self, found: &Match) -> Option<String> {
-        let known = self.known(found);
-        let relation = self.model.relations.get(found.relation as usize)?;
-        let fits = |tuple: &&[ValueId]| {
-            let same = found
-                .same
-                .iter()
-                .all(|(one, other)| tuple.get(usize::from(*one)) == tuple.get(usize::from(*other)));
-            same && known.iter().zip(*tuple).all(|(known, value)| known.is_none_or(|known| known == *value))
-        };
-        let tuple = relation.tuples().find(fits)?;
-        Some(self.model.fact(self.compiled, PredicateId(found.relation), tuple))
-    }
-
-    fn bind(&mut self, found: &Match, tuple: &[ValueId]) -> bool {
-        let binds =
-            found.binds.iter().filter_map(|(column, slot)| Some((*slot, *tuple.get(usize::from(*column))?)));
-        let binds: smallvec::SmallVec<[(u16, ValueId); 8]> = binds.collect();
-        binds.into_iter().all(|(slot, value)| self.set(slot, value))
-    }
-
-    /// Fills a register. False when the head wants something else there.
-    fn set(&mut self, slot: u16, value: ValueId) -> bool {
-        let at = usize::from(slot);
-        if self.fixed.get(at).copied().flatten().is_some_and(|fixed| fixed != value) {
-            return false;
-        }
-        self.row.get_mut(at).into_iter().for_each(|register| *register = value);
+    fn arrived(&mut self, _row: &[ValueId]) -> bool {
         true
     }
+}
 
-    fn read(&self, source: Source) -> ValueId {
-        source.read(&self.row)
+/// A comparison or built-in predicate with its values: `2 < 1`.
+fn test(sight: &Sight<'_>, kind: &StepKind) -> String {
+    let value = |source: Source| sight.model.values.display(source.read(sight.row)).to_string();
+    match kind {
+        StepKind::Compare { operator, left, right } => {
+            format!("{} {} {}", value(*left), operator.as_str(), value(*right))
+        }
+        StepKind::Solve { name, args, negated, .. } => {
+            let args: Vec<String> =
+                args.iter().map(|arg| arg.map_or_else(|| "_".to_owned(), value)).collect();
+            format!("{}{name}({})", if *negated { "!" } else { "" }, args.join(","))
+        }
+        _ => "a premise that never holds".to_owned(),
     }
 }

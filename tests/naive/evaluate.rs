@@ -145,21 +145,33 @@ pub fn bind(environment: &mut Environment, variable: Variable, value: Value) {
     environment[root] = Binding::Value(value);
 }
 
-/// The order in which the premises are evaluated: a negation or `!=` whose variables are not all bound where it
-/// stands comes last.
+/// The order in which the premises are evaluated: a negation or `!=` waits until all its variables have a value.
 pub fn order(clause: &Clause) -> Vec<usize> {
     let mut bound: BTreeSet<Variable> = BTreeSet::new();
+    let mut equal: Vec<(Variable, Variable)> = Vec::new();
     let (mut order, mut late) = (Vec::new(), Vec::new());
     for (at, premise) in clause.body.iter().enumerate() {
-        let variables = premise.variables();
-        if premise.waits() && !variables.iter().all(|variable| bound.contains(variable)) {
+        if premise.waits() {
             late.push(at);
-            continue;
+        } else {
+            order.push(at);
+            match premise {
+                Premise::Compare { left: Term::Variable(one), right: Term::Variable(other), .. } => {
+                    equal.push((*one, *other));
+                }
+                _ => bound.extend(premise.variables()),
+            }
         }
-        order.push(at);
-        if !premise.waits() {
-            bound.extend(variables);
+        for _ in 0..equal.len() {
+            for (one, other) in &equal {
+                if bound.contains(one) || bound.contains(other) {
+                    bound.extend([*one, *other]);
+                }
+            }
         }
+        let is_ready = |at: &usize| clause.body[*at].variables().iter().all(|it| bound.contains(it));
+        order.extend(late.iter().copied().filter(is_ready));
+        late.retain(|at| !is_ready(at));
     }
     order.extend(late);
     order

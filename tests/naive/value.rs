@@ -53,11 +53,36 @@ impl Value {
         Self::Struct(entries)
     }
 
-    /// The same list without an order.
+    /// A list without its order.
     pub fn unordered(self) -> Self {
         match self {
             Self::List(elements) => Self::bag(elements),
             other => other,
+        }
+    }
+
+    /// Whether this can be the text of that: the order of some lists is open.
+    pub fn reads(&self, other: &Value) -> bool {
+        let is_open = matches!(self, Self::Bag(_)) || matches!(other, Self::Bag(_));
+        let of = |value: &Value| if is_open { value.printed().unordered() } else { value.printed() };
+        of(self) == of(other)
+    }
+
+    /// The value as far as its text tells: `1.0` is printed as `1`.
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn printed(&self) -> Self {
+        let all = |values: &[Value]| values.iter().map(Value::printed).collect::<Vec<_>>();
+        let entries = |all: &[(Value, Value)]| all.iter().map(|(k, v)| (k.printed(), v.printed())).collect();
+        match self {
+            Self::Float(bits) if f64::from_bits(*bits).fract() == 0.0 => {
+                Self::Number(f64::from_bits(*bits) as i64)
+            }
+            Self::Pair(first, second) => Self::Pair(first.printed().into(), second.printed().into()),
+            Self::List(values) => Self::List(all(values)),
+            Self::Bag(values) => Self::bag(all(values)),
+            Self::Map(found) => Self::map(entries(found)),
+            Self::Struct(found) => Self::structure(entries(found)),
+            other => other.clone(),
         }
     }
 

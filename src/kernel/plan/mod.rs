@@ -6,6 +6,7 @@
 
 mod body;
 mod compile;
+mod matching;
 mod merging;
 mod order;
 mod reads;

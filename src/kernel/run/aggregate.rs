@@ -102,7 +102,9 @@ impl Run<'_> {
                         .apply(&mut self.model.values, &args, &self.clock)
                         .map(|value| Some((*slot, value)))
                 }
-                StepKind::Instant { slot, bound } => self.time(*bound, row).map(|value| Some((*slot, value))),
+                StepKind::Instant { slot, bound } => {
+                    bound.value(&mut self.model.values, &self.clock, row).map(|value| Some((*slot, value)))
+                }
                 StepKind::Fail(failure) => Err(failure.clone()),
                 // Nothing else stands behind `do`.
                 _ => Ok(None),

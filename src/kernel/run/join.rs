@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::plan::{BEGINNING, Bound, Deferred, END, Match, Plan, Source, Step, StepKind, When, write};
-use super::super::relation::Relation;
-use super::super::{Datum, Failure, ValueId, compare};
+use super::super::plan::{Deferred, Match, Plan, Step, StepKind, write};
+use super::super::{Failure, ValueId, compare};
 use super::limits::Reason;
 use super::{Run, Stop};
 use crate::syntax::ast::Operator;
@@ -83,7 +82,7 @@ impl Run<'_> {
         let Some(relation) = self.model.relations.get_mut(found.relation as usize) else {
             return Look::default();
         };
-        let is_partial = found.columns != 0 && !is_whole(found, relation);
+        let is_partial = found.columns != 0 && !found.is_whole(relation);
         Look { range, index: is_partial.then(|| relation.own().index(found.columns)) }
     }
 
@@ -109,13 +108,15 @@ impl Run<'_> {
                     Err(failure) => self.fail(frame, step, failure),
                 }
             }
-            StepKind::Instant { slot, bound } => match self.time(*bound, &frame.row) {
-                Ok(value) => {
-                    write(&mut frame.row, *slot, value);
-                    self.step(frame, at + 1)
+            StepKind::Instant { slot, bound } => {
+                match bound.value(&mut self.model.values, &self.clock, &frame.row) {
+                    Ok(value) => {
+                        write(&mut frame.row, *slot, value);
+                        self.step(frame, at + 1)
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
                 }
-                Err(failure) => self.fail(frame, step, failure),
-            },
+            }
             StepKind::Compare { operator, left, right } => {
                 let (left, right) = (left.read(&frame.row), right.read(&frame.row));
                 let holds = match operator {
@@ -161,7 +162,7 @@ impl Run<'_> {
         let key = key_of(&frame.row, found);
         let relation = found.relation as usize;
         let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
-        if is_whole(found, tuples) {
+        if found.is_whole(tuples) {
             let number = tuples.find(&key).filter(|number| look.range.contains(number));
             return number.map_or(Ok(()), |number| self.matched(frame, at, found, number));
         }
@@ -189,63 +190,18 @@ impl Run<'_> {
         }
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(()) };
         let tuple = tuples.tuple(number);
-        if !tuples.is_seen(number, at == frame.delta) {
+        let (values, row) = (&self.model.values, &mut frame.row);
+        if !tuples.is_seen(number, at == frame.delta)
+            || !found.fits(tuple, row)
+            || !found.is_then(values, &self.clock, tuple, row)
+        {
             return Ok(());
         }
-        if !fits(tuple, found, &frame.row) || !self.is_then(tuple, found, &frame.row) {
-            return Ok(());
-        }
-        if let [.., start, end] = *tuple {
-            found.ends.1.into_iter().for_each(|slot| write(&mut frame.row, slot, end));
-            found.ends.0.into_iter().for_each(|slot| write(&mut frame.row, slot, start));
-        }
-        for (column, slot) in &found.binds {
-            if let Some(value) = tuple.get(usize::from(*column)) {
-                write(&mut frame.row, *slot, *value);
-            }
-        }
+        found.fill(tuple, row);
         frame.support.push(number);
         let result = self.step(frame, at + 1);
         frame.support.pop();
         result
-    }
-
-    /// Whether the interval of a tuple is as it must be.
-    fn is_then(&self, tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
-        let (Some(when), [.., start, end]) = (found.when, tuple) else { return true };
-        // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
-        let of = |value: ValueId, limitless: i64| match self.model.values.get(value) {
-            Datum::Time(instant) => *instant,
-            _ if matches!(when, When::Contains(_)) => limitless,
-            _ => 0,
-        };
-        let (start, end) = (of(*start, BEGINNING), of(*end, END));
-        let (When::Contains(bounds) | When::Overlaps(bounds)) = when;
-        let asked = self.instant(bounds.start, row).zip(self.instant(bounds.end, row));
-        let Some((from, to)) = asked else { return false };
-        match when {
-            When::Contains(_) => start <= from && to <= end,
-            When::Overlaps(_) => start <= end && start <= to && from <= end,
-        }
-    }
-
-    /// The instant that a bound stands for, as a value.
-    pub(super) fn time(&mut self, bound: Bound, row: &[ValueId]) -> Result<ValueId, Failure> {
-        let instant = self.instant(bound, row);
-        let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
-        self.model.values.intern(Datum::Time(instant)).map_err(|deep| Failure::wrong(deep.to_string()))
-    }
-
-    /// The instant that a bound stands for.
-    fn instant(&self, bound: Bound, row: &[ValueId]) -> Option<i64> {
-        match bound {
-            Bound::Instant(instant) => Some(instant),
-            Bound::Ago(length) => Some(self.clock.now_ns.saturating_sub(length)),
-            Bound::Value(source) => match self.model.values.get(source.read(row)) {
-                Datum::Time(instant) | Datum::Number(instant) => Some(*instant),
-                _ => None,
-            },
-        }
     }
 
     /// Whether any tuple fits.
@@ -253,7 +209,7 @@ impl Run<'_> {
         let look = frame.looks.get(at).cloned().unwrap_or_default();
         let key = key_of(&frame.row, found);
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
-        if is_whole(found, tuples) {
+        if found.is_whole(tuples) {
             return Ok(tuples.find(&key).is_some());
         }
         let mut chain = look.index.map(|index| tuples.chain(index, &key, &look.range));
@@ -264,7 +220,7 @@ impl Run<'_> {
                 None => numbers.next(),
             };
             let Some(number) = next else { return Ok(false) };
-            if fits(tuples.tuple(number), found, &frame.row) {
+            if found.fits(tuples.tuple(number), &frame.row) {
                 return Ok(true);
             }
             self.meter.step().map_err(|reason| stop(frame, None, reason))?;
@@ -282,18 +238,13 @@ impl Run<'_> {
         for rule in rules {
             self.depth += 1;
             let row = &frame.row;
-            let given = self.called(rule, |column| key_at(found, column).map(|source| source.read(row)));
+            let given = self.called(rule, |column| found.source(column).map(|source| source.read(row)));
             self.depth -= 1;
             for tuple in given? {
-                if !has_key(&tuple, found, &frame.row) || !fits(&tuple, found, &frame.row) {
+                if !found.has_key(&tuple, &frame.row) || !found.fits(&tuple, &frame.row) {
                     continue;
                 }
-                for (column, slot) in &found.binds {
-                    tuple
-                        .get(usize::from(*column))
-                        .into_iter()
-                        .for_each(|value| write(&mut frame.row, *slot, *value));
-                }
+                found.fill(&tuple, &mut frame.row);
                 self.step(frame, at + 1)?;
             }
         }
@@ -364,31 +315,6 @@ fn stop(frame: &Frame<'_>, step: Option<&Step>, reason: Reason) -> Stop {
     Stop { rule: Some(frame.plan.rule), premise: step.map(|step| step.premise), reason }
 }
 
-/// Whether the key is the whole tuple.
-fn is_whole(found: &Match, relation: &Relation) -> bool {
-    found.key.len() == relation.arity() && found.far.is_empty()
-}
-
 fn key_of(row: &[ValueId], found: &Match) -> smallvec::SmallVec<[ValueId; 8]> {
     found.key.iter().map(|source| source.read(row)).collect()
-}
-
-/// Whether a tuple has the values that are known.
-fn has_key(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
-    (0u16..).zip(tuple).all(|(at, value)| key_at(found, at).is_none_or(|source| source.read(row) == *value))
-}
-
-/// What a column must hold, if that is known.
-fn key_at(found: &Match, column: u16) -> Option<Source> {
-    let bit = 1u64.checked_shl(column.into())?;
-    let before = (found.columns & (bit - 1)).count_ones();
-    (found.columns & bit != 0).then(|| found.key.get(before as usize).copied()).flatten()
-}
-
-/// Whether the parts of a tuple fit that no index knows about.
-fn fits(tuple: &[ValueId], found: &Match, row: &[ValueId]) -> bool {
-    let at = |column: u16| tuple.get(usize::from(column));
-    let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));
-    let far = found.far.iter().all(|(column, source)| at(*column) == Some(&source.read(row)));
-    same && far
 }

@@ -1,0 +1,37 @@
+//! How fast the kernel is, as ratios within one run: `cargo bench --bench kernel -- [reachability|codenerd|stops]`.
+//!
+//! Reachability over random graphs against `ascent`, which compiles the same rules to Rust. codeNERD needs a checkout in
+//! `MANGLE_LS_CORPUS`, and for the comparison with the engine a program in `MANGLE_LS_ENGINE` (see `codenerd.rs`).
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod reachability;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::time::{Duration, Instant};
+
+fn main() {
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let parts: [(&str, fn()); 1] = [("reachability", reachability::measure)];
+    for (name, measure) in parts {
+        if wanted.is_empty() || wanted.iter().any(|one| name.starts_with(one.as_str())) {
+            measure();
+        }
+    }
+}
+
+/// The fastest of some runs, since noise only ever adds.
+pub(crate) fn fastest<T>(runs: u32, mut work: impl FnMut() -> T) -> Duration {
+    let run = |_| {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        start.elapsed()
+    };
+    (0..runs).map(run).min().unwrap()
+}
+
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
