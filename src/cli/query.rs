@@ -144,7 +144,7 @@ impl QueryCommand {
         let (program, settings) = (&joined.program, &joined.settings.kernel);
         let limits = Limits::of(settings);
         let clock = self.now.map_or_else(|| Clock::of(settings), |now_ns| Clock { now_ns });
-        let compiled = Arc::new(compile(program, reading));
+        let compiled = compile(program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         complaints.tables.extend(given.give(&mut kernel, program, limits));
         kernel.evaluate(limits, clock, &Cancel::new());
