@@ -43,6 +43,9 @@ pub(super) struct QueryCommand {
     /// Show for each fact what it follows from
     #[arg(long, conflicts_with = "dump")]
     why: bool,
+    /// Show up to so many further ways in which each fact follows
+    #[arg(long, value_name = "N", requires = "why", default_value_t = 0)]
+    others: usize,
     /// Where there is no such fact, show what each rule lacks
     #[arg(long, conflicts_with = "dump")]
     why_not: bool,
@@ -152,7 +155,7 @@ impl QueryCommand {
         let model = kernel.model_mut();
         let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
-        ask(&mut asked, atom, Wish { why: self.why, why_not: self.why_not, cells })
+        ask(&mut asked, atom, Wish { why: self.why, others: self.others, why_not: self.why_not, cells })
     }
 
     fn written(&self, answers: &[Answer]) -> String {
@@ -173,7 +176,10 @@ impl QueryCommand {
             }
             for fact in &answer.facts {
                 match &fact.proof {
-                    Some(proof) => out.push_str(proof),
+                    Some(proof) => {
+                        out.push_str(proof);
+                        fact.others.iter().for_each(|other| out.push_str(&format!("or {other}")));
+                    }
                     None => out.push_str(&format!("{}\n", fact.text)),
                 }
             }

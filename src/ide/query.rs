@@ -91,6 +91,8 @@ pub struct Asked<'a> {
 pub struct Wish {
     /// Of each fact what it follows from.
     pub why: bool,
+    /// Up to how many ways in which it follows, besides the first.
+    pub others: usize,
     /// Where there is no such fact, what each rule lacks.
     pub why_not: bool,
     /// The arguments of each fact as the cells of a table.
@@ -155,8 +157,14 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answer
         let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
         proof::proof(&explained, asked.place)
     });
+    let (model, predicate) = (&mut *asked.model, query.predicate);
+    let others = match wish.others {
+        0 => Vec::new(),
+        most => model.other_proofs(asked.compiled, asked.clock, predicate, number, most),
+    };
+    let others = others.iter().map(|other| proof::proof(other, asked.place)).collect();
     let cells = if wish.cells { cells(asked, query, number) } else { Vec::new() };
-    Answered { text, cells, proof }
+    Answered { text, cells, proof, others }
 }
 
 /// What the arguments are called: as in the declaration, else as in the question.

@@ -28,6 +28,7 @@ mod testing;
 mod tests;
 mod trial;
 mod values;
+mod ways;
 mod why_not;
 
 pub use bindings::Binding;

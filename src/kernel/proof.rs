@@ -62,7 +62,7 @@ pub enum Ground {
 }
 
 /// A tuple: its relation and its number.
-type Key = (RelationId, u32);
+pub(super) type Key = (RelationId, u32);
 
 impl Model {
     /// Why the tuple of this number is in the relation of a predicate.
@@ -74,18 +74,24 @@ impl Model {
         predicate: PredicateId,
         number: u32,
     ) -> Proof {
-        let mut explanation = Explanation {
-            model: self,
-            compiled,
-            clock,
-            places: FxHashMap::default(),
-            proof: Proof::default(),
-            next: 0,
-        };
-        explanation.place((predicate.0, number));
-        explanation.unfold();
-        explanation.proof
+        Explanation::new(self, compiled, clock).explain((predicate.0, number))
     }
+
+    /// The same for a rule, and tuples that its premises find, other than the first that gave the tuple.
+    pub(super) fn explain_way(&mut self, compiled: &Compiled, clock: Clock, way: Way) -> Proof {
+        let tuple = way.tuple;
+        let mut explanation = Explanation::new(self, compiled, clock);
+        explanation.way = Some(way);
+        explanation.explain(tuple)
+    }
+}
+
+/// A way in which a tuple follows.
+pub(super) struct Way {
+    pub(super) tuple: Key,
+    pub(super) rule: RuleId,
+    /// The tuples that its positive premises find, in the order of its plan.
+    pub(super) support: Vec<u32>,
 }
 
 struct Explanation<'m> {
@@ -96,9 +102,30 @@ struct Explanation<'m> {
     proof: Proof,
     /// The first node that is not unfolded yet.
     next: usize,
+    /// What is told of a tuple in place of its first derivation.
+    way: Option<Way>,
 }
 
-impl Explanation<'_> {
+impl<'m> Explanation<'m> {
+    fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock) -> Self {
+        let (places, proof) = (FxHashMap::default(), Proof::default());
+        Self { model, compiled, clock, places, proof, next: 0, way: None }
+    }
+
+    fn explain(mut self, tuple: Key) -> Proof {
+        self.place(tuple);
+        self.unfold();
+        self.proof
+    }
+
+    /// The rule that gave a tuple, and the tuples that its premises found.
+    fn derivation(&self, key: Key) -> Option<(RuleId, &[u32])> {
+        if let Some(way) = self.way.as_ref().filter(|way| way.tuple == key) {
+            return Some((way.rule, &way.support));
+        }
+        self.model.reason(key.0, key.1).map(|derivation| (derivation.rule, derivation.support))
+    }
+
     /// The node of a tuple, made if there is none yet.
     fn place(&mut self, key: Key) -> usize {
         let key = self.origin(key);
@@ -107,21 +134,14 @@ impl Explanation<'_> {
         }
         let place = self.proof.nodes.len();
         self.places.insert(key, place);
-        let derivation = self.model.reason(key.0, key.1);
-        let rule = derivation.map_or(RuleId(u32::MAX), |derivation| derivation.rule);
+        let rule = self.derivation(key).map_or(RuleId::ASSERTED, |(rule, _)| rule);
         let fact = self.text(key);
         self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), folded: false });
         place
     }
 
-    /// Where a fact that was kept of several was derived.
-    fn origin(&self, (relation, number): Key) -> Key {
-        let merge = self.compiled.merge_of(relation);
-        let kept = self.model.reason(relation, number).map(|reason| reason.support);
-        match (merge, kept) {
-            (Some(merge), Some([number])) => (merge.all, *number),
-            _ => (relation, number),
-        }
+    fn origin(&self, key: Key) -> Key {
+        self.model.origin(self.compiled, key)
     }
 
     fn text(&self, (relation, number): Key) -> String {
@@ -146,8 +166,8 @@ impl Explanation<'_> {
 
     /// What the premises of a tuple's rule found; tuples that are new are added to `keys`.
     fn steps(&mut self, (relation, number): Key, keys: &mut Vec<Key>) -> Vec<ProofStep> {
-        let Some(derivation) = self.model.reason(relation, number) else { return Vec::new() };
-        let (rule, support) = (derivation.rule, derivation.support.to_vec());
+        let Some((rule, support)) = self.derivation((relation, number)) else { return Vec::new() };
+        let support = support.to_vec();
         let compiled = self.compiled;
         if let Some(aggregate) = compiled.aggregate_of(rule, relation) {
             return vec![self.rows(aggregate, &support, keys)];

@@ -507,3 +507,41 @@ fn a_group_without_rows_is_missed_for_its_key() {
     "#]],
     );
 }
+
+/// Further proofs of the first fact of a predicate, one a paragraph: rule by rule, then what its premises found.
+fn check_others(text: &str, name: &str, arity: u16, expect: Expect) {
+    let (program, compiled, mut model) = model(text, Reading::Go);
+    let others = model.other_proofs(&compiled, CLOCK, id(&program, name, arity), 0, 3);
+    let shown = |proof: super::Proof| {
+        let root = &proof.nodes[0];
+        let grounds = root.steps.iter().map(|step| match &step.ground {
+            Ground::Fact(fact) => proof.nodes[*fact].fact.clone(),
+            other => format!("{other:?}"),
+        });
+        format!("{} by {}: {}\n", root.fact, root.rule.0, grounds.collect::<Vec<_>>().join(", "))
+    };
+    expect.assert_eq(&others.into_iter().map(shown).collect::<String>());
+}
+
+#[test]
+fn other_ways_in_which_a_fact_follows() {
+    let text = "door(/d). guard(/d, /ann). guard(/d, /bob). open(/d).\n\
+        open(D) :- door(D).\nopen(D) :- guard(D, _).\nopen(D) :- way(D).\nway(D) :- open(D).\nopen(/d) :- door(/e).";
+    check_others(text, "open", 1, expect![[r#"
+        open(/d) by 4: door(/d)
+        open(/d) by 5: guard(/d,/ann)
+        open(/d) by 5: guard(/d,/bob)
+    "#]]);
+    check_others("a(1). a(1). b(1) :- a(1). b(X) :- a(X), b(X).", "b", 1, expect![""]);
+    check_others("a(1). a(1).", "a", 1, expect![[r#"
+        a(1) by 1: 
+    "#]]);
+    check_others(
+        &format!("{BIGGER}in(/a, 7). also(/a, 7). best(X, V) :- in(X, V). best(X, V) :- also(X, V)."),
+        "best",
+        2,
+        expect![[r#"
+            best(/a,7) by 5: also(/a,7)
+        "#]],
+    );
+}

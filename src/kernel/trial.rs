@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use self::lookup::Lookups;
 pub(super) use self::lookup::{Known, known};
-use super::plan::{Compiled, Deferred, Match, Plan, Step, StepKind, write};
+use super::plan::{Compiled, Deferred, Match, Plan, Source, Step, StepKind, write};
 use super::{Clock, Failure, Model, ValueId, compare};
 use crate::syntax::ast::Operator;
 
@@ -28,6 +28,9 @@ pub(super) trait Observer {
         None
     }
 
+    /// A step looks at a tuple that fits.
+    fn found(&mut self, _step: usize, _number: u32) {}
+
     /// A step does not hold.
     fn blocked(&mut self, _sight: &Sight<'_>, _step: usize, _cause: Cause) {}
 
@@ -41,6 +44,28 @@ pub(super) struct Sight<'s> {
     pub(super) compiled: &'s Compiled,
     pub(super) plan: &'s Plan,
     pub(super) row: &'s [ValueId],
+}
+
+/// What the registers of a plan must hold for its head to have these arguments (`None`: any).
+///
+/// # Errors
+/// When it never has them: the first argument that is another, and what it is.
+pub(super) fn fixed(
+    plan: &Plan,
+    wanted: &[Option<ValueId>],
+) -> Result<Vec<Option<ValueId>>, (usize, ValueId)> {
+    let mut fixed: Vec<Option<ValueId>> = vec![None; usize::from(plan.slots)];
+    for (argument, (wanted, source)) in wanted.iter().zip(&plan.head).enumerate() {
+        let Some(wanted) = *wanted else { continue };
+        let known = match source {
+            Source::Value(value) => Some(*value),
+            Source::Slot(slot) => fixed.get_mut(usize::from(*slot)).and_then(|fixed| fixed.replace(wanted)),
+        };
+        if let Some(value) = known.filter(|value| *value != wanted) {
+            return Err((argument, value));
+        }
+    }
+    Ok(fixed)
 }
 
 /// Why a step does not hold.
@@ -197,6 +222,7 @@ impl<'m> Trial<'m> {
             }
             found.fill(tuple, row);
             any = true;
+            observer.found(at, number);
             let end = self.step(plan, at + 1, row, observer);
             if end != End::Blocked {
                 return end;

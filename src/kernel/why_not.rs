@@ -2,7 +2,7 @@
 //! without a solution asked for, and which facts come near.
 
 use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Source, StepKind, Stratum};
-use super::trial::{Cause, End, Known, Observer, Sight, Trial, known};
+use super::trial::{Cause, End, Known, Observer, Sight, Trial, fixed, known};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
@@ -216,20 +216,10 @@ struct Probe<'p> {
 impl<'p> Probe<'p> {
     /// Gives the obstacle when the head can never be as wanted.
     fn new(model: &Model, plan: &'p Plan, wanted: &[Option<ValueId>]) -> Result<Self, Obstacle> {
-        let mut fixed: Vec<Option<ValueId>> = vec![None; usize::from(plan.slots)];
-        for (argument, (wanted, source)) in wanted.iter().zip(&plan.head).enumerate() {
-            let Some(wanted) = *wanted else { continue };
-            let known = match source {
-                Source::Value(value) => Some(*value),
-                Source::Slot(slot) => {
-                    let fixed = fixed.get_mut(usize::from(*slot));
-                    fixed.and_then(|fixed| fixed.replace(wanted))
-                }
-            };
-            if let Some(value) = known.filter(|value| *value != wanted) {
-                return Err(Obstacle::Head { argument, has: model.values.display(value).to_string() });
-            }
-        }
+        let fixed = fixed(plan, wanted).map_err(|(argument, value)| Obstacle::Head {
+            argument,
+            has: model.values.display(value).to_string(),
+        })?;
         Ok(Self { plan, fixed, furthest: None })
     }
 

@@ -30,6 +30,8 @@ pub struct Answered {
     pub cells: Vec<String>,
     /// What it follows from, if that was asked for.
     pub proof: Option<String>,
+    /// Other ways in which it follows, if they were asked for.
+    pub others: Vec<String>,
 }
 
 /// The word for a reading, in settings, options and JSON.
@@ -49,6 +51,7 @@ fn json_of(answer: &Answer) -> Value {
         "reading": reading_word(answer.reading),
         "facts": answer.facts.iter().map(|fact| &fact.text).collect::<Vec<_>>(),
         "proofs": answer.facts.iter().filter_map(|fact| fact.proof.as_ref()).collect::<Vec<_>>(),
+        "others": answer.facts.iter().map(|fact| &fact.others).filter(|others| !others.is_empty()).collect::<Vec<_>>(),
         "why_not": answer.obstacles,
         "stopped": answer.stopped,
         "lost": answer.lost,

@@ -255,6 +255,7 @@ fn settings_of_the_evaluation() {
             "reading": "written",
             "facts": [],
             "proofs": [],
+            "others": [],
             "why_not": "",
             "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
             "lost": []

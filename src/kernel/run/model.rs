@@ -1,6 +1,6 @@
 //! What a run gives: the tuples of each relation, and for each the first reason that it is there.
 
-use super::super::plan::RuleId;
+use super::super::plan::{Compiled, RuleId};
 use super::super::relation::Relation;
 use super::super::shared::Shared;
 use super::super::{Failure, ValueId, Values};
@@ -88,6 +88,20 @@ impl Model {
     #[must_use]
     pub fn relation(&self, predicate: PredicateId) -> Option<&Relation> {
         self.relations.get(predicate.0 as usize).map(|relation| &**relation)
+    }
+
+    /// Where a tuple that was kept of several was derived; any other is its own origin.
+    pub(in crate::kernel) fn origin(
+        &self,
+        compiled: &Compiled,
+        (relation, number): (u32, u32),
+    ) -> (u32, u32) {
+        let merge = compiled.merge_of(relation);
+        let kept = self.reason(relation, number).map(|reason| reason.support);
+        match (merge, kept) {
+            (Some(merge), Some([number])) => (merge.all, *number),
+            _ => (relation, number),
+        }
     }
 
     /// The same once more. What both have is kept once.

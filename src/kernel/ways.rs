@@ -1,0 +1,137 @@
+//! In which other ways a fact follows than the one that gave it first.
+//!
+//! A run keeps one derivation a fact. Others are looked for when somebody asks: each rule is gone through with its head
+//! fixed to the fact. A way that rests on the fact itself is none.
+
+use rustc_hash::FxHashSet;
+
+use super::plan::{Compiled, Plan, RuleId, StepKind};
+use super::proof::{Key, Way};
+use super::trial::{Observer, Trial, fixed};
+use super::{Clock, Model, Proof, ValueId};
+use crate::program::PredicateId;
+
+/// How many tuples are looked at for one rule.
+const MOST_STEPS: u32 = 200_000;
+
+/// How many facts are looked at to see whether a way rests on the fact itself.
+const MOST_BELOW: usize = 10_000;
+
+impl Model {
+    /// Proofs of the tuple of this number by other rules, or other facts, than the first; no more than `most`.
+    /// Aggregations are not gone through.
+    #[must_use]
+    pub fn other_proofs(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        predicate: PredicateId,
+        number: u32,
+        most: usize,
+    ) -> Vec<Proof> {
+        let tuple = self.origin(compiled, (predicate.0, number));
+        let ways = self.ways(compiled, clock, tuple, most);
+        ways.into_iter().map(|way| self.explain_way(compiled, clock, way)).collect()
+    }
+
+    fn ways(&mut self, compiled: &Compiled, clock: Clock, tuple: Key, most: usize) -> Vec<Way> {
+        let Some(first) = self.reason(tuple.0, tuple.1) else { return Vec::new() };
+        let first = (first.rule, first.support.to_vec());
+        let Some(values) = self.relations.get(tuple.0 as usize).map(|relation| relation.tuple(tuple.1))
+        else {
+            return Vec::new();
+        };
+        let (values, wanted): (Vec<ValueId>, Vec<_>) =
+            (values.to_vec(), values.iter().map(|value| Some(*value)).collect());
+        let stated = compiled.facts.iter().filter(|fact| {
+            compiled.entry(fact.predicate) == tuple.0 && *fact.tuple == *values && fact.rule != first.0
+        });
+        let mut ways: Vec<Way> =
+            stated.take(most).map(|fact| Way { tuple, rule: fact.rule, support: Vec::new() }).collect();
+        let mut seen = FxHashSet::from_iter([first]);
+        for plan in compiled.strata.iter().flat_map(|stratum| &stratum.plans) {
+            if plan.target != tuple.0 || ways.len() >= most {
+                continue;
+            }
+            let Ok(fixed) = fixed(plan, &wanted) else { continue };
+            let mut search = Search {
+                plan,
+                fixed,
+                found: vec![None; plan.steps.len()],
+                seen: &mut seen,
+                new: Vec::new(),
+                most,
+            };
+            let mut row = vec![ValueId(0); usize::from(plan.slots)];
+            Trial::new(self, compiled, clock, MOST_STEPS).run(plan, &mut row, &mut search);
+            for support in search.new {
+                if ways.len() < most && !self.rests_on(compiled, tuple, plan, &support) {
+                    ways.push(Way { tuple, rule: plan.rule, support });
+                }
+            }
+        }
+        ways
+    }
+
+    /// Whether tuples that a plan found follow from the tuple that they would give.
+    fn rests_on(&self, compiled: &Compiled, tuple: Key, plan: &Plan, support: &[u32]) -> bool {
+        let mut below: Vec<Key> =
+            lookups(compiled, plan.rule, plan.target).zip(support.iter().copied()).collect();
+        let mut seen: FxHashSet<Key> = FxHashSet::default();
+        while let Some(key) = below.pop() {
+            let key = self.origin(compiled, key);
+            if key == tuple || seen.len() > MOST_BELOW {
+                return true;
+            }
+            let Some(reason) = self.reason(key.0, key.1).filter(|_| seen.insert(key)) else { continue };
+            let support = reason.support.iter().copied();
+            match compiled.aggregate_of(reason.rule, key.0) {
+                Some(aggregate) => below.extend(support.map(|number| (aggregate.rows.relation, number))),
+                None if compiled.plan_of(reason.rule, key.0).is_some() => {
+                    below.extend(lookups(compiled, reason.rule, key.0).zip(support));
+                }
+                None => below.extend(support.map(|number| (key.0, number))),
+            }
+        }
+        false
+    }
+}
+
+/// The relations that the plan of a rule looks tuples up in, one after the other.
+fn lookups(compiled: &Compiled, rule: RuleId, target: u32) -> impl Iterator<Item = u32> {
+    let steps = compiled.plan_of(rule, target).map_or(&[][..], |plan| &plan.steps);
+    steps.iter().filter_map(|step| match &step.kind {
+        StepKind::Match(found) => Some(found.relation),
+        _ => None,
+    })
+}
+
+/// Looks for the tuples with which a plan gives a certain one.
+struct Search<'s> {
+    plan: &'s Plan,
+    fixed: Vec<Option<ValueId>>,
+    /// What each step looks at.
+    found: Vec<Option<u32>>,
+    seen: &'s mut FxHashSet<(RuleId, Vec<u32>)>,
+    new: Vec<Vec<u32>>,
+    most: usize,
+}
+
+impl Observer for Search<'_> {
+    fn wanted(&self, slot: u16) -> Option<ValueId> {
+        self.fixed.get(usize::from(slot)).copied().flatten()
+    }
+
+    fn found(&mut self, step: usize, number: u32) {
+        self.found.get_mut(step).into_iter().for_each(|found| *found = Some(number));
+    }
+
+    fn arrived(&mut self, _row: &[ValueId]) -> bool {
+        let support: Vec<u32> = self.found.iter().copied().flatten().collect();
+        if self.seen.insert((self.plan.rule, support.clone())) {
+            self.new.push(support);
+        }
+        // Some of them may rest on the fact itself.
+        self.new.len() >= self.most.saturating_mul(8)
+    }
+}
