@@ -18,6 +18,9 @@ use support::Random;
 
 const PROGRAMS: u64 = 500;
 const FUEL: usize = 150_000;
+/// So many further ways are looked for.
+const OTHERS: usize = 3;
+
 /// So many facts of a predicate are explained.
 const FACTS: usize = 6;
 
@@ -97,13 +100,30 @@ fn each_step_of_a_proof_is_an_instance_of_its_rule() {
             for (number, tuple) in numbers.zip(&tuples).rev().take(FACTS) {
                 let Run { model, compiled, .. } = &mut case.run;
                 let proof = model.explain(compiled, CLOCK, id.unwrap(), number);
+                let others = model.other_proofs(compiled, CLOCK, id.unwrap(), number, OTHERS);
                 check_proof(case, &name, tuple, &proof);
+                for other in &others {
+                    case.see("other way");
+                    check_proof(case, &name, tuple, other);
+                    if root(other) == root(&proof) {
+                        case.fail(format!("{} is no other way", other.nodes[0].fact));
+                    }
+                }
             }
         }
     });
-    for what in ["fact", "rule", "group", "row", "absent", "built-in", "comparison", "deep"] {
+    for what in ["other way", "fact", "rule", "group", "row", "absent", "built-in", "comparison", "deep"] {
         assert!(seen.get(what).copied().unwrap_or(0) > 30, "hardly ever {what}: {seen:?}");
     }
+}
+
+/// The rule of the fact that is explained, and the facts that its premises found.
+fn root(proof: &Proof) -> (RuleId, Vec<&str>) {
+    let found = proof.nodes[0].steps.iter().filter_map(|step| match step.ground {
+        Ground::Fact(fact) => Some(proof.nodes[fact].fact.as_str()),
+        _ => None,
+    });
+    (proof.nodes[0].rule, found.collect())
 }
 
 fn check_proof(case: &mut Case, name: &str, tuple: &Tuple, proof: &Proof) {

@@ -527,15 +527,25 @@ fn check_others(text: &str, name: &str, arity: u16, expect: Expect) {
 fn other_ways_in_which_a_fact_follows() {
     let text = "door(/d). guard(/d, /ann). guard(/d, /bob). open(/d).\n\
         open(D) :- door(D).\nopen(D) :- guard(D, _).\nopen(D) :- way(D).\nway(D) :- open(D).\nopen(/d) :- door(/e).";
-    check_others(text, "open", 1, expect![[r#"
+    check_others(
+        text,
+        "open",
+        1,
+        expect![[r#"
         open(/d) by 4: door(/d)
         open(/d) by 5: guard(/d,/ann)
         open(/d) by 5: guard(/d,/bob)
-    "#]]);
+    "#]],
+    );
     check_others("a(1). a(1). b(1) :- a(1). b(X) :- a(X), b(X).", "b", 1, expect![""]);
-    check_others("a(1). a(1).", "a", 1, expect![[r#"
+    check_others(
+        "a(1). a(1).",
+        "a",
+        1,
+        expect![[r#"
         a(1) by 1: 
-    "#]]);
+    "#]],
+    );
     check_others(
         &format!("{BIGGER}in(/a, 7). also(/a, 7). best(X, V) :- in(X, V). best(X, V) :- also(X, V)."),
         "best",
