@@ -11,6 +11,7 @@ pub mod ide;
 pub mod kernel;
 pub mod lint;
 pub mod lsp;
+pub mod policy_test;
 pub mod program;
 pub mod report;
 pub mod syntax;

@@ -71,12 +71,21 @@ impl FileSummary {
     /// Summarises the statements of a file.
     #[must_use]
     pub fn new(id: FileId, source: &SourceFile) -> Self {
-        let items = source.items();
+        Self::of(id, source.text(), source.items(), source.findings())
+    }
+
+    /// The same file with other statements, each where one was.
+    #[must_use]
+    pub fn with_items(&self, items: &Arc<[Item]>) -> Self {
+        Self::of(self.id, &self.text, items, &self.findings)
+    }
+
+    fn of(id: FileId, text: &Arc<str>, items: &Arc<[Item]>, findings: &Arc<[Finding]>) -> Self {
         let mut summary = Self {
             id,
-            text: Arc::clone(source.text()),
+            text: Arc::clone(text),
             items: Arc::clone(items),
-            findings: Arc::clone(source.findings()),
+            findings: Arc::clone(findings),
             package: None,
             used_packages: Vec::new(),
             predicates: FxHashMap::default(),

@@ -11,9 +11,9 @@ use super::reads::reads;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
 use super::{
     Aggregate, BEHIND_BODY, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId,
-    Slot, Source, StepKind, Stratum,
+    Slot, Source, StepKind, Stratum, write,
 };
-use crate::kernel::{Failure, Values};
+use crate::kernel::{Clock, Failure, ValueId, Values};
 use crate::program::graph::ComponentId;
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
 use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
@@ -201,20 +201,31 @@ impl<'p> Compiler<'p> {
             let plan = Plan { rule, slots, steps: std::mem::take(&mut body.steps).into(), target, head };
             return Ok(Outcome::Deferred(Deferred { plan, inputs }));
         }
-        Ok(match (head, body.steps.as_slice()) {
-            (Some(head), []) if clause.transforms.is_empty() => Outcome::Fact(Fact {
-                predicate,
-                tuple: head.iter().filter_map(|source| constant(*source)).collect(),
+        let (slots, steps) = (body.slots(), std::mem::take(&mut body.steps));
+        let is_given = clause.transforms.is_empty() && (clause.is_fact() || steps.is_empty());
+        let tuple = head.as_ref().filter(|_| is_given).and_then(|head| self.computed(head, &steps, slots));
+        Ok(match tuple {
+            Some(tuple) => Outcome::Fact(Fact { predicate, tuple, rule }),
+            None => Outcome::Plan(Plan {
                 rule,
-            }),
-            (head, _) => Outcome::Plan(Plan {
-                rule,
-                slots: body.slots(),
-                steps: std::mem::take(&mut body.steps).into(),
+                slots,
+                steps: steps.into(),
                 target,
                 head: head.unwrap_or_default(),
             }),
         })
+    }
+
+    /// What the head of a fact holds, such as a list. `None` where only a run can tell, or it fails there.
+    fn computed(&mut self, head: &[Source], steps: &[super::Step], slots: Slot) -> Option<Box<[ValueId]>> {
+        let mut row = vec![ValueId(0); usize::from(slots)];
+        for step in steps {
+            let StepKind::Compute { slot, function, args } = &step.kind else { return None };
+            let args: Vec<ValueId> = args.iter().map(|arg| arg.read(&row)).collect();
+            let clock = Some(Clock { now_ns: 0 }).filter(|_| !function.reads_clock())?;
+            write(&mut row, *slot, function.apply(&mut self.values, &args, &clock).ok()?);
+        }
+        Some(head.iter().map(|source| source.read(&row)).collect())
     }
 
     fn aggregation(
@@ -347,12 +358,5 @@ fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, litera
         (false, true) if faithful && literal.is_negated() => {}
         (false, true) if faithful => body.push(StepKind::Never),
         _ => body.stored(relation, &literal.atom, literal.is_negated()),
-    }
-}
-
-fn constant(source: Source) -> Option<crate::kernel::ValueId> {
-    match source {
-        Source::Value(value) => Some(value),
-        Source::Slot(_) => None,
     }
 }

@@ -1,0 +1,69 @@
+//! The comments of a test file that say something: those whose first sign is `@`.
+//!
+//! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
+//! unless it is inside of a string, which only a statement around it can tell.
+
+use crate::program::FileSummary;
+use crate::syntax::{SourceFile, TokenKind};
+use crate::text::{TextRange, TextSize, size, text_len};
+
+/// A comment with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Comment<'f> {
+    /// From `#` to the end of the line.
+    pub(super) range: TextRange,
+    /// The key, without `@`.
+    pub(super) key: &'f str,
+    pub(super) key_range: TextRange,
+    /// What stands behind the key, trimmed.
+    pub(super) value: &'f str,
+    pub(super) value_range: TextRange,
+}
+
+/// All of them, in the order of the file.
+pub(super) fn comments(file: &FileSummary) -> Vec<Comment<'_>> {
+    let mut all = Vec::new();
+    let mut start = TextSize::new(0);
+    for line in file.text.split_inclusive('\n') {
+        all.extend(comment(line, start).filter(|comment| is_comment(file, comment.range.start())));
+        start += text_len(line);
+    }
+    all
+}
+
+/// The comment of a line that starts at `start`.
+fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
+    let whole = line.trim();
+    let rest = whole.trim_start_matches('#');
+    let body = rest.trim_start().strip_prefix('@').filter(|_| rest.len() < whole.len())?;
+    let (key, value) = body.split_at(body.find(char::is_whitespace).unwrap_or(body.len()));
+    let value = value.trim();
+    // Where a piece of the line stands.
+    let range = |piece: &str, ends_at: usize| {
+        let end = start + size(ends_at);
+        TextRange::new(end - text_len(piece), end)
+    };
+    let end = line.trim_end().len();
+    let key_end = end - (body.len() - key.len());
+    Some(Comment {
+        range: range(whole, end),
+        key,
+        key_range: range(key, key_end),
+        value,
+        value_range: range(value, end),
+    })
+}
+
+/// Whether `at`, where a line has its first sign, is in no string. A statement that could not be read whole may have
+/// swallowed what follows it, so it proves nothing.
+fn is_comment(file: &FileSummary, at: TextSize) -> bool {
+    let around = file.item_at(at).and_then(|index| file.items.get(index));
+    let Some(item) = around.filter(|item| !item.statement.damaged && at < item.start + item.statement.len)
+    else {
+        return true;
+    };
+    let source = SourceFile::parse(file.statement_text(item).into());
+    let at = at - item.start;
+    let tokens = source.tokens(TextRange::up_to(item.statement.len));
+    tokens.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_inclusive(at))
+}

@@ -1,0 +1,29 @@
+//! Tests of a policy: `NAME_test.mg` is ordinary Mangle whose comments open cases and say what has to follow.
+//!
+//! Takes the summary of a test file ([`TestFile::read`]) and the program around it; gives what is wrong with the
+//! comments ([`TestFile::findings`]) and what became of the cases ([`run`]): passed, failed with the proof of what
+//! should not hold or the obstacles of what should, or not run. Knows neither files nor editors.
+//!
+//! ```mangle
+//! urgent(T) :- task(T, /high).          # Before the first case: belongs to all.
+//!
+//! # @test name: an urgent task comes first
+//! task("t1", /high).
+//! # @expect next(_, "t1")
+//! # @forbid next(_, "t2")
+//! # @exact next/2
+//! ```
+
+mod comments;
+mod coverage;
+mod findings;
+mod read;
+mod rules;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use coverage::{Coverage, RuleKey, rules_of};
+pub use read::{Case, Expectation, Key, TestFile};
+pub use rules::RULES;
+pub use run::{Failure, Judged, Outcome, Settings, Suite, Unmet, run};
