@@ -92,3 +92,44 @@ fn the_incident_is_what_its_readme_tells() {
     assert!(told.is_empty() && found.is_empty(), "not found: {told:#?}\nnot told of: {found:#?}");
     assert_eq!(status, 1, "findings at or above `error` mean exit status 1");
 }
+
+/// Runs `test` on an example. Returns its exit status and its report.
+fn policy_tests(arguments: &[&str]) -> (i32, serde_json::Value) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["test", "--format", "json"])
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn the_guardian_passes_its_tests() {
+    for reading in ["go", "written"] {
+        let (status, report) = policy_tests(&["examples/guardian", "--reading", reading, "--coverage"]);
+        assert_eq!(
+            (status, &report["summary"]["failed"], &report["summary"]["errors"]),
+            (0, &0.into(), &0.into())
+        );
+        let unfired = report["coverage"]["unfired"].as_array().unwrap().iter();
+        let of = |file: &str| {
+            unfired.clone().filter(|rule| rule["file"].as_str().unwrap().ends_with(file)).count()
+        };
+        // Of the constitution, only the rule that must never fire does not.
+        assert_eq!((of("constitution.mg"), of("recovery.mg")), (1, 0));
+    }
+}
+
+#[test]
+fn the_dropped_negation_of_the_incident_fails_its_test() {
+    let (status, report) = policy_tests(&["examples/incident"]);
+    assert_eq!(status, 1);
+    let cases = report["suites"][0]["cases"].as_array().unwrap();
+    let failed: Vec<_> = cases.iter().filter(|case| case["outcome"] == "failed").collect();
+    let [case] = failed.as_slice() else { panic!("{failed:?}") };
+    assert_eq!(case["failures"][0]["expectation"], "@forbid permitted(_, _, _)");
+    assert!(case["failures"][0]["explanation"].as_str().unwrap().contains("clear_action(\"a1\")"));
+    let (status, _) = policy_tests(&["examples/incident", "--reading", "written"]);
+    assert_eq!(status, 0);
+}

@@ -26,6 +26,7 @@ mod serve;
 mod show_program;
 mod since;
 mod status;
+mod test;
 mod watch;
 
 use std::path::PathBuf;
@@ -54,6 +55,7 @@ enum Command {
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
+    Test(test::TestCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),
         Command::Query(query) => query.run(cli.color),
+        Command::Test(test) => test.run(cli.color),
         Command::Rule(rule) => rule.run(cli.color),
         Command::Config(config) => config.run(cli.color),
         Command::Status(status) => status.run(cli.color),

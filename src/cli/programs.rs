@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ColorChoice;
+use rustc_hash::FxHashMap;
 
 use super::output;
-use crate::host::{self, Beside, Joined, Memory, Overlay, Problem, Shell, Target};
+use crate::host::{self, Beside, Joined, Memory, Overlay, Problem, Resolution, Shell, Target};
 use crate::program::FileSummary;
 use crate::report::{SourceText, Sources};
+use crate::text::FileId;
 
 /// What the paths of a command came to.
-pub(super) struct Programs {
+pub(super) struct Programs<J = Joined> {
     /// The programs.
-    pub(super) all: Vec<Joined>,
+    pub(super) all: Vec<J>,
     /// The texts of their files.
     pub(super) sources: Sources,
     /// What was named and cannot be read.
@@ -25,7 +27,9 @@ pub(super) struct Programs {
 impl Programs {
     /// Loads what `paths` name.
     pub(super) fn load(paths: &[PathBuf], working: &Path) -> Self {
-        Self::load_as(paths, working, &Memory::default(), Sources::default(), |_| Beside::default())
+        Self::load_as(paths, working, &Memory::default(), Sources::default(), |resolution, files, _| {
+            host::join(resolution, files, &Beside::default())
+        })
     }
 
     /// Loads what `paths` name, with further files in each program. A kernel or a test that is named takes the
@@ -37,21 +41,25 @@ impl Programs {
         with: &[Arc<FileSummary>],
         sources: Sources,
     ) -> Self {
-        Self::load_as(paths, working, memory, sources, |targets| {
+        Self::load_as(paths, working, memory, sources, |resolution, summaries, targets| {
             let files = targets.iter().filter_map(|target| match target {
                 Target::File(path) => memory.table().known(path),
                 _ => None,
             });
-            Beside { named: files.collect(), with: with.to_vec() }
+            let beside = Beside { named: files.collect(), with: with.to_vec() };
+            host::join(resolution, summaries, &beside)
         })
     }
+}
 
-    fn load_as(
+impl<J> Programs<J> {
+    /// Loads what `paths` name; `join` makes programs of the files.
+    pub(super) fn load_as(
         paths: &[PathBuf],
         working: &Path,
         memory: &Memory,
         mut sources: Sources,
-        beside: impl FnOnce(&[Target]) -> Beside,
+        join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[Target]) -> Vec<J>,
     ) -> Self {
         let (named, overlay) = (host::targets(paths, working), Overlay::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
@@ -62,7 +70,7 @@ impl Programs {
             let name = host::relative(working, &memory.table().path(file.id));
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
-        let all = host::join(&resolution, &files, &beside(&named.targets));
+        let all = join(&resolution, &files, &named.targets);
         let problems = resolution.problems.into_iter().filter(|problem| problem.named).collect();
         Self { all, sources, problems, has_files: !files.is_empty() }
     }

@@ -73,3 +73,34 @@ fn join_program(
     let singles = of.singles.iter().filter(|single| single.member.reported);
     singles.map(|single| one(single.member.file, of.with(single))).collect()
 }
+
+/// A policy test, joined with what it runs with.
+#[derive(Debug)]
+pub struct JoinedTest {
+    /// The test.
+    pub file: FileId,
+    /// It and the program around it.
+    pub program: Program,
+    /// Whether nobody says which program it belongs to, so that it goes with the schemas beside it alone.
+    pub is_lone: bool,
+    /// The settings that hold for it.
+    pub settings: Arc<Settings>,
+}
+
+/// The policy tests of a resolution that are reported, each with its program. From the files that [`super::load`] gave.
+#[must_use]
+pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<JoinedTest> {
+    let mut tests = Vec::new();
+    for of in &resolution.programs {
+        let is_test =
+            |single: &&super::Single| single.member.reported && of.embedding.is_test(single.member.file);
+        for single in of.singles.iter().filter(is_test) {
+            let around = of.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
+            let program = Program::embedded(around.collect(), Arc::clone(&of.embedding));
+            let (file, settings) = (single.member.file, Arc::clone(&of.settings));
+            let is_lone = of.origin == super::Origin::Lone;
+            tests.push(JoinedTest { file, program, is_lone, settings });
+        }
+    }
+    tests
+}

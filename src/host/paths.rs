@@ -114,7 +114,13 @@ pub fn is_facts(path: &Path) -> bool {
 #[must_use]
 pub fn is_single(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".kernel.mg") || name.ends_with("_test.mg")
+    name.ends_with(".kernel.mg") || is_test(path)
+}
+
+/// Whether the file's name says that it is a policy test.
+#[must_use]
+pub fn is_test(path: &Path) -> bool {
+    path.file_name().unwrap_or_default().to_string_lossy().ends_with("_test.mg")
 }
 
 /// Whether the file's name says that it declares the predicates of the files beside it.

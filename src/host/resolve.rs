@@ -15,7 +15,7 @@ use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
 use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
-use super::{FileTable, Overlay, Project, Target, is_mangle, is_single};
+use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
 use crate::config::{FILE_NAME, Settings};
 use crate::program::Embedding;
 use crate::text::FileId;
@@ -347,7 +347,11 @@ impl<'a> Resolver<'a> {
             let uses = used.map(|files| files.iter().map(|file| self.table.id(file)).collect());
             Single { member: member(path), uses }
         };
-        let singles = singles.into_iter().map(single).collect();
+        let singles: Vec<Single> = singles.into_iter().map(single).collect();
+        let mut embedding = dealt.embedding;
+        let files = singles.iter().map(|single| single.member.file);
+        embedding.tests = files.filter(|file| is_test(&self.table.path(*file))).collect();
+        embedding.tests.sort_unstable();
         ProgramFiles {
             name: dealt.name,
             origin: dealt.origin,
@@ -355,7 +359,7 @@ impl<'a> Resolver<'a> {
             root,
             project,
             settings: Arc::clone(settings),
-            embedding: dealt.embedding.into(),
+            embedding: embedding.into(),
             members,
             singles,
         }

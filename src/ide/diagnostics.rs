@@ -16,6 +16,7 @@ use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
 use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
+use crate::policy_test::TestFile;
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
 use crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
@@ -221,6 +222,9 @@ fn check_statements(
         };
         all.extend(findings.iter().map(|finding| (Some(id), finding.clone())));
         new.insert(id, (fingerprint, findings));
+    }
+    if program.embedding.is_test(file.id) {
+        all.extend(TestFile::read(file).findings(program).into_iter().map(|finding| (None, finding)));
     }
     *kept = new;
     Some(FileFindings { all, suppressions: Suppressions::of(file) })

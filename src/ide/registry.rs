@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::analysis;
 use crate::config;
 use crate::lint::Rule;
+use crate::policy_test;
 use crate::syntax;
 use crate::text::nearest;
 
@@ -14,7 +15,8 @@ use super::{evaluation, suppression};
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
-        let of_programs = syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES);
+        let of_programs =
+            syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES).chain(policy_test::RULES);
         let mut all: Vec<_> = of_programs.chain(config::RULES).chain(suppression::RULES).copied().collect();
         all.sort_by_key(|rule| rule.code);
         all

@@ -15,7 +15,7 @@ use super::{Analysis, Place, evaluation};
 use crate::config::{KernelSettings, RuleSettings};
 use crate::kernel::Limits;
 use crate::lint::{Diagnostic, Rule, Severity};
-use crate::program::{FileSummary, Program};
+use crate::program::{Embedding, FileSummary, Program};
 use crate::syntax::SourceFile;
 use crate::text::{Cancel, Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
 use crate::types::{ProgramTypes, TypeCache};
@@ -48,7 +48,13 @@ pub(crate) fn program(fixture: &str) -> Program {
         .into_iter()
         .zip(0..)
         .map(|((_, text), id)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into()))));
-    Program::new(summaries.collect())
+    Program::embedded(summaries.collect(), embedding(files(fixture).iter().map(|(name, _)| name.as_str())))
+}
+
+/// What the names of files say of a program.
+fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
+    let tests = names.zip(0..).filter(|(name, _)| name.ends_with("_test.mg"));
+    Arc::new(Embedding { tests: tests.map(|(_, id)| FileId(id)).collect(), ..Embedding::default() })
 }
 
 /// A program evaluated with few derived facts allowed, so that what runs away does so soon.
@@ -193,8 +199,9 @@ impl Fixture {
             sources.push(SourceFile::parse(text.into()));
         }
         let summaries = sources.iter().zip(0..);
-        let program = Program::new(
+        let program = Program::embedded(
             summaries.map(|(source, id)| Arc::new(FileSummary::new(FileId(id), source))).collect(),
+            embedding(names.iter().map(String::as_str)),
         );
         let types = ProgramTypes::new(&program, &mut TypeCache::default());
         Self { program, types, sources, names, cursors }

@@ -13,6 +13,8 @@ pub struct Embedding {
     pub engine: Option<EngineVersion>,
     /// The files that a loader relieves of its directives before the engine reads them, sorted.
     pub hybrid: Vec<FileId>,
+    /// The files whose comments are cases of a test, sorted.
+    pub tests: Vec<FileId>,
 }
 
 impl Embedding {
@@ -20,6 +22,12 @@ impl Embedding {
     #[must_use]
     pub fn is_hybrid(&self, file: FileId) -> bool {
         self.hybrid.binary_search(&file).is_ok()
+    }
+
+    /// Whether the comments of a file are cases of a test.
+    #[must_use]
+    pub fn is_test(&self, file: FileId) -> bool {
+        self.tests.binary_search(&file).is_ok()
     }
 
     /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.

@@ -75,7 +75,7 @@ fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
 }
 
 /// Text without the characters that XML does not allow, not even escaped.
-fn xml(text: &str) -> String {
+pub(super) fn xml(text: &str) -> String {
     let is_allowed = |char: char| matches!(char, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
 }

@@ -1,6 +1,7 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
 //! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
-//! dependencies of predicates ([`graph`]) as output, and what a program answers to a query ([`Answer`]).
+//! dependencies of predicates ([`graph`]) as output, what a program answers to a query ([`Answer`]), and what became of policy tests
+//! ([`policy_tests`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of how files become programs.
@@ -15,6 +16,7 @@ pub mod graph;
 mod identity;
 mod json;
 mod junit;
+pub mod policy_tests;
 pub mod proof;
 pub mod rules;
 mod sarif;

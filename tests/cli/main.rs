@@ -6,6 +6,8 @@ mod check;
 mod fix;
 mod fmt;
 mod graph;
+#[path = "test.rs"]
+mod policy_test;
 mod query;
 mod rule;
 mod settings;

@@ -46,7 +46,9 @@ fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) 
     for (at, key) in &predicate.files {
         let Some(file) = program.files.get(*at as usize) else { continue };
         let Some(there) = file.predicates.get(key) else { continue };
-        for &item in there.facts.iter().chain(&there.rules) {
+        // Each case of a test has its own facts.
+        let facts = if program.embedding.is_test(file.id) { &[] } else { there.facts.as_slice() };
+        for &item in facts.iter().chain(&there.rules) {
             let statement = file.items.get(item as usize).map(|item| &item.statement);
             if let Some(statement) = statement.filter(|statement| !statement.damaged) {
                 clauses.push(Clause { digest: statement.digest, file: *at, item });

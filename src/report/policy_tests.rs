@@ -1,0 +1,317 @@
+//! What became of policy tests: as text, as JSON (also that of `mangle/test`) and as JUnit's XML.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde::Serialize;
+
+use super::junit::xml;
+use super::proof;
+use crate::kernel::RuleId;
+use crate::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
+use crate::text::TextSize;
+
+/// How many rules that never fired are listed.
+const UNFIRED: usize = 1000;
+
+/// The tests that were run.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct TestReport {
+    /// One for each test file, sorted by name.
+    pub suites: Vec<SuiteReport>,
+    /// How many cases came to what.
+    pub summary: TestSummary,
+    /// Which rules fired, if that was asked for.
+    pub coverage: Option<CoverageReport>,
+}
+
+/// How many cases came to what.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TestSummary {
+    /// Test files with a case that was run.
+    pub files: usize,
+    /// Cases in which everything is as expected.
+    pub passed: usize,
+    /// Cases in which something is not.
+    pub failed: usize,
+    /// Cases that could not be run, or not to their end.
+    pub errors: usize,
+}
+
+/// The cases of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SuiteReport {
+    /// What output calls the file.
+    pub file: String,
+    /// The reading: `go` or `written`.
+    pub reading: &'static str,
+    /// The cases in the order of the file.
+    pub cases: Vec<CaseReport>,
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CaseReport {
+    /// What it is called.
+    pub name: String,
+    /// The line of its `@test`, counted from 1.
+    pub line: usize,
+    /// `passed`, `failed` or `error`.
+    pub outcome: &'static str,
+    /// Why it could not be run.
+    pub message: Option<String>,
+    /// What is not as expected.
+    pub failures: Vec<FailureReport>,
+}
+
+/// An expectation that is not met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailureReport {
+    /// The line of the expectation, counted from 1.
+    pub line: usize,
+    /// The expectation: `@forbid open(_)`.
+    pub expectation: String,
+    /// What is wrong, as a sentence.
+    pub message: String,
+    /// A proof, or what each rule lacks; lines of text.
+    pub explanation: String,
+}
+
+/// Which rules fired in some case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CoverageReport {
+    /// How many rules there are.
+    pub rules: usize,
+    /// How many of them fired.
+    pub fired: usize,
+    /// The same of a hundred, rounded down.
+    pub percent: usize,
+    /// Those that did not, by place.
+    pub unfired: Vec<UnfiredRule>,
+}
+
+/// A rule that fired in no case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct UnfiredRule {
+    /// Its file.
+    pub file: String,
+    /// Its line, counted from 1.
+    pub line: usize,
+    /// The predicate that it defines: `open/1`.
+    pub predicate: String,
+}
+
+/// Names the places of a program for people.
+#[derive(Clone, Copy)]
+pub struct TestPlaces<'a> {
+    /// What output calls the test file.
+    pub file: &'a str,
+    /// The line of an offset in the test file, counted from 1.
+    pub line: &'a dyn Fn(TextSize) -> usize,
+    /// Where a clause stands: `policy.mg:12`.
+    pub clause: &'a dyn Fn(RuleKey) -> String,
+}
+
+impl std::fmt::Debug for TestPlaces<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TestPlaces").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl SuiteReport {
+    /// What became of the cases of a file.
+    #[must_use]
+    pub fn new(suite: &Suite, places: TestPlaces<'_>) -> Self {
+        Self {
+            file: places.file.to_owned(),
+            reading: suite.compiled.reading.as_str(),
+            cases: suite.cases.iter().map(|case| CaseReport::new(case, suite, places)).collect(),
+        }
+    }
+}
+
+impl CaseReport {
+    fn new(case: &Judged, suite: &Suite, places: TestPlaces<'_>) -> Self {
+        let place = |rule: RuleId| suite.rule(rule).map_or_else(|| "?".to_owned(), places.clause);
+        let (outcome, message, failures) = match &case.outcome {
+            Outcome::Passed => ("passed", None, Vec::new()),
+            Outcome::Failed(failures) => {
+                let failures = failures.iter().map(|failure| FailureReport::new(failure, &place, places));
+                ("failed", None, failures.collect())
+            }
+            Outcome::Error(why) => ("error", Some(why.clone()), Vec::new()),
+            Outcome::Stopped(stop) => {
+                let at = stop.rule.map_or_else(String::new, |rule| format!(" at {}", place(rule)));
+                ("error", Some(format!("the evaluation stopped{at}: {}", stop.reason)), Vec::new())
+            }
+        };
+        let line = (places.line)(case.header.start());
+        Self { name: case.name.clone(), line, outcome, message, failures }
+    }
+}
+
+impl FailureReport {
+    fn new(failure: &Failure, place: &dyn Fn(RuleId) -> String, places: TestPlaces<'_>) -> Self {
+        let expectation = &failure.expectation;
+        let (message, explanation) = match &failure.unmet {
+            Unmet::Missing(misses) => {
+                let explanation = match misses.is_empty() {
+                    true => "no rule gives facts of it\n".to_owned(),
+                    false => proof::obstacles(misses, place),
+                };
+                (format!("`{}` is expected, and there is no such fact.", expectation.text), explanation)
+            }
+            Unmet::Surplus(count, proofs) => {
+                let mut explanation: String =
+                    proofs.iter().map(|of_one| proof::proof(of_one, place)).collect();
+                if *count > proofs.len() {
+                    let _ = writeln!(explanation, "… and {} more", count - proofs.len());
+                }
+                let message = match expectation.name {
+                    Some(_) => format!("`{}` is forbidden, but holds.", expectation.text),
+                    None => format!("`{}` has facts that no `@expect` of the case names.", expectation.text),
+                };
+                (message, explanation)
+            }
+        };
+        Self {
+            line: (places.line)(expectation.range.start()),
+            expectation: format!("@{} {}", expectation.key.as_str(), expectation.text),
+            message,
+            explanation,
+        }
+    }
+}
+
+impl TestReport {
+    /// Reports suites that were run.
+    #[must_use]
+    pub fn new(mut suites: Vec<SuiteReport>) -> Self {
+        suites.retain(|suite| !suite.cases.is_empty());
+        suites.sort_by(|a, b| a.file.cmp(&b.file));
+        let count = |outcome: &str| {
+            let cases = suites.iter().flat_map(|suite| &suite.cases);
+            cases.filter(|case| case.outcome == outcome).count()
+        };
+        let summary = TestSummary {
+            files: suites.len(),
+            passed: count("passed"),
+            failed: count("failed"),
+            errors: count("error"),
+        };
+        Self { suites, summary, coverage: None }
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for suite in &self.suites {
+            let _ = writeln!(out, "{}", suite.file);
+            suite.cases.iter().for_each(|case| case.write(&mut out));
+        }
+        let TestSummary { files, passed, failed, errors } = self.summary;
+        let cases = passed + failed + errors;
+        let _ = write!(out, "{} in {}: {passed} passed", counted(cases, "case"), counted(files, "file"));
+        if failed > 0 {
+            let _ = write!(out, ", {failed} failed");
+        }
+        if errors > 0 {
+            let _ = write!(out, ", {errors} could not be run");
+        }
+        out.push('\n');
+        if let Some(coverage) = &self.coverage {
+            coverage.write(&mut out);
+        }
+        out
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        // Strings and numbers alone: that cannot fail.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// For servers of continuous integration.
+    ///
+    /// # Errors
+    /// When the XML cannot be written; the library has no reason to.
+    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
+        let mut report = Report::new("mangle-ls test");
+        for suite in &self.suites {
+            let mut cases = TestSuite::new(xml(&suite.file));
+            cases.add_test_cases(suite.cases.iter().map(|case| case.junit(&suite.file)));
+            report.add_test_suite(cases);
+        }
+        report.to_string()
+    }
+}
+
+impl CaseReport {
+    fn write(&self, out: &mut String) {
+        let word = match self.outcome {
+            "passed" => "ok",
+            "failed" => "FAILED",
+            _ => "ERROR",
+        };
+        let _ = writeln!(out, "  {word:<6}  {}", self.name);
+        if let Some(message) = &self.message {
+            let _ = writeln!(out, "    line {}: {message}", self.line);
+        }
+        for failure in &self.failures {
+            let _ = writeln!(out, "    line {}: {}", failure.line, failure.message);
+            failure.explanation.lines().for_each(|line| {
+                let _ = writeln!(out, "      {line}");
+            });
+        }
+    }
+
+    fn junit(&self, file: &str) -> TestCase {
+        let status = match self.outcome {
+            "passed" => TestCaseStatus::success(),
+            outcome => {
+                let kind = if outcome == "failed" { NonSuccessKind::Failure } else { NonSuccessKind::Error };
+                let mut status = TestCaseStatus::non_success(kind);
+                let messages = self.failures.iter().map(|failure| failure.message.as_str());
+                let messages: Vec<_> = messages.chain(self.message.as_deref()).collect();
+                let mut text = String::new();
+                self.write(&mut text);
+                status.set_message(xml(&messages.join(" "))).set_description(xml(&text));
+                status
+            }
+        };
+        let mut case = TestCase::new(xml(&self.name), status);
+        case.set_classname(xml(file));
+        case.extra.insert("line".into(), self.line.to_string().into());
+        case
+    }
+}
+
+impl CoverageReport {
+    /// Of so many rules these did not fire.
+    #[must_use]
+    pub fn new(rules: usize, unfired: &BTreeSet<UnfiredRule>) -> Self {
+        let fired = rules.saturating_sub(unfired.len());
+        let percent = (fired * 100).checked_div(rules).unwrap_or(100);
+        Self { rules, fired, percent, unfired: unfired.iter().take(UNFIRED).cloned().collect() }
+    }
+
+    fn write(&self, out: &mut String) {
+        let Self { rules, fired, percent, unfired } = self;
+        let _ = writeln!(out, "{fired} of {} fired in some case: {percent} %", counted(*rules, "rule"));
+        if !unfired.is_empty() {
+            let _ = writeln!(out, "These fired in none:");
+        }
+        for UnfiredRule { file, line, predicate } in unfired {
+            let _ = writeln!(out, "  {file}:{line}  {predicate}");
+        }
+    }
+}
+
+/// `1 case`, `2 cases`
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}

@@ -1,0 +1,336 @@
+//! `test`: policy tests, what becomes of them, and what is wrong with them.
+
+use expect_test::expect;
+
+use super::support::{check, check_in, folder, run};
+
+const POLICY: &str = "Decl door(Id) bound [/name].\nDecl locked(Id, Key) bound [/name, /name].\n\
+    open(D) :-\n    door(D),\n    !locked(D, _).\nway(D) :- open(D), door(D).\n";
+const TESTS: &str = "door(/always).\n\n# @test name: a locked door is shut\nlocked(/always, /k).\n# @forbid open(/always)\n\n\
+    # @test name: other doors are a way\ndoor(/back).\n# @expect way(/back)\n# @expect way(/always)\n# @exact way/1\n";
+const FILES: &[(&str, &str)] = &[("policy.mg", POLICY), ("doors_test.mg", TESTS)];
+
+#[test]
+fn passed_and_failed() {
+    check(
+        FILES,
+        &["test"],
+        expect![[r#"
+        doors_test.mg
+          FAILED  a locked door is shut
+            line 5: `open(/always)` is forbidden, but holds.
+              open(/always)  by policy.mg:3
+                door(/always)  [doors_test.mg:1]
+          ok      other doors are a way
+        2 cases in 1 file: 1 passed, 1 failed
+        exit 1
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", "--reading", "written"],
+        expect![[r#"
+        doors_test.mg
+          ok      a locked door is shut
+          ok      other doors are a way
+        2 cases in 1 file: 2 passed
+        exit 0
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", "doors_test.mg", "--filter", "way"],
+        expect![[r#"
+            doors_test.mg
+              ERROR   other doors are a way
+                line 7: there is no predicate `way/1`
+            1 case in 1 file: 0 passed, 1 could not be run
+            warning: doors_test.mg goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program it belongs to
+            exit 2
+        "#]],
+    );
+    check(
+        FILES,
+        &["test", "doors_test.mg", "policy.mg", "--filter", "way"],
+        expect![[r#"
+        doors_test.mg
+          ok      other doors are a way
+        1 case in 1 file: 1 passed
+        exit 0
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", "--filter", "window"],
+        expect![[r#"
+        error: no case and no test file has `window` in its name
+        exit 2
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", "policy.mg"],
+        expect![[r#"
+        error: there are no policy tests (`*_test.mg`) here, or no cases in them
+        exit 2
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", "none_test.mg"],
+        expect![[r#"
+        error: none_test.mg: no such file or directory
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn the_reading_of_the_settings() {
+    let files = [FILES, &[("mangle-ls.toml", "[kernel]\nreading = 'written'\n")]].concat();
+    check(
+        &files,
+        &["test"],
+        expect![[r#"
+        doors_test.mg
+          ok      a locked door is shut
+          ok      other doors are a way
+        2 cases in 1 file: 2 passed
+        exit 0
+    "#]],
+    );
+    check(
+        &files,
+        &["test", "--reading", "go", "--format", "json"],
+        expect![[r#"
+        {
+          "suites": [
+            {
+              "file": "doors_test.mg",
+              "reading": "go",
+              "cases": [
+                {
+                  "name": "a locked door is shut",
+                  "line": 3,
+                  "outcome": "failed",
+                  "message": null,
+                  "failures": [
+                    {
+                      "line": 5,
+                      "expectation": "@forbid open(/always)",
+                      "message": "`open(/always)` is forbidden, but holds.",
+                      "explanation": "open(/always)  by policy.mg:3\n  door(/always)  [doors_test.mg:1]\n"
+                    }
+                  ]
+                },
+                {
+                  "name": "other doors are a way",
+                  "line": 7,
+                  "outcome": "passed",
+                  "message": null,
+                  "failures": []
+                }
+              ]
+            }
+          ],
+          "summary": {
+            "files": 1,
+            "passed": 1,
+            "failed": 1,
+            "errors": 0
+          },
+          "coverage": null
+        }
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn facts_too_many_and_too_few() {
+    let tests = "# @test name: wrong in all ways\ndoor(/a).\ndoor(/b).\ndoor(/c).\ndoor(/d).\ndoor(/e).\nlocked(/a, /k).\n\
+        # @expect way(/z)\n# @forbid open(_)\n# @expect way(/b)\n# @exact way/1\n";
+    check(
+        &[("policy.mg", POLICY), ("x_test.mg", tests)],
+        &["test", "--reading", "written"],
+        expect![[r#"
+        x_test.mg
+          FAILED  wrong in all ways
+            line 8: `way(/z)` is expected, and there is no such fact.
+              policy.mg:6: premise 1 has no solution: open(/z)
+                near: open(/b)
+                near: open(/c)
+                near: open(/d)
+            line 9: `open(_)` is forbidden, but holds.
+              open(/b)  by policy.mg:3
+                door(/b)  [x_test.mg:3]
+                no locked(/b,_)
+              open(/c)  by policy.mg:3
+                door(/c)  [x_test.mg:4]
+                no locked(/c,_)
+              open(/d)  by policy.mg:3
+                door(/d)  [x_test.mg:5]
+                no locked(/d,_)
+              … and 1 more
+            line 11: `way/1` has facts that no `@expect` of the case names.
+              way(/c)  by policy.mg:6
+                open(/c)  by policy.mg:3
+                  door(/c)  [x_test.mg:4]
+                  no locked(/c,_)
+                door(/c)  [x_test.mg:4]
+              way(/d)  by policy.mg:6
+                open(/d)  by policy.mg:3
+                  door(/d)  [x_test.mg:5]
+                  no locked(/d,_)
+                door(/d)  [x_test.mg:5]
+              way(/e)  by policy.mg:6
+                open(/e)  by policy.mg:3
+                  door(/e)  [x_test.mg:6]
+                  no locked(/e,_)
+                door(/e)  [x_test.mg:6]
+        1 case in 1 file: 0 passed, 1 failed
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn cases_that_cannot_be_run() {
+    let policy = "half(Y) :-\n    of(X),\n    Y = fn:div(1, X).\nDecl of(X) bound [/number].\nn(Y) :- n(X), Y = fn:plus(X, 1).\nn(1) :- of(7).\n";
+    let tests = "# @test name: by nothing\nof(0).\n# @forbid half(_)\n# @test name: endless\nof(7).\n# @expect n(3)\n\
+        # @test name: a mistake\nof(1).\n# @expect haff(1)\n# @test name: fine\nof(1).\n# @expect half(1)\n\
+        # @test name: failing\nof(2).\n# @expect half(2)\n";
+    let files =
+        &[("policy.mg", policy), ("x_test.mg", tests), ("mangle-ls.toml", "[kernel]\nmax_derived = 100\n")];
+    check(
+        files,
+        &["test"],
+        expect![[r#"
+        x_test.mg
+          ERROR   by nothing
+            line 1: the evaluation stopped at policy.mg:1: division by zero
+          ERROR   endless
+            line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
+          ERROR   a mistake
+            line 7: there is no predicate `haff/1`
+          ok      fine
+          FAILED  failing
+            line 15: `half(2)` is expected, and there is no such fact.
+              policy.mg:1: premise 2 has no solution: the value 0
+        5 cases in 1 file: 1 passed, 1 failed, 3 could not be run
+        exit 2
+    "#]],
+    );
+    check(
+        files,
+        &["test", "--format", "junit"],
+        expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mangle-ls test" tests="5" skipped="0" failures="1" errors="3">
+            <testsuite name="x_test.mg" tests="5" skipped="0" errors="3" failures="1">
+                <testcase name="by nothing" classname="x_test.mg" line="1">
+                    <error message="the evaluation stopped at policy.mg:1: division by zero">  ERROR   by nothing
+            line 1: the evaluation stopped at policy.mg:1: division by zero
+        </error>
+                </testcase>
+                <testcase name="endless" classname="x_test.mg" line="4">
+                    <error message="the evaluation stopped at policy.mg:5: more than 100 derived facts">  ERROR   endless
+            line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
+        </error>
+                </testcase>
+                <testcase name="a mistake" classname="x_test.mg" line="7">
+                    <error message="there is no predicate `haff/1`">  ERROR   a mistake
+            line 7: there is no predicate `haff/1`
+        </error>
+                </testcase>
+                <testcase name="fine" classname="x_test.mg" line="10"/>
+                <testcase name="failing" classname="x_test.mg" line="13">
+                    <failure message="`half(2)` is expected, and there is no such fact.">  FAILED  failing
+            line 15: `half(2)` is expected, and there is no such fact.
+              policy.mg:1: premise 2 has no solution: the value 0
+        </failure>
+                </testcase>
+            </testsuite>
+        </testsuites>
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn coverage() {
+    let policy = format!("{POLICY}shut(D) :- door(D), locked(D, _).\n");
+    let files = &[("policy.mg", policy.as_str()), ("doors_test.mg", TESTS), ("empty_test.mg", "door(/x).\n")];
+    check(
+        files,
+        &["test", "--coverage", "--reading", "written", "--filter", "back"],
+        expect![[r#"
+        error: no case and no test file has `back` in its name
+        exit 2
+    "#]],
+    );
+    check(
+        files,
+        &["test", "--coverage", "--reading", "written", "--filter", "other"],
+        expect![[r#"
+        doors_test.mg
+          ok      other doors are a way
+        1 case in 1 file: 1 passed
+        2 of 3 rules fired in some case: 66 %
+        These fired in none:
+          policy.mg:7  shut/1
+        exit 0
+    "#]],
+    );
+    let folder = folder(files);
+    let output = run(folder.path(), &["test", "--coverage", "--reading", "written", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["coverage"]["fired"], 3);
+    assert_eq!(report["coverage"]["rules"], 3);
+    assert_eq!(report["summary"]["passed"], 2);
+}
+
+#[test]
+fn what_counts_for_nothing_is_said() {
+    let policy = format!("{POLICY}shut(D) :- door(D.\nodd(D) :- door(D), D < .\n");
+    check_in(
+        &folder(&[("policy.mg", &policy), ("doors_test.mg", TESTS)]),
+        &["test", "--reading", "written"],
+        expect![[r#"
+            doors_test.mg
+              ok      a locked door is shut
+              ok      other doors are a way
+            2 cases in 1 file: 2 passed
+            warning: 2 statements cannot be read and count for nothing; `check` says why
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn mistakes_in_tests_are_findings() {
+    let tests = "# @test name: x\ndoor(/a).\ndoor(/a).\n# @expct open(/a)\n# @expect opne(/a)\n# @forbid open(\n\
+        narrow(D) :- door(D).\n# @test name: y\n";
+    check(
+        &[("policy.mg", POLICY), ("x_test.mg", tests)],
+        &["check", "x_test.mg", "--format", "github"],
+        expect![[r#"
+            ::warning file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::There is no `@expct` in tests, so this comment is ignored; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?%0AFix: Write `expect` (a guess)
+            ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::There is no predicate `opne/1`, so no fact of it can ever follow.
+            ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
+            ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+            ::warning file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::The case `y` expects nothing, so it passes whatever the policy says. Add `# @expect`, `# @forbid` or `# @exact`.
+            3 errors, 2 warnings in 1 file (3 clauses)
+            exit 1
+        "#]],
+    );
+    // In any other file such comments are comments.
+    check(
+        &[("policy.mg", POLICY), ("x.mg", "# @expct open(/a)\ndoor(/a).\n")],
+        &["check", "x.mg"],
+        expect![[r#"
+            No findings in 1 file (1 clause)
+            exit 0
+        "#]],
+    );
+}
