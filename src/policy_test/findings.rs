@@ -53,9 +53,11 @@ pub(super) fn malformed(key: Key, comment: &Comment<'_>) -> Finding {
     let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
     let (word, value) = (key.as_str(), comment.value);
     let message = match key {
-        Key::Exact => format!(
-            "`@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with `@expect`."
-        ),
+        Key::Exact => {
+            "`@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with \
+                       `@expect`."
+                .to_owned()
+        }
         _ if value.starts_with('!') => {
             format!("`@{word}` names a fact without `!`: write `@forbid` for what must not hold.")
         }

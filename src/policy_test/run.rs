@@ -268,7 +268,7 @@ impl Runner<'_> {
         let shown = surplus.iter().take(PROOFS);
         let proofs: Vec<Proof> =
             shown.map(|number| kernel.model_mut().explain(compiled, clock, predicate, *number)).collect();
-        Ok((!surplus.is_empty()).then(|| Unmet::Surplus(surplus.len(), proofs)))
+        Ok((!surplus.is_empty()).then_some(Unmet::Surplus(surplus.len(), proofs)))
     }
 
     /// The facts of a predicate that no `@expect` of the case names.
