@@ -247,7 +247,13 @@ fn hints_are_few() {
             }
             f64::from(hints) / f64::from(lines)
         };
-        let off = HintSettings { arguments: ArgumentHints::Off, types: false, columns: false, bounds: false };
+        let off = HintSettings {
+            arguments: ArgumentHints::Off,
+            types: false,
+            columns: false,
+            bounds: false,
+            unfired: false,
+        };
         let each = [
             ("arguments = constants", HintSettings { arguments: ArgumentHints::Constants, ..off }),
             ("arguments = all", HintSettings { arguments: ArgumentHints::All, ..off }),

@@ -11,6 +11,8 @@ pub struct HintSettings {
     pub columns: bool,
     /// Names of parameters in `bound […]`.
     pub bounds: bool,
+    /// That a rule gives nothing with the sample.
+    pub unfired: bool,
 }
 
 /// Which arguments are named.
@@ -43,6 +45,12 @@ impl ArgumentHints {
 
 impl Default for HintSettings {
     fn default() -> Self {
-        Self { arguments: ArgumentHints::default(), types: false, columns: true, bounds: false }
+        Self {
+            arguments: ArgumentHints::default(),
+            types: false,
+            columns: true,
+            bounds: false,
+            unfired: true,
+        }
     }
 }

@@ -254,6 +254,12 @@ pub const HINTS: Section = Section {
             default: "false",
             doc: "Show the names of the parameters in `bound […]`.",
         },
+        Key {
+            name: "unfired",
+            kind: Kind::Flag,
+            default: "true",
+            doc: "Mark rules that give nothing with any sample. Without a sample none is marked.",
+        },
     ],
 };
 

@@ -7,9 +7,10 @@ use rustc_hash::FxHashSet;
 
 use super::Analysis;
 use super::describe::{self, Callable};
+use super::evaluation::{Given, Tried};
 use super::markup::Markup;
 use crate::config::{ArgumentHints, HintSettings};
-use crate::program::{FileSummary, Predicate, PredicateKey, key_of};
+use crate::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
 use crate::syntax::ast::{Atom, Clause, Declaration, Item, Premise, StatementKind, Term, TermKind};
 use crate::text::{FileId, Symbol, TextRange, TextSize, slice};
 use crate::types::{ClauseTypes, Type};
@@ -39,6 +40,8 @@ pub enum HintKind {
     Argument,
     /// The type of the variable before it.
     Type,
+    /// What became of the rule before it.
+    Outcome,
 }
 
 /// The hints in a range of a file, in order.
@@ -61,6 +64,35 @@ pub fn inlay_hints(
     let mut found = hints.found;
     found.sort_by_key(|hint| hint.offset);
     found
+}
+
+/// The hints behind rules that give nothing, whatever the sample. None where there is no sample: the facts that a rule
+/// needs may come from elsewhere.
+#[must_use]
+pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[Tried<'_>]) -> Vec<Hint> {
+    let samples: Option<Vec<_>> = tried.iter().map(|tried| Some((tried.sample?, tried.readings?))).collect();
+    let Some(samples) = samples.filter(|samples| !samples.is_empty()) else { return Vec::new() };
+    let Some(file) = program.file(file) else { return Vec::new() };
+    let gives_nothing = |at: usize, item: &Item| {
+        samples.iter().all(|(_, readings)| {
+            let shown = readings.shown();
+            shown.is_complete() && shown.given(file.id, at, &item.statement) == Some(Given::Nothing)
+        })
+    };
+    let rules = file.items.iter().enumerate().filter(|(at, item)| {
+        let is_rule = item.statement.clause().is_some_and(|clause| !clause.is_fact());
+        is_rule && range.contains_inclusive(item.start + item.statement.len) && gives_nothing(*at, item)
+    });
+    let names: Vec<_> = samples.iter().map(|(name, _)| *name).collect();
+    let full = format!("This rule gives nothing with {}.", names.join(", "));
+    let hint = |item: &Item| Hint {
+        offset: item.start + item.statement.len,
+        label: "gives nothing".to_owned(),
+        kind: HintKind::Outcome,
+        full: Some(full.clone()),
+        parameter: None,
+    };
+    rules.map(|(_, item)| hint(item)).collect()
 }
 
 /// What is said of a hint when somebody points at it, and where the parameter that it names is declared.
@@ -289,7 +321,13 @@ mod tests {
     }
 
     fn off() -> HintSettings {
-        HintSettings { arguments: ArgumentHints::Off, types: false, columns: false, bounds: false }
+        HintSettings {
+            arguments: ArgumentHints::Off,
+            types: false,
+            columns: false,
+            bounds: false,
+            unfired: false,
+        }
     }
 
     const CREW: &str = "Decl crew(Person, Ship, Rank) bound [/name, /string, /number].\n";
@@ -382,7 +420,13 @@ mod tests {
 
     #[test]
     fn anywhere_in_the_examples_whole_and_damaged() {
-        let all = HintSettings { arguments: ArgumentHints::All, types: true, columns: true, bounds: true };
+        let all = HintSettings {
+            arguments: ArgumentHints::All,
+            types: true,
+            columns: true,
+            bounds: true,
+            unfired: true,
+        };
         let mut found = 0;
         every_place_of_the_examples(211, |place| {
             let range = TextRange::at(place.offset, (200_u32).into());

@@ -4,6 +4,7 @@
 
 pub mod assists;
 pub mod call_hierarchy;
+pub mod code_lens;
 pub mod completion;
 pub mod cursor;
 pub mod definition;

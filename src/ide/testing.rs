@@ -83,15 +83,15 @@ impl Checked {
     pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> Self {
         let mut checked = Self::with_settings(fixture, settings);
         let program = Arc::new(program(fixture));
-        let found = evaluation::findings(&readings(&program), None);
-        let known = |file: FileId| match checked.diagnostics.iter().find(|(other, _)| *other == file) {
-            Some((_, found)) => found.as_slice(),
-            None => &[],
-        };
-        let found = evaluation::diagnostics(&program, settings, &found, known);
-        for (file, more) in found {
-            let of_file = checked.diagnostics.iter_mut().filter(|(other, _)| *other == file);
-            of_file.for_each(|(_, all)| all.extend(more.iter().cloned()));
+        let found = evaluation::findings(&readings(&program), &program, None);
+        let found = evaluation::diagnostics(&program, settings, &found);
+        for (file, all) in &mut checked.diagnostics {
+            let summary = program.file(*file).unwrap();
+            let known: Vec<_> = all.iter().collect();
+            let more = found.get(file).into_iter().flatten();
+            let more: Vec<_> =
+                more.filter(|found| evaluation::is_news(summary, found, &known)).cloned().collect();
+            all.extend(more);
         }
         checked
     }

@@ -58,6 +58,7 @@ fn capabilities(session: &Session) -> ServerCapabilities {
         completion_provider: Some(features::completion::options(session)),
         signature_help_provider: Some(features::signature_help::options()),
         inlay_hint_provider: Some(features::inlay_hints::options(session)),
+        code_lens_provider: Some(features::code_lens::options()),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: features::semantic_tokens::options(&session.client)

@@ -36,6 +36,7 @@ pub(super) struct Outbox {
     runtime: Handle,
     refresh: Arc<AtomicU8>,
     hints: Arc<AtomicU8>,
+    lenses: Arc<AtomicU8>,
     tokens: Arc<AtomicU64>,
 }
 
@@ -48,6 +49,7 @@ impl Outbox {
             runtime,
             refresh: Arc::default(),
             hints: Arc::default(),
+            lenses: Arc::default(),
             tokens: Arc::default(),
         }
     }
@@ -94,6 +96,15 @@ impl Outbox {
         self.once_more(&self.hints, "workspace/inlayHint/refresh", move || {
             let client = client.clone();
             async move { client.inlay_hint_refresh().await }
+        });
+    }
+
+    /// Asks the client to ask for all code lenses again, likewise.
+    pub(super) fn refresh_lenses(&self) {
+        let client = self.client.clone();
+        self.once_more(&self.lenses, "workspace/codeLens/refresh", move || {
+            let client = client.clone();
+            async move { client.code_lens_refresh().await }
         });
     }
 

@@ -51,6 +51,8 @@ pub(super) enum Message {
     Scanned(Result<Scanned, Panicked>),
     /// A computation of diagnostics is done.
     Diagnosed(Diagnosed),
+    /// An evaluation is done.
+    Evaluated(Evaluated),
 }
 
 impl Message {
@@ -73,6 +75,7 @@ impl Message {
             Self::Cancelled => "cancelled",
             Self::Scanned(_) => "scanned",
             Self::Diagnosed(_) => "diagnosed",
+            Self::Evaluated(_) => "evaluated",
         }
     }
 }
@@ -84,6 +87,24 @@ pub(super) struct Diagnosed {
     pub(super) revision: u64,
     /// Whether what is to be pushed was pushed.
     pub(super) result: Result<bool, Panicked>,
+}
+
+/// The end of an evaluation.
+#[derive(Debug)]
+pub(super) struct Evaluated {
+    /// The revision that it was about.
+    pub(super) revision: u64,
+    /// What came of it; `None` if it was stopped.
+    pub(super) result: Result<Option<Figures>, Panicked>,
+}
+
+/// What came of an evaluation, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Figures {
+    /// A number that changes with what is shown of it.
+    pub(super) digest: u64,
+    /// Whether the client was told of other diagnostics of an open document than there are now.
+    pub(super) diagnostics: bool,
 }
 
 /// An opened document.
@@ -105,6 +126,10 @@ pub(super) enum Needs {
     Place(PathBuf),
     /// All files of the workspace.
     Workspace,
+    /// As for a place; what follows from its program is shown, as far as it is known.
+    Figures(PathBuf),
+    /// What follows from the programs of one document, or of the workspace.
+    Evaluation(Option<PathBuf>),
     /// The diagnostics of one document.
     Diagnostics(PathBuf),
 }

@@ -26,6 +26,7 @@ mod settings;
 mod status;
 mod to_proto;
 mod transport;
+mod tried;
 mod view;
 mod virtual_documents;
 mod writer;
@@ -77,7 +78,7 @@ pub fn serve() -> anyhow::Result<Ended> {
     let (service, socket) = server::extended(handlers).finish();
     let client = client.context("the framework gave no client")?;
     let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
-    let writer = Writer::new(inbox, address, outbox, Pool::new()?);
+    let writer = Writer::new(inbox, address, outbox, Pool::new()?, Pool::single("evaluator")?);
     let (written, farewell) = mpsc::channel();
 
     spawn("input", move || transport::read_input(BufReader::new(std::io::stdin()), &queue))?;

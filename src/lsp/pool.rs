@@ -22,10 +22,20 @@ impl Pool {
     /// When the system gives no threads.
     pub(super) fn new() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(cores.clamp(2, 4))
-            .thread_name(|index| format!("pool-{index}"))
-            .build()?;
+        Self::of(cores.clamp(2, 4), "pool")
+    }
+
+    /// A single thread, called `name`, for work that nobody is to wait behind.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn single(name: &'static str) -> anyhow::Result<Self> {
+        Self::of(1, name)
+    }
+
+    fn of(threads: usize, name: &'static str) -> anyhow::Result<Self> {
+        let named = move |index| format!("{name}-{index}");
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(named).build()?;
         Ok(Self { threads: Arc::new(threads) })
     }
 

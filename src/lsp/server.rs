@@ -110,6 +110,12 @@ impl Server {
         self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params)).await
     }
 
+    /// `mangle/query`: which facts follow, and why.
+    async fn query(&self, params: features::query::QueryParams) -> Result<LSPAny> {
+        let needs = Needs::Evaluation(params.document());
+        self.ask(needs, outdated, move |view, _| features::query::query(view, &params)).await
+    }
+
     /// `mangle/virtualDocument`: a document that the server makes.
     async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
         let address = Address::parse(&params.uri)?;
@@ -135,6 +141,7 @@ macro_rules! extensions {
 
 extensions! {
     "mangle/graph" => Server::graph;
+    "mangle/query" => Server::query;
     "mangle/status" => Server::status;
     "mangle/virtualDocument" => Server::virtual_document;
 }
@@ -178,7 +185,7 @@ fn outdated(refusal: Refusal) -> Error {
 }
 
 /// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
-/// `text[]`: the text alone, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
+/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
 macro_rules! features {
     ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
         async fn $name(&self, params: $params) -> Result<$result> {
@@ -187,6 +194,7 @@ macro_rules! features {
         }
     )*};
     (@at $params:ident, $($uri:ident).+) => { Needs::Place(from_proto::document_path(&$params.$($uri).+)) };
+    (@figures $params:ident, $($uri:ident).+) => { Needs::Figures(from_proto::document_path(&$params.$($uri).+)) };
     (@text $params:ident) => { Needs::Nothing };
     (@workspace $params:ident) => { Needs::Workspace };
     (@answer => ($answer:expr)) => { Ok($answer) };
@@ -196,13 +204,15 @@ macro_rules! features {
 impl LanguageServer for Server {
     features! {
         hover(lsp::HoverParams) -> Option<lsp::Hover>,
-            at[text_document_position_params.text_document.uri] => features::hover::hover;
+            figures[text_document_position_params.text_document.uri] => features::hover::hover;
         completion(lsp::CompletionParams) -> Option<lsp::CompletionResponse>,
             at[text_document_position.text_document.uri] => features::completion::completion;
         signature_help(lsp::SignatureHelpParams) -> Option<lsp::SignatureHelp>,
             at[text_document_position_params.text_document.uri] => features::signature_help::signature_help;
         inlay_hint(lsp::InlayHintParams) -> Option<Vec<lsp::InlayHint>>,
-            at[text_document.uri] => features::inlay_hints::inlay_hints;
+            figures[text_document.uri] => features::inlay_hints::inlay_hints;
+        code_lens(lsp::CodeLensParams) -> Option<Vec<lsp::CodeLens>>,
+            figures[text_document.uri] => features::code_lens::code_lenses;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
             text[] => features::folding::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
@@ -348,12 +358,20 @@ impl LanguageServer for Server {
         self.ask(needs, outdated, move |view, _| Ok(features::inlay_hints::resolve(view, hint))).await
     }
 
+    async fn code_lens_resolve(&self, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
+        let document = features::code_lens::document(&lens).filter(|_| lens.command.is_none());
+        let needs = document.map_or(Needs::Nothing, |path| Needs::Evaluation(Some(path)));
+        self.ask(needs, outdated, move |view, _| features::code_lens::resolve(view, lens)).await
+    }
+
     async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
         let needs = features::completion::document(&item).map_or(Needs::Nothing, Needs::Place);
         self.ask(needs, outdated, move |view, _| Ok(features::completion::resolve(view, item))).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        self.ask(Needs::Nothing, outdated, move |view, _| actions::command(view, &params)).await
+        let question = features::query::asked_by(&params);
+        let needs = question.map_or(Needs::Nothing, |question| Needs::Evaluation(question.document()));
+        self.ask(needs, outdated, move |view, _| actions::command(view, &params)).await
     }
 }

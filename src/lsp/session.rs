@@ -33,6 +33,8 @@ pub(super) struct Session {
     pub(super) refresh: bool,
     /// The client takes `workspace/inlayHint/refresh`.
     pub(super) refresh_hints: bool,
+    /// The client takes `workspace/codeLens/refresh`.
+    pub(super) refresh_lenses: bool,
     /// Code actions may be literals; else none are offered.
     pub(super) action_literals: bool,
     /// Code actions may be marked as preferred.
@@ -84,6 +86,9 @@ impl Session {
             refresh_hints: workspace
                 .and_then(|workspace| workspace.inlay_hint.as_ref())
                 .is_some_and(|hints| hints.refresh_support == Some(true)),
+            refresh_lenses: workspace
+                .and_then(|workspace| workspace.code_lens.as_ref())
+                .is_some_and(|lenses| lenses.refresh_support == Some(true)),
             action_literals: action.is_some_and(|action| action.code_action_literal_support.is_some()),
             preferred_actions: action.is_some_and(|action| action.is_preferred_support == Some(true)),
             resolve_actions: action.is_some_and(|action| {

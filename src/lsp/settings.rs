@@ -39,6 +39,7 @@ pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
         types: flag("types").unwrap_or(default.types),
         columns: flag("columns").unwrap_or(default.columns),
         bounds: flag("bounds").unwrap_or(default.bounds),
+        unfired: flag("unfired").unwrap_or(default.unfired),
     })
 }
 
@@ -72,6 +73,7 @@ mod tests {
             "types": written("types") == Some("true"),
             "columns": written("columns") == Some("true"),
             "bounds": written("bounds") == Some("true"),
+            "unfired": written("unfired") == Some("true"),
         } });
         assert_eq!(hints(&as_declared), Some(default), "the documented defaults are the real ones");
     }

@@ -53,6 +53,8 @@ pub(super) struct Pulse {
     pub(super) revision: AtomicU64,
     /// Whether the client has asked for inlay hints.
     pub(super) hinted: AtomicBool,
+    /// Whether the client has asked for code lenses.
+    pub(super) lensed: AtomicBool,
     /// How long its longest turn took, in microseconds.
     pub(super) longest_turn: AtomicU64,
 }

@@ -5,6 +5,7 @@
 #[path = "../support/client.rs"]
 mod client;
 mod completion;
+mod evaluation;
 mod formatting;
 mod hover;
 mod shape;

@@ -59,9 +59,14 @@ SILENT = {
 }
 
 # Commands for workspace/executeCommand, and arguments that they take.
-COMMANDS = {"mangle.fixWorkspace": [], "mangle.openRulePage": ["negation-wildcard"]}
+COMMANDS = {
+    "mangle.copyQuery": ["mangle-ls query 'p(X)' ."],
+    "mangle.fixWorkspace": [],
+    "mangle.openRulePage": ["negation-wildcard"],
+    "mangle.query": [{}],
+}
 
-OWN = ["mangle/status", "mangle/graph", "mangle/virtualDocument"]
+OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/virtualDocument"]
 
 # Requests whose parameters are one of the answers to another request.
 FOLLOWING = {
@@ -131,6 +136,7 @@ def parameters(method, uri, text, offset, diagnostics):
         "workspace/diagnostic": {"previousResultIds": []},
         "mangle/status": None,
         "mangle/graph": {"uri": uri},
+        "mangle/query": {"uri": uri},
         "mangle/virtualDocument": {"uri": f"mangle-syntax:{uri}"},
     }
     if method in special:

@@ -120,6 +120,7 @@ const SILENT: &[&str] = &[
 pub const EXTENSIONS: &[Request] = &[
     request(About::Document, "", "mangle/virtualDocument", &[]),
     request(About::Document, "", "mangle/graph", &[]),
+    request(About::Document, "", "mangle/query", &[]),
     request(About::Workspace, "", "mangle/status", &[]),
 ];
 
@@ -172,7 +173,7 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
     });
     match request.method {
         "mangle/virtualDocument" => parameters["uri"] = format!("mangle-syntax:{uri}").into(),
-        "mangle/graph" => parameters["uri"] = uri.into(),
+        "mangle/graph" | "mangle/query" => parameters["uri"] = uri.into(),
         "mangle/status" => parameters = Value::Null,
         _ => {}
     }

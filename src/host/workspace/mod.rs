@@ -5,6 +5,7 @@
 //! [`Workspace::next_scan`] gives it, to be run aside and handed back.
 
 mod document;
+mod evaluated;
 mod file;
 mod fixing;
 mod programs;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::document::OpenDocument;
+pub use self::evaluated::Evaluated;
 pub use self::file::{OpenState, SnapshotFile};
 use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::evaluated::Kept;
 use super::file::SnapshotFile;
 use super::snapshot::SnapshotProgram;
-use crate::config::{FormatSettings, RuleSettings};
+use crate::config::{RuleSettings, Settings};
 use crate::host::check::unreadable;
+use crate::host::uses::is_kernel;
 use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
@@ -39,27 +41,30 @@ struct Unreadable {
 
 /// A program, and its last snapshot.
 #[derive(Debug)]
-struct State {
-    identity: Identity,
+pub(super) struct State {
+    pub(super) identity: Identity,
     /// Sorted.
     members: Vec<FileId>,
     /// Sorted.
-    reported: Arc<[FileId]>,
-    rules: Arc<RuleSettings>,
-    format: FormatSettings,
+    pub(super) reported: Arc<[FileId]>,
+    pub(super) rules: Arc<RuleSettings>,
+    pub(super) settings: Arc<Settings>,
+    /// What the sample is called that this is the program of.
+    pub(super) sample: Option<Arc<str>>,
     /// What surrounds it.
-    embedding: Arc<Embedding>,
-    cache: Arc<FindingCache>,
+    pub(super) embedding: Arc<Embedding>,
+    pub(super) cache: Arc<FindingCache>,
+    pub(super) kept: Arc<Kept>,
     last: Option<Arc<SnapshotProgram>>,
 }
 
 /// What makes a program the same one after a change of its files or settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Identity {
-    name: Arc<str>,
-    root: PathBuf,
-    /// The sample kernel or policy test that this is the program of.
-    single: Option<FileId>,
+pub(super) struct Identity {
+    pub(super) name: Arc<str>,
+    pub(super) root: PathBuf,
+    /// The sample kernel, other file of the sample, or policy test that this is the program of.
+    pub(super) single: Option<FileId>,
 }
 
 impl Programs {
@@ -75,7 +80,7 @@ impl Programs {
         let before = old.len();
         let mut different = false;
         for program in &resolution.programs {
-            for state in states(program, &self.base) {
+            for state in states(program, &resolution.projects, &self.base, table) {
                 let place = old.iter().position(|other| other.identity == state.identity);
                 let (state, same) = match place {
                     Some(place) => state.succeed(old.swap_remove(place)),
@@ -119,8 +124,7 @@ impl Programs {
         self.remove_lone(file);
         let identity = Identity { name: path.to_string_lossy().into(), root: PathBuf::new(), single: None };
         let base = Arc::clone(&self.base);
-        let format = FormatSettings::default();
-        self.lone.push(State::new(identity, vec![file], vec![file], base, format, Arc::default()));
+        self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default(), Arc::default()));
     }
 
     /// Removes the program of a document that is not on disk.
@@ -182,9 +186,15 @@ impl Programs {
 }
 
 /// The program itself and one for each of its sample kernels and policy tests.
-fn states(program: &ProgramFiles, base: &RuleSettings) -> Vec<State> {
+fn states(
+    program: &ProgramFiles,
+    projects: &[Project],
+    base: &RuleSettings,
+    table: &FileTable,
+) -> Vec<State> {
     let rules: Arc<RuleSettings> = program.settings.rules.over(base).into();
-    let (embedding, format) = (&program.embedding, program.settings.format);
+    let (embedding, settings) = (&program.embedding, &program.settings);
+    let project = program.project.and_then(|project| projects.get(project));
     let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
     let reported = |members: &[Member]| {
         members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
@@ -196,15 +206,26 @@ fn states(program: &ProgramFiles, base: &RuleSettings) -> Vec<State> {
         files(&program.members),
         reported(&program.members),
         Arc::clone(&rules),
-        format,
+        Arc::clone(settings),
         Arc::clone(embedding),
     )];
     for single in program.singles.iter().filter(|single| single.member.reported) {
         let (members, file) = (program.with(single), single.member.file);
         let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
-        states.push(State::new(identity(Some(file)), members, vec![file], rules, format, embedding));
+        let settings = Arc::clone(settings);
+        let state = State::new(identity(Some(file)), members, vec![file], rules, settings, embedding);
+        states.push(State { sample: sample(&table.path(file), project), ..state });
     }
     states
+}
+
+/// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.
+fn sample(path: &Path, project: Option<&Project>) -> Option<Arc<str>> {
+    let is_sample = match project.filter(|project| !project.settings.kernel.sample.patterns().is_empty()) {
+        Some(project) => project.samples.binary_search_by(|sample| sample.as_path().cmp(path)).is_ok(),
+        None => is_kernel(path),
+    };
+    is_sample.then(|| path.file_name().unwrap_or_default().to_string_lossy().into())
 }
 
 fn same_projects(a: &[Project], b: &[Project]) -> bool {
@@ -218,13 +239,14 @@ impl State {
         mut members: Vec<FileId>,
         mut reported: Vec<FileId>,
         rules: Arc<RuleSettings>,
-        format: FormatSettings,
+        settings: Arc<Settings>,
         embedding: Arc<Embedding>,
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
-        let (reported, cache) = (reported.into(), Arc::default());
-        Self { identity, members, reported, rules, format, embedding, cache, last: None }
+        let (reported, cache, kept) = (reported.into(), Arc::default(), Arc::default());
+        let (sample, last) = (None, None);
+        Self { identity, members, reported, rules, settings, sample, embedding, cache, kept, last }
     }
 
     /// This program as the successor of `old`: with its cache, and with its last snapshot if
@@ -234,10 +256,15 @@ impl State {
             old.cache.forget(*file);
         }
         self.cache = old.cache;
+        if self.settings.kernel == old.settings.kernel {
+            self.kept = old.kept;
+        }
         let same = self.members == old.members
             && self.reported == old.reported
             && self.rules == old.rules
-            && self.format == old.format
+            && self.settings.format == old.settings.format
+            && self.settings.kernel == old.settings.kernel
+            && self.sample == old.sample
             && self.embedding == old.embedding;
         if same {
             self.last = old.last;
@@ -254,15 +281,7 @@ impl State {
         {
             return Arc::clone(last);
         }
-        let program = Arc::new(SnapshotProgram::new(
-            Arc::clone(&self.identity.name),
-            files,
-            Arc::clone(&self.reported),
-            Arc::clone(&self.rules),
-            self.format,
-            Arc::clone(&self.embedding),
-            Arc::clone(&self.cache),
-        ));
+        let program = Arc::new(SnapshotProgram::new(self, files));
         self.last = Some(Arc::clone(&program));
         program
     }

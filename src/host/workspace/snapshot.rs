@@ -1,16 +1,18 @@
 //! The workspace at one revision: immutable, cheap to share, complete. Every question is answered
 //! from one of these.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::evaluated::{Evaluated, Kept};
 use super::file::SnapshotFile;
-use crate::config::{FormatSettings, RuleSettings};
+use super::programs::State;
+use crate::config::{FormatSettings, RuleSettings, Settings};
 use crate::host::FileTable;
-use crate::ide::Analysis;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
+use crate::ide::{Analysis, evaluation};
 use crate::lint::Diagnostic;
 use crate::program::{Embedding, Program};
 use crate::syntax::SourceFile;
@@ -27,26 +29,49 @@ pub struct SnapshotProgram {
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
-    format: FormatSettings,
+    settings: Arc<Settings>,
+    /// The folder that it lies in; empty for a document that is not on disk.
+    root: PathBuf,
+    /// The sample kernel, other file of the sample, or policy test that this is the program of.
+    single: Option<FileId>,
+    /// What the file is called whose facts are tried out here.
+    sample: Option<Arc<str>>,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
+    kept: Arc<Kept>,
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
+    evaluated: OnceLock<Tried>,
+}
+
+/// What an evaluation says of the program at its revision.
+#[derive(Debug)]
+struct Tried {
+    /// By file.
+    diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
 }
 
 impl SnapshotProgram {
-    pub(super) fn new(
-        name: Arc<str>,
-        files: Vec<Arc<SnapshotFile>>,
-        reported: Arc<[FileId]>,
-        rules: Arc<RuleSettings>,
-        format: FormatSettings,
-        embedding: Arc<Embedding>,
-        cache: Arc<FindingCache>,
-    ) -> Self {
+    pub(super) fn new(state: &State, files: Vec<Arc<SnapshotFile>>) -> Self {
         let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { name, files, reported, rules, format, embedding, cache, program, types, diagnostics }
+        Self {
+            name: Arc::clone(&state.identity.name),
+            files,
+            reported: Arc::clone(&state.reported),
+            rules: Arc::clone(&state.rules),
+            settings: Arc::clone(&state.settings),
+            root: state.identity.root.clone(),
+            single: state.identity.single,
+            sample: state.sample.clone(),
+            embedding: Arc::clone(&state.embedding),
+            cache: Arc::clone(&state.cache),
+            kept: Arc::clone(&state.kept),
+            program,
+            types,
+            diagnostics,
+            evaluated: OnceLock::new(),
+        }
     }
 
     /// The joined program.
@@ -68,7 +93,79 @@ impl SnapshotProgram {
             let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
             // Somebody else may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
+            if let Some(known) = self.kept.of(self.program()) {
+                self.adopt(&known);
+            }
         }
+    }
+
+    /// Evaluates the program, unless somebody has already. Does nothing when `cancel` is raised meanwhile.
+    pub fn evaluate(&self, cancel: &Cancel) {
+        if self.is_evaluated() || cancel.is_cancelled() {
+            return;
+        }
+        if let Some(evaluated) = self.kept.evaluate(self.program(), &self.settings.kernel, cancel) {
+            self.adopt(&evaluated);
+        }
+    }
+
+    fn adopt(&self, evaluated: &Evaluated) {
+        self.evaluated.get_or_init(|| {
+            let program = self.program();
+            let found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
+            Tried { diagnostics: evaluation::diagnostics(program, &self.rules, &found) }
+        });
+    }
+
+    /// Whether [`SnapshotProgram::evaluate`] has been through.
+    #[must_use]
+    pub fn is_evaluated(&self) -> bool {
+        self.evaluated.get().is_some()
+    }
+
+    /// What follows from the program; `None` as long as that is not known.
+    #[must_use]
+    pub fn evaluated(&self) -> Option<Arc<Evaluated>> {
+        self.kept.of(self.program())
+    }
+
+    /// What followed from the program when it was last evaluated.
+    #[must_use]
+    pub fn evaluated_before(&self) -> Option<Arc<Evaluated>> {
+        self.kept.last()
+    }
+
+    /// Forgets what followed from the program when it was last evaluated.
+    pub fn forget_evaluation(&self) {
+        self.kept.forget();
+    }
+
+    /// What the file is called whose facts are tried out with this program, if it is the program of one.
+    #[must_use]
+    pub fn sample(&self) -> Option<&Arc<str>> {
+        self.sample.as_ref()
+    }
+
+    /// Whether this is the program of a policy test, whose cases are evaluated one by one.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.single.is_some() && self.sample.is_none()
+    }
+
+    /// What a command is to be given so that it asks this program: the sample or the test, else the folder.
+    #[must_use]
+    pub fn subject(&self) -> &Path {
+        let single = self.files.iter().find(|file| Some(file.id) == self.single);
+        match single.or(self.files.first().filter(|_| self.root.as_os_str().is_empty())) {
+            Some(file) => &file.path,
+            None => &self.root,
+        }
+    }
+
+    /// The file that this is the program of, where that is a sample or a policy test.
+    #[must_use]
+    pub fn single(&self) -> Option<FileId> {
+        self.single
     }
 
     /// Whether [`SnapshotProgram::diagnose`] has been through.
@@ -180,7 +277,7 @@ impl Snapshot {
     /// How a file is laid out.
     #[must_use]
     pub fn format(&self, file: FileId) -> FormatSettings {
-        self.programs_of(file).next().map(|program| program.format).unwrap_or_default()
+        self.programs_of(file).next().map(|program| program.settings.format).unwrap_or_default()
     }
 
     /// The diagnostics of a file, sorted by start, each once. The programs of the file must have
@@ -192,7 +289,50 @@ impl Snapshot {
         }
         let lists = self.programs_of(file).map(|program| program.diagnostics(file));
         let mut found = once(&lists.collect::<Vec<_>>());
+        self.add_evaluated(file, &mut found);
         found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
         found
+    }
+
+    /// Adds what evaluations say of a file, as far as they are done. What the program does with its own facts comes
+    /// first: what a sample shows at the same place is the same.
+    fn add_evaluated<'s>(&'s self, file: FileId, found: &mut Vec<&'s Diagnostic>) {
+        let Some(summary) = self.file(file).map(|file| file.summary()) else { return };
+        let known = found.clone();
+        for program in self.evaluations_of(file) {
+            let Some(tried) = program.evaluated.get() else { continue };
+            for diagnostic in tried.diagnostics.get(&file).into_iter().flatten() {
+                let is_there =
+                    |other: &&Diagnostic| (other.rule, other.range) == (diagnostic.rule, diagnostic.range);
+                if !found.iter().any(is_there) && evaluation::is_news(summary, diagnostic, &known) {
+                    found.push(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// The programs whose evaluation says something of a file: those that show it, with their own facts alone, and
+    /// those of the samples that it goes with.
+    #[must_use]
+    pub fn evaluations_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+        let own = self.programs_of(file).filter(|program| program.single.is_none());
+        own.chain(self.samples_of(file)).collect()
+    }
+
+    /// The programs from which questions about a file are answered: those of its samples; without any those that show
+    /// it.
+    #[must_use]
+    pub fn tried(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+        let samples = self.samples_of(file);
+        if samples.is_empty() { self.programs_of(file).collect() } else { samples }
+    }
+
+    /// The programs of the samples that a file goes with, sorted by the names of these.
+    #[must_use]
+    pub fn samples_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+        let mut samples: Vec<_> =
+            self.programs_with(file).filter(|program| program.sample.is_some()).collect();
+        samples.sort_by(|a, b| (&a.sample, a.single).cmp(&(&b.sample, b.single)));
+        samples
     }
 }

@@ -9,9 +9,9 @@ use super::rules::{EVALUATION_FAILS, EVALUATION_LIMIT};
 use super::{Evaluation, Readings};
 use crate::config::{Reading, RuleSettings};
 use crate::ide::diagnostics::place;
-use crate::kernel::{BEHIND_BODY, Failure, Reason, Rule, RuleId, Stop};
+use crate::kernel::{BEHIND_BODY, Failure, Model, Reason, RowError, RuleId, Stop};
 use crate::lint::{Diagnostic, Finding, Severity};
-use crate::program::Program;
+use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Clause, Item, Premise, Term, TermKind};
 use crate::text::{FileId, StatementId, Symbol, TextRange, slice};
 
@@ -24,120 +24,121 @@ const NAMED: usize = 4;
 /// A finding, and the statement that its ranges count from.
 pub type Found = (FileId, StatementId, Finding);
 
-/// What the evaluation shows to be wrong. `sample` is the name of the file whose facts were added, if any were: what
+/// What the evaluation shows to be wrong with `program`, which says what was evaluated. `sample` is the name of the file whose facts were added, if any were: what
 /// the program does with its own facts alone is worse.
 #[must_use]
-pub fn findings(readings: &Readings, sample: Option<&str>) -> Vec<Found> {
+pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<Found> {
     let go = readings.of(Reading::Go);
+    let blame = |evaluation| Blame { evaluation, program, sample };
     let mut out = Vec::new();
     for fault in &go.compiled.faults {
-        out.extend(go.fault(fault.rule, fault.premise, &fault.failure));
+        out.extend(blame(go).fault(fault.rule, fault.premise, &fault.failure));
     }
     let mut rules = Vec::new();
     let stopped = go.model.read().stopped.clone();
     let fatal = stopped.as_ref().filter(|stop| matches!(stop.reason, Reason::Failed(_)));
-    out.extend(go.failures(sample, &mut rules));
+    out.extend(blame(go).failures(&mut rules));
     // What would stop the engine next.
     if fatal.is_some() {
-        out.extend(readings.of(Reading::Written).failures(sample, &mut rules));
+        out.extend(blame(readings.of(Reading::Written)).failures(&mut rules));
     }
-    out.extend(stopped.as_ref().and_then(|stop| go.limit(stop, sample)));
+    out.extend(stopped.as_ref().and_then(|stop| blame(go).limit(stop)));
     out
 }
 
-/// The findings as diagnostics of `program`, whose statements they are about, by file. Those about statements in which
-/// something as grave is `known` are left out: it is probably the same mistake.
-pub fn diagnostics<'d>(
+/// The findings as diagnostics of `program`, whose statements they are about, by file.
+#[must_use]
+pub fn diagnostics(
     program: &Program,
     settings: &RuleSettings,
     findings: &[Found],
-    known: impl Fn(FileId) -> &'d [Diagnostic],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
-    let mut placed = place(program, settings, findings);
-    for (file, found) in &mut placed {
-        let (known, summary) = (known(*file), program.file(*file));
-        found.retain(|diagnostic| {
-            let item = summary.and_then(|file| file.items.get(file.item_at(diagnostic.range.start())?));
-            let Some(item) = item else { return true };
-            let whole = item.statement.range() + item.start;
-            let is_same = |known: &Diagnostic| {
-                let as_grave = whole.contains_range(known.range) && known.severity >= diagnostic.severity;
-                let is_here = diagnostic.range.intersect(known.range).is_some();
-                as_grave || (is_here && known.severity >= Severity::Warning)
-            };
-            !known.iter().any(is_same)
-        });
-    }
-    placed
+    place(program, settings, findings)
 }
 
-impl Evaluation {
+/// Whether a diagnostic of an evaluation says something new: in its statement nothing as grave is `known`, and
+/// nothing of weight at its very place. That would probably be the same mistake.
+#[must_use]
+pub fn is_news(file: &FileSummary, diagnostic: &Diagnostic, known: &[&Diagnostic]) -> bool {
+    let item = file.item_at(diagnostic.range.start()).and_then(|at| file.items.get(at));
+    let Some(item) = item else { return true };
+    let whole = item.statement.range() + item.start;
+    let is_same = |known: &&Diagnostic| {
+        let as_grave = whole.contains_range(known.range) && known.severity >= diagnostic.severity;
+        let is_here = diagnostic.range.intersect(known.range).is_some();
+        as_grave || (is_here && known.severity >= Severity::Warning)
+    };
+    !known.iter().any(is_same)
+}
+
+/// Says what is wrong with the clauses of a program that was evaluated.
+struct Blame<'e> {
+    evaluation: &'e Evaluation,
+    /// The program as it is by now.
+    program: &'e Program,
+    sample: Option<&'e str>,
+}
+
+impl Blame<'_> {
     /// The failures of rows, one a rule; of rules in `seen` none.
-    fn failures(&self, sample: Option<&str>, seen: &mut Vec<(FileId, StatementId)>) -> Vec<Found> {
-        let model = self.model.read();
+    fn failures(&self, seen: &mut Vec<RuleId>) -> Vec<Found> {
+        let model = self.evaluation.model.read();
         let mut out = Vec::new();
         for error in &model.errors {
-            let Some(rule) = self.compiled.rule(error.rule) else { continue };
-            if seen.contains(&(rule.file, rule.statement)) {
-                continue;
+            if !seen.contains(&error.rule) {
+                seen.push(error.rule);
+                out.extend(self.failure(&model, error));
             }
-            seen.push((rule.file, rule.statement));
-            let Some((item, clause, text)) = self.written(rule) else { continue };
-            let range = at_fault(clause, error.premise);
-            let mut message = format!("`{}` fails", quote(slice(text, range)));
-            let bindings = model.bindings(&self.compiled, error);
-            let named = bindings.iter().filter_map(|binding| {
-                let name = variable_at(clause, binding.premise, binding.argument)?;
-                Some((name, binding.value.as_str()))
-            });
-            let named: Vec<(Symbol, &str)> = named.collect();
-            message.push_str(&said(&relevant(clause, error.premise, named)));
-            if let Some(sample) = sample {
-                let _ = write!(message, ", with the facts of `{sample}`");
-            }
-            let _ = write!(message, ": {}. ", error.failure);
-            let (rule, severity) = match (error.failure.is_limit(), sample) {
-                (true, _) => (&EVALUATION_LIMIT, Severity::Warning),
-                (false, None) => (&EVALUATION_FAILS, Severity::Error),
-                (false, Some(_)) => (&EVALUATION_FAILS, Severity::Warning),
-            };
-            message.push_str(match error.failure.is_limit() {
-                true => "The evaluation was given up here.",
-                false => {
-                    "The engine stops the whole evaluation at such a row; a premise before it has to keep it out."
-                }
-            });
-            let file = self.compiled.rule(error.rule).map_or(FileId(0), |rule| rule.file);
-            out.push((file, item.statement.id, Finding::new(rule, range, message).severity(severity)));
         }
         out
     }
 
+    fn failure(&self, model: &Model, error: &RowError) -> Option<Found> {
+        let (file, item, clause) = self.clause(error.rule)?;
+        let range = at_fault(clause, error.premise);
+        let mut message = format!("`{}` fails", quote(slice(file.statement_text(item), range)));
+        let bindings = model.bindings(&self.evaluation.compiled, error);
+        let named = bindings.iter().filter_map(|binding| {
+            Some((variable_at(clause, binding.premise, binding.argument)?, binding.value.as_str()))
+        });
+        message.push_str(&said(&relevant(clause, error.premise, named.collect())));
+        message.push_str(&self.with_sample());
+        let _ = write!(message, ": {}. ", error.failure);
+        let (rule, severity) = match (error.failure.is_limit(), self.sample) {
+            (true, _) => (&EVALUATION_LIMIT, Severity::Warning),
+            (false, None) => (&EVALUATION_FAILS, Severity::Error),
+            (false, Some(_)) => (&EVALUATION_FAILS, Severity::Warning),
+        };
+        message.push_str(match error.failure.is_limit() {
+            true => "The evaluation was given up here.",
+            false => {
+                "The engine stops the whole evaluation at such a row; a premise before it has to keep it out."
+            }
+        });
+        Some((file.id, item.statement.id, Finding::new(rule, range, message).severity(severity)))
+    }
+
     fn fault(&self, rule: RuleId, premise: Option<u32>, failure: &Failure) -> Option<Found> {
-        let rule = self.compiled.rule(rule)?;
-        let (item, clause, _) = self.written(rule)?;
+        let (file, item, clause) = self.clause(rule)?;
         let range = premise.map_or(clause.head.range, |premise| at_fault(clause, premise));
         let message = format!("This clause cannot be evaluated: {failure}. Nothing comes of it.");
-        Some((rule.file, item.statement.id, Finding::new(&EVALUATION_FAILS, range, message)))
+        Some((file.id, item.statement.id, Finding::new(&EVALUATION_FAILS, range, message)))
     }
 
     /// A limit that was met, at the rule that was evaluated.
-    fn limit(&self, stop: &Stop, sample: Option<&str>) -> Option<Found> {
+    fn limit(&self, stop: &Stop) -> Option<Found> {
         if matches!(stop.reason, Reason::Failed(_) | Reason::Cancelled) {
             return None;
         }
-        let rule = self.compiled.rule(stop.rule?)?;
-        let (item, clause, _) = self.written(rule)?;
-        let key = self.program.get(rule.predicate).key;
-        let rows = self.rows(key, 0).map_or(0, |rows| rows.count);
-        let mut message = format!("The evaluation was given up at this rule: {}", stop.reason);
-        if let Some(sample) = sample {
-            let _ = write!(message, ", with the facts of `{sample}`");
-        }
-        let _ = write!(
-            message,
-            "; `{key}` had {rows} of them by then. What depends on it is not known, and the engine may run out of \
-             memory."
+        let (file, item, clause) = self.clause(stop.rule?)?;
+        let predicate = self.evaluation.compiled.rule(stop.rule?)?.predicate;
+        let key = self.evaluation.program.get(predicate).key;
+        let rows = self.evaluation.rows(key, 0).map_or(0, |rows| rows.count);
+        let with = self.with_sample();
+        let message = format!(
+            "The evaluation was given up at this rule: {}{with}; `{key}` had {rows} of them by then. What depends on \
+             it is not known, and the engine may run out of memory.",
+            stop.reason
         );
         // How fast this machine is says little of the program.
         let severity = match stop.reason {
@@ -145,14 +146,17 @@ impl Evaluation {
             _ => Severity::Warning,
         };
         let finding = Finding::new(&EVALUATION_LIMIT, clause.head.range, message).severity(severity);
-        Some((rule.file, item.statement.id, finding))
+        Some((file.id, item.statement.id, finding))
     }
 
-    /// A clause as it was evaluated, and its text.
-    fn written(&self, rule: &Rule) -> Option<(&Item, &Clause, &str)> {
-        let file = self.program.file(rule.file)?;
-        let item = file.items.get(rule.item as usize)?;
-        Some((item, item.statement.clause()?, file.statement_text(item)))
+    fn with_sample(&self) -> String {
+        self.sample.map_or_else(String::new, |sample| format!(", with the facts of `{sample}`"))
+    }
+
+    /// A clause as it stands by now.
+    fn clause(&self, rule: RuleId) -> Option<(&FileSummary, &Item, &Clause)> {
+        let (file, item) = self.evaluation.current(rule, self.program)?;
+        Some((file, item, item.statement.clause()?))
     }
 }
 

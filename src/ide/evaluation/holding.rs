@@ -3,7 +3,7 @@
 use super::{Evaluation, Places, cut};
 use crate::kernel::{Ground, Miss, Obstacle, Proof, evaluate};
 use crate::program::{FileSummary, PredicateId};
-use crate::syntax::ast::Atom;
+use crate::syntax::ast::{Atom, Clause};
 
 /// How many premises, or rules, are named.
 const NAMED: usize = 3;
@@ -52,9 +52,9 @@ impl Evaluation {
 
     fn why(&self, proof: &Proof, places: Places<'_>) -> String {
         let Some(root) = proof.nodes.first() else { return String::new() };
-        let Some(rule) = self.compiled.rule(root.rule) else { return String::new() };
-        let place = places.of(rule);
-        let is_fact = self.clause(rule).is_some_and(|clause| clause.is_fact());
+        let place = self.place(root.rule, places);
+        let clause = self.evaluated(root.rule).and_then(|(_, item)| item.statement.clause());
+        let is_fact = clause.is_some_and(Clause::is_fact);
         if is_fact {
             return format!("a fact at {place}");
         }
@@ -79,10 +79,6 @@ impl Evaluation {
         said
     }
 
-    fn clause(&self, rule: &crate::kernel::Rule) -> Option<&crate::syntax::ast::Clause> {
-        self.program.file(rule.file)?.items.get(rule.item as usize)?.statement.clause()
-    }
-
     /// The rule that got furthest is unknown, so the first few are named.
     fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: Places<'_>) -> String {
         if misses.is_empty() {
@@ -91,7 +87,7 @@ impl Evaluation {
             return says.to_owned();
         }
         let of = |miss: &Miss| {
-            let place = self.compiled.rule(miss.rule).map_or_else(|| "?".to_owned(), |rule| places.of(rule));
+            let place = self.place(miss.rule, places);
             match &miss.obstacle {
                 Obstacle::Head { argument, has } => {
                     format!("{place} gives `{}` as argument {}", cut(has.clone()), argument + 1)

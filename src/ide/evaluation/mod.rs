@@ -2,7 +2,7 @@
 //! rules gave rows, what failed and what ended the run.
 //!
 //! Takes a joined program, limits, a clock and a cancellation; gives an [`Evaluation`], which stays right as long as
-//! the program has the same statements, wherever they stand by then. What it shows of the program as findings is in
+//! the statements of the program say the same, wherever they stand by then and however they are laid out. What it shows of the program as findings is in
 //! [`findings`], both readings side by side are [`Readings`].
 
 mod findings;
@@ -15,23 +15,59 @@ mod tests;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHasher};
 
-pub use findings::{Found, diagnostics, findings};
+pub use findings::{Found, diagnostics, findings, is_news};
 pub use holding::Holding;
 pub use readings::{Difference, Readings};
 pub use rules::RULES;
 
 use super::query::{Asked, Wish, ask};
 use crate::config::Reading;
-use crate::kernel::{Clock, Compiled, Limits, Model, Reason, Rule, RuleId, compile, run};
-use crate::program::{PredicateKey, Program};
+use crate::kernel::{Clock, Compiled, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile, run};
+use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
 use crate::report::Answer;
-use crate::text::{Cancel, FileId, StatementId, TextSize};
+use crate::syntax::ast::{Item, Statement};
+use crate::text::{Cancel, FileId};
 
 /// How many characters of a fact are shown.
 const SHOWN: usize = 100;
+
+/// What a clause gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// So many facts that no clause had given before.
+    Rows(usize),
+    /// Only facts that another clause had given before.
+    NothingNew,
+    /// Nothing: its body has no solution.
+    Nothing,
+}
+
+impl Given {
+    /// How many facts it was the first to give.
+    #[must_use]
+    pub fn rows(self) -> usize {
+        match self {
+            Self::Rows(rows) => rows,
+            Self::NothingNew | Self::Nothing => 0,
+        }
+    }
+}
+
+/// A program that was tried out, as features see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tried<'a> {
+    /// What the sample is called; `None`: the program's own facts alone.
+    pub sample: Option<&'a str>,
+    /// What follows, if that was ever worked out.
+    pub readings: Option<&'a Readings>,
+    /// Whether that is of the program as it is now; else of the program as it was.
+    pub is_current: bool,
+    /// Its places.
+    pub places: Places<'a>,
+}
 
 /// A program and what follows from it.
 #[derive(Debug)]
@@ -40,8 +76,12 @@ pub struct Evaluation {
     compiled: Arc<Compiled>,
     clock: Clock,
     model: RwLock<Model>,
-    /// How many facts each clause was the first to give.
-    given: FxHashMap<(FileId, StatementId), usize>,
+    /// How many facts each clause was the first to give; `None` for one that cannot be evaluated.
+    given: Vec<Option<usize>>,
+    /// The clauses by what they say.
+    rules: FxHashMap<(FileId, u64), RuleId>,
+    /// The rules of predicates whose bodies have no solution, as far as somebody asked.
+    barren: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
 }
 
 /// The facts of a predicate.
@@ -69,23 +109,10 @@ impl std::fmt::Debug for Places<'_> {
 }
 
 impl Places<'_> {
-    /// Where a clause stands; `?` when it is gone.
-    #[must_use]
-    pub fn of(&self, rule: &Rule) -> String {
-        match self.start(rule) {
-            Some((line, _)) => format!("{}:{line}", (self.file)(rule.file)),
-            None => "?".to_owned(),
-        }
-    }
-
-    /// The line of a clause, counted from 1, and its offset.
-    fn start(&self, rule: &Rule) -> Option<(usize, TextSize)> {
-        let file = self.program.file(rule.file)?;
-        let is_it = |item: &&crate::syntax::ast::Item| item.statement.id == rule.statement;
-        let item = file.items.get(rule.item as usize).filter(is_it);
-        let item = item.or_else(|| file.items.iter().find(is_it))?;
+    /// Where a statement stands.
+    fn of(&self, file: &FileSummary, item: &Item) -> String {
         let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
-        Some((before.matches('\n').count() + 1, item.start))
+        format!("{}:{}", (self.file)(file.id), before.matches('\n').count() + 1)
     }
 }
 
@@ -94,10 +121,11 @@ impl Places<'_> {
 #[must_use]
 pub fn fingerprint(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
-    program.environment().hash(&mut hasher);
+    let around = &program.embedding;
+    (around.engine, &around.predicates, &around.hybrid).hash(&mut hasher);
     for file in &program.files {
         (file.id, file.items.len()).hash(&mut hasher);
-        file.items.iter().for_each(|item| item.statement.id.hash(&mut hasher));
+        file.items.iter().for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
     }
     hasher.finish()
 }
@@ -118,7 +146,16 @@ impl Evaluation {
             return None;
         }
         let given = given(&compiled, &model);
-        Some(Self { program: Arc::clone(program), compiled, clock, model: RwLock::new(model), given })
+        let rules = by_digest(program, &compiled);
+        Some(Self {
+            program: Arc::clone(program),
+            compiled,
+            clock,
+            model: RwLock::new(model),
+            given,
+            rules,
+            barren: Mutex::default(),
+        })
     }
 
     /// The reading.
@@ -144,10 +181,78 @@ impl Evaluation {
         self.model.read().facts_of(&self.compiled, id).collect()
     }
 
-    /// How many facts a rule was the first to give; `None` for what is no rule, cannot be evaluated or was not.
+    /// What a clause gave: the statement at an index of a file, as it is by now. `None` for what is no clause, was not
+    /// there when the program was evaluated, or cannot be evaluated.
     #[must_use]
-    pub fn given(&self, file: FileId, statement: StatementId) -> Option<usize> {
-        self.given.get(&(file, statement)).copied()
+    pub fn given(&self, file: FileId, at: usize, statement: &Statement) -> Option<Given> {
+        let rule = self.rule_at(file, at, statement)?;
+        let rows = self.given.get(rule.0 as usize).copied().flatten()?;
+        Some(match rows {
+            // Of a run that did not get to its end nobody knows what the rule would have given.
+            0 if !self.is_complete() || self.is_barren(rule) => Given::Nothing,
+            0 => Given::NothingNew,
+            rows => Given::Rows(rows),
+        })
+    }
+
+    /// The clause that a statement is: the one at the same index, if that says the same; else another one that does.
+    fn rule_at(&self, file: FileId, at: usize, statement: &Statement) -> Option<RuleId> {
+        let key = |rule: &Rule| (rule.file, rule.item as usize);
+        let found = self.compiled.rules.binary_search_by_key(&(file, at), key).ok();
+        let found = found.and_then(|found| u32::try_from(found).ok()).map(RuleId);
+        let says_it = |rule: &RuleId| {
+            self.evaluated(*rule).is_some_and(|(_, item)| item.statement.digest == statement.digest)
+        };
+        found.filter(says_it).or_else(|| self.rules.get(&(file, statement.digest)).copied())
+    }
+
+    /// A clause as it was evaluated.
+    fn evaluated(&self, rule: RuleId) -> Option<(&Arc<FileSummary>, &Item)> {
+        let rule = self.compiled.rule(rule)?;
+        let file = self.program.file(rule.file)?;
+        Some((file, file.items.get(rule.item as usize)?))
+    }
+
+    /// A clause as it stands by now in `program`.
+    fn current<'p>(&self, rule: RuleId, program: &'p Program) -> Option<(&'p Arc<FileSummary>, &'p Item)> {
+        let (file, item) = self.evaluated(rule)?;
+        let at = self.compiled.rule(rule)?.item as usize;
+        let says_it = |other: &&Item| other.statement.digest == item.statement.digest;
+        let file = program.file(file.id)?;
+        let item = file.items.get(at).filter(says_it).or_else(|| file.items.iter().find(says_it))?;
+        Some((file, item))
+    }
+
+    /// Where a clause stands by now; `?` when it is gone.
+    fn place(&self, rule: RuleId, places: Places<'_>) -> String {
+        let found = self.current(rule, places.program);
+        found.map_or_else(|| "?".to_owned(), |(file, item)| places.of(file, item))
+    }
+
+    /// Whether the body of a rule that was the first to give nothing has no solution at all.
+    fn is_barren(&self, rule: RuleId) -> bool {
+        let Some(predicate) = self.compiled.rule(rule).map(|rule| rule.predicate) else { return true };
+        if let Some(known) = self.barren.lock().get(&predicate) {
+            return known.contains(&rule);
+        }
+        let any = vec![None; usize::from(self.program.get(predicate).key.arity)];
+        let misses = self.model.write().why_not(&self.compiled, self.clock, predicate, &any);
+        let certain = misses.into_iter().filter(|miss| !matches!(miss.obstacle, Obstacle::TooMany));
+        let barren: Vec<RuleId> = certain.map(|miss| miss.rule).collect();
+        let is_barren = barren.contains(&rule);
+        self.barren.lock().insert(predicate, barren);
+        is_barren
+    }
+
+    fn digest(&self) -> u64 {
+        let model = self.model.read();
+        let mut hasher = FxHasher::default();
+        for predicate in (0..self.compiled.predicates()).map(PredicateId) {
+            model.relation(predicate).map(Relation::len).hash(&mut hasher);
+        }
+        self.given.hash(&mut hasher);
+        model.stopped.as_ref().map(|stop| stop.rule).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether everything that follows from the program is known.
@@ -161,42 +266,49 @@ impl Evaluation {
     pub fn stopped(&self, places: Places<'_>) -> Option<String> {
         let model = self.model.read();
         let stop = model.stopped.as_ref()?;
-        let place = stop.rule.and_then(|rule| self.compiled.rule(rule));
-        let place = place.map_or_else(|| "?".to_owned(), |rule| places.of(rule));
+        let place = stop.rule.map_or_else(|| "?".to_owned(), |rule| self.place(rule, places));
         Some(format!("at {place}: {}", stop.reason))
     }
 
-    /// Which facts fit an atom, as the command `query` answers it.
+    /// Which facts fit an atom, as the command `query` answers it; without one all facts.
     ///
     /// # Errors
     /// When the text is no atom, or the program does not have its predicate.
-    pub fn ask(&self, atom: &str, wish: Wish, places: Places<'_>) -> Result<Answer, String> {
-        let place = |rule: RuleId| match self.compiled.rule(rule) {
-            Some(rule) => places.of(rule),
-            None => "?".to_owned(),
-        };
+    pub fn ask(&self, atom: Option<&str>, wish: Wish, places: Places<'_>) -> Result<Answer, String> {
+        let place = |rule: RuleId| self.place(rule, places);
         let mut model = self.model.write();
         let (program, compiled, clock) = (self.program.as_ref(), &self.compiled, self.clock);
-        ask(&mut Asked { program, compiled, model: &mut model, clock, place: &place }, Some(atom), wish)
+        ask(&mut Asked { program, compiled, model: &mut model, clock, place: &place }, atom, wish)
     }
 }
 
-/// How many facts each rule was the first to give. Rules without any are there too, if they were evaluated.
-fn given(compiled: &Compiled, model: &Model) -> FxHashMap<(FileId, StatementId), usize> {
-    let mut counts = vec![0usize; compiled.rules.len()];
-    for predicate in (0..compiled.predicates()).map(crate::program::PredicateId) {
-        let rows = model.relation(predicate).map_or(0, |relation| relation.len());
+/// How many facts each rule was the first to give; `None` for one that cannot be evaluated.
+fn given(compiled: &Compiled, model: &Model) -> Vec<Option<usize>> {
+    let mut counts = vec![Some(0); compiled.rules.len()];
+    for predicate in (0..compiled.predicates()).map(PredicateId) {
+        let rows = model.relation(predicate).map_or(0, Relation::len);
         for number in (0u32..).take(rows) {
             let rule = model.derivation(predicate, number).map(|derivation| derivation.rule.0 as usize);
-            rule.and_then(|rule| counts.get_mut(rule)).into_iter().for_each(|count| *count += 1);
+            let count = rule.and_then(|rule| counts.get_mut(rule)).and_then(Option::as_mut);
+            count.into_iter().for_each(|count| *count += 1);
         }
     }
-    let is_evaluated = |id: RuleId| !compiled.faults.iter().any(|fault| fault.rule == id);
-    let rules = (0u32..).map(RuleId).zip(&compiled.rules).zip(counts);
+    for fault in &compiled.faults {
+        counts.get_mut(fault.rule.0 as usize).into_iter().for_each(|count| *count = None);
+    }
+    counts
+}
+
+/// The clauses by what they say; of equal ones the first.
+fn by_digest(program: &Program, compiled: &Compiled) -> FxHashMap<(FileId, u64), RuleId> {
+    let mut rules = FxHashMap::default();
+    for (id, rule) in (0u32..).map(RuleId).zip(&compiled.rules) {
+        let item = program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
+        if let Some(item) = item {
+            rules.entry((rule.file, item.statement.digest)).or_insert(id);
+        }
+    }
     rules
-        .filter(|((id, _), _)| is_evaluated(*id))
-        .map(|((_, rule), count)| ((rule.file, rule.statement), count))
-        .collect()
 }
 
 /// The text, cut with `…` to what is shown.

@@ -1,8 +1,9 @@
 //! A program in both readings, side by side: what the engine makes of it, and what is written.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
 use crate::config::{KernelSettings, Reading};
@@ -56,6 +57,14 @@ impl Readings {
         Some(Self { fingerprint: fingerprint(program), wanted: settings.reading, go, written })
     }
 
+    /// A number that changes with what is shown of it: how many facts there are, and which rules gave how many.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.go.digest(), self.written.digest()).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The evaluation in one reading.
     #[must_use]
     pub fn of(&self, reading: Reading) -> &Evaluation {
@@ -69,6 +78,15 @@ impl Readings {
     #[must_use]
     pub fn shown(&self) -> &Evaluation {
         self.of(self.wanted)
+    }
+
+    /// The evaluation in the other reading.
+    #[must_use]
+    pub fn other(&self) -> &Evaluation {
+        match self.wanted {
+            Reading::Go => &self.written,
+            Reading::Written => &self.go,
+        }
     }
 
     /// What the engine finds of a predicate and the text does not say, and the other way round.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{Evaluation, Places, Readings, fingerprint};
+use super::{Evaluation, Given, Places, Readings, fingerprint};
 use crate::config::{Reading, RuleSettings};
 use crate::ide::query::Wish;
 use crate::ide::testing::{Checked, program, readings};
@@ -65,12 +65,28 @@ fn rows_and_what_each_rule_gave() {
     assert_eq!(go.rows(key("closed", 1), 1), None);
     let file = program.file(FileId(0)).unwrap();
     let given = |evaluation: &Evaluation| {
-        let of = |item: &crate::syntax::ast::Item| evaluation.given(FileId(0), item.statement.id).unwrap();
-        file.items.iter().map(of).collect::<Vec<_>>()
+        let items = file.items.iter().enumerate();
+        items.map(|(at, item)| evaluation.given(FileId(0), at, &item.statement).unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(given(go), [1, 1, 1, 2, 2, 0]);
-    assert_eq!(given(readings.of(Reading::Written)), [1, 1, 1, 1, 1, 0]);
+    let rows = |rows: &[usize]| {
+        rows.iter()
+            .map(|&rows| if rows == 0 { Given::Nothing } else { Given::Rows(rows) })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(given(go), rows(&[1, 1, 1, 2, 2, 0]));
+    assert_eq!(given(readings.of(Reading::Written)), rows(&[1, 1, 1, 1, 1, 0]));
     assert!(go.is_complete());
+}
+
+#[test]
+fn a_rule_that_only_repeats_is_told_from_one_that_never_fires() {
+    let text = "p(1). q(1). q(2).\nr(X) :- q(X).\nr(X) :- p(X).\nr(X) :- p(X), X > 1.\n";
+    let (program, readings) = evaluated(text);
+    let file = program.file(FileId(0)).unwrap();
+    let given = file.items.iter().enumerate().skip(3);
+    let given =
+        given.map(|(at, item)| readings.of(Reading::Go).given(FileId(0), at, &item.statement).unwrap());
+    assert_eq!(given.collect::<Vec<_>>(), [Given::Rows(2), Given::NothingNew, Given::Nothing]);
 }
 
 #[test]
@@ -181,15 +197,16 @@ fn answers_name_places_of_the_program_as_it_is_now() {
     let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
     let wish = Wish { why: true, ..Wish::default() };
-    let answer = readings.of(Reading::Go).ask("q(X)", wish, places(&moved)).unwrap();
-    // Other statements: these are not the ones that were evaluated.
-    assert_eq!(answer.facts[0].proof.as_deref(), Some("q(1)  by ?\n  p(1)  [?]\n"));
+    let answer = readings.of(Reading::Go).ask(Some("q(X)"), wish, places(&moved)).unwrap();
+    assert_eq!(answer.facts[0].proof.as_deref(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
 }
 
 #[test]
 fn the_fingerprint_follows_the_statements() {
     let text = "p(1).\nq(X) :- p(X).\n";
-    assert_ne!(fingerprint(&program(text)), fingerprint(&program(text)), "parsed anew");
-    let program = program(text);
-    assert_eq!(fingerprint(&program), fingerprint(&Program::new(program.files.clone())));
+    let same = |other: &str| fingerprint(&program(text)) == fingerprint(&program(other));
+    assert!(same("# A comment.\np( 1 ) .\nq(X) :-\n  p(X).\n"));
+    assert!(
+        !same("p(1).\nq(Y) :- p(Y).\n") && !same("p(2).\nq(X) :- p(X).\n") && !same("q(X) :- p(X).\np(1).\n")
+    );
 }

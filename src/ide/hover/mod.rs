@@ -1,12 +1,15 @@
 //! What is shown of the word under the pointer: what a predicate is called with and where it stands in the
 //! program (`predicate`), what a variable holds and where it gets its value (`variable`), how a name is used
-//! (`name`), what a built-in, a keyword, a type or an operator means.
+//! (`name`), what follows for it from the program (`figures`), what a built-in, a keyword, a type or an operator means.
 
+mod figures;
 mod name;
 mod predicate;
 #[cfg(test)]
 mod tests;
 mod variable;
+
+pub use figures::figures;
 
 use super::Place;
 use super::describe::Callable;

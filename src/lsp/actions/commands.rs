@@ -1,4 +1,4 @@
-//! The commands that actions and users run. Both are the server's, so that a client needs no code for them.
+//! The commands that actions, lenses and users run. All are the server's, so that a client needs no code for them.
 
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
 use super::deed::fix_workspace;
 use crate::ide::registry;
 use crate::lint::Rule;
+use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::view::View;
 
 /// Opens the page of the rule whose name or code is the argument.
@@ -17,7 +18,7 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
 /// All commands.
-pub(in crate::lsp) const COMMANDS: [&str; 2] = [FIX_WORKSPACE, OPEN_PAGE];
+pub(in crate::lsp) const COMMANDS: [&str; 4] = [COPY_QUERY, FIX_WORKSPACE, OPEN_PAGE, QUERY];
 
 /// The action that opens the page of a rule.
 pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -41,7 +42,7 @@ fn page_in_short(rule: &Rule) -> String {
 /// Runs a command: what it asks of the client is on its way when this returns.
 ///
 /// # Errors
-/// When it is not ours, or its argument names no rule.
+/// When it is not ours, or its argument is none of its kind.
 pub(in crate::lsp) fn command(view: &View, params: &ExecuteCommandParams) -> Result<Option<LSPAny>> {
     match params.command.as_str() {
         OPEN_PAGE => {
@@ -59,6 +60,17 @@ pub(in crate::lsp) fn command(view: &View, params: &ExecuteCommandParams) -> Res
             if let Some(edit) = fix_workspace(view) {
                 view.outbox.apply_edit(edit);
             }
+        }
+        QUERY => {
+            let question = query::asked_by(params);
+            let question = question.ok_or_else(|| Error::invalid_params("its argument is no question"))?;
+            view.outbox.show_message(query::in_short(view, &question)?);
+            return query::query(view, &question).map(Some);
+        }
+        COPY_QUERY => {
+            let line = params.arguments.first().and_then(LSPAny::as_str);
+            let line = line.ok_or_else(|| Error::invalid_params("its argument is no command line"))?;
+            view.outbox.show_message(line.to_owned());
         }
         _ => return Err(Error::invalid_params("no such command")),
     }

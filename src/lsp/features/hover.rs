@@ -9,9 +9,12 @@ use crate::lsp::view::View;
 /// Answers the request.
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
     let at = view.spot(&params.text_document_position_params)?;
-    let found = ide::hover::hover(at.place()?)?;
+    let place = at.place()?;
+    let found = ide::hover::hover(place)?;
+    let figures = view.tried(at.file.id).with(|tried| ide::hover::figures(place, tried));
+    let shown = found.markup.and(figures);
     Some(Hover {
-        contents: HoverContents::Markup(markup(&found.markup, formats(view))),
+        contents: HoverContents::Markup(markup(&shown, formats(view))),
         range: Some(at.range(found.range)),
     })
 }

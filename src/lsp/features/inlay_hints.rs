@@ -48,7 +48,12 @@ pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Opti
     let start = offset(params.range.start).unwrap_or(TextSize::new(0));
     let end = offset(params.range.end).unwrap_or_else(|| crate::text::text_len(file.text()));
     let range = TextRange::new(start, end.max(start));
-    let found = inlay_hints::inlay_hints(analysis, file.id, range, &view.hints);
+    let mut found = inlay_hints::inlay_hints(analysis, file.id, range, &view.hints);
+    if view.hints.unfired {
+        let tried = view.tried(file.id);
+        found.extend(tried.with(|tried| inlay_hints::unfired(analysis.program(), file.id, range, tried)));
+        found.sort_by_key(|hint| hint.offset);
+    }
     let convert = Convert { view, file, analysis, uri, lazy: lazy(&view.session) };
     Some(found.iter().map(|hint| convert.hint(hint)).collect())
 }
@@ -69,10 +74,14 @@ impl Convert<'_> {
         let mut converted = InlayHint {
             position,
             label: InlayHintLabel::String(hint.label.clone()),
-            kind: Some(if is_argument { InlayHintKind::PARAMETER } else { InlayHintKind::TYPE }),
+            kind: match hint.kind {
+                HintKind::Argument => Some(InlayHintKind::PARAMETER),
+                HintKind::Type => Some(InlayHintKind::TYPE),
+                HintKind::Outcome => None,
+            },
             text_edits: None,
             tooltip: hint.full.clone().map(InlayHintTooltip::String),
-            padding_left: None,
+            padding_left: (hint.kind == HintKind::Outcome).then_some(true),
             padding_right: is_argument.then_some(true),
             data: None,
         };

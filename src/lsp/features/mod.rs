@@ -3,6 +3,7 @@
 //! the client is told of it.
 
 pub(super) mod call_hierarchy;
+pub(super) mod code_lens;
 pub(super) mod completion;
 pub(super) mod folding;
 pub(super) mod formatting;
@@ -12,6 +13,7 @@ pub(super) mod inlay_hints;
 pub(super) mod linked_editing;
 pub(super) mod links;
 pub(super) mod navigation;
+pub(super) mod query;
 pub(super) mod references;
 pub(super) mod rename;
 pub(super) mod selection;

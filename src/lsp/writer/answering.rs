@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHasher;
 
 use super::Writer;
+use super::evaluating::tried_for;
 use crate::host::workspace::SnapshotProgram;
 use crate::ide::Analysis;
 use crate::lsp::message::{Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
@@ -70,6 +71,8 @@ impl Writer {
         }
         let Some(view) = self.view() else { return };
         for question in std::mem::take(&mut self.questions) {
+            self.wants_figures |=
+                matches!(question.needs, Needs::Figures(_) | Needs::Evaluation(_) | Needs::Diagnostics(_));
             if self.is_answerable(&question.needs, &view) {
                 self.dispatch(question, &view);
             } else {
@@ -82,10 +85,15 @@ impl Writer {
         match needs {
             Needs::Nothing => true,
             Needs::Workspace => !self.workspace.is_loading(),
-            Needs::Place(path) | Needs::Diagnostics(path) => {
+            Needs::Place(path) | Needs::Figures(path) | Needs::Diagnostics(path) => {
                 !self.workspace.is_loading()
                     && !self.workspace.is_unplaced(path)
                     && programs_of(needs, view).iter().all(|program| program.is_diagnosed())
+            }
+            Needs::Evaluation(path) => {
+                !self.workspace.is_loading()
+                    && !path.as_ref().is_some_and(|path| self.workspace.is_unplaced(path))
+                    && tried_for(needs, view).iter().all(|program| program.is_evaluated())
             }
         }
     }
@@ -178,6 +186,7 @@ impl Writer {
             }
             return;
         }
+        self.wants_figures |= result == Ok(true);
         self.refresh_hints();
         self.answer();
         self.answer_pulls();
@@ -207,7 +216,7 @@ impl Writer {
     }
 
     /// Answers the pulls of the whole workspace that have news to hear.
-    fn answer_pulls(&mut self) {
+    pub(super) fn answer_pulls(&mut self) {
         let Some(view) = self.view() else { return };
         if !view.snapshot.programs.iter().all(|program| program.is_diagnosed()) {
             return;

@@ -5,6 +5,7 @@
 //! next, for all who wait.
 
 mod answering;
+mod evaluating;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +30,7 @@ use super::view::{Pulse, Told};
 use super::virtual_documents::Watches;
 use crate::config::HintSettings;
 use crate::host::workspace::{FileEvent, Scanned, Workspace};
-use crate::text::ContentChange;
+use crate::text::{Cancel, ContentChange};
 
 /// A turn that takes longer is logged: everybody waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);
@@ -41,6 +42,8 @@ pub(super) struct Writer {
     address: Sender<Message>,
     outbox: Outbox,
     pool: Pool,
+    /// For evaluations alone, so that nobody waits behind one.
+    evaluator: Pool,
     workspace: Workspace,
     session: Option<Arc<Session>>,
     /// The client takes messages of ours: it said so, or opened a document.
@@ -54,6 +57,14 @@ pub(super) struct Writer {
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
     publisher: Arc<Mutex<Publisher>>,
+    /// Somebody shows what follows from programs.
+    wants_figures: bool,
+    /// Raised to stop the evaluation that is under way.
+    evaluating: Option<Cancel>,
+    /// The revision that could not be evaluated.
+    unevaluable: Option<u64>,
+    /// What was shown of evaluations when the client was last asked to look.
+    figured: Option<u64>,
     /// The revision whose diagnostics were pushed, or could not be computed.
     pushed: Option<u64>,
     progress: Option<Progress>,
@@ -70,12 +81,14 @@ impl Writer {
         address: Sender<Message>,
         outbox: Outbox,
         pool: Pool,
+        evaluator: Pool,
     ) -> Self {
         Self {
             inbox,
             address,
             outbox,
             pool,
+            evaluator,
             workspace: Workspace::new(),
             session: None,
             ready: false,
@@ -87,6 +100,10 @@ impl Writer {
             pulls: Vec::new(),
             running: None,
             publisher: Arc::default(),
+            wants_figures: false,
+            evaluating: None,
+            unevaluable: None,
+            figured: None,
             pushed: None,
             progress: None,
             watches: Watches::default(),
@@ -154,6 +171,7 @@ impl Writer {
             Message::Cancelled => self.cancelled(),
             Message::Scanned(result) => return self.scanned(result),
             Message::Diagnosed(done) => return self.diagnosed(done),
+            Message::Evaluated(done) => return self.evaluated(done),
         }
         if self.workspace.revision() == before {
             self.answer();
@@ -254,6 +272,7 @@ impl Writer {
             // What was pushed so far, the client asks for from now on.
             self.pushed = None;
         }
+        self.wants_figures = true;
         self.pulls.push(pull);
     }
 
@@ -291,6 +310,9 @@ impl Writer {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
+        if let Some(evaluating) = &self.evaluating {
+            evaluating.cancel();
+        }
     }
 
     /// Starts what is worth doing now that no message waits.
@@ -315,5 +337,6 @@ impl Writer {
             });
         }
         self.diagnose();
+        self.evaluate();
     }
 }

@@ -23,7 +23,7 @@ fn writer() -> Writer {
         Server::new(address.clone())
     });
     let outbox = Outbox::new(client.unwrap(), Output::new().0, runtime.handle().clone());
-    Writer::new(inbox, address, outbox, Pool::new().unwrap())
+    Writer::new(inbox, address, outbox, Pool::new().unwrap(), Pool::single("evaluator").unwrap())
 }
 
 fn question() -> (Question, Cancel) {

@@ -1,0 +1,64 @@
+//! The evaluation of a program, kept from revision to revision as long as its statements are the same.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::config::KernelSettings;
+use crate::ide::evaluation::{Readings, fingerprint};
+use crate::kernel::Limits;
+use crate::program::Program;
+use crate::text::Cancel;
+
+/// How long one reading may take while somebody types, whatever the settings allow.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// How many bytes an evaluation may hold while somebody types.
+const MOST_BYTES: usize = 256 << 20;
+
+/// What is known of a program that was evaluated.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The program in both readings.
+    pub readings: Readings,
+}
+
+/// The last evaluation of a program.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Option<Arc<Evaluated>>>);
+
+impl Kept {
+    /// The evaluation of the latest revision that has one.
+    pub(super) fn last(&self) -> Option<Arc<Evaluated>> {
+        self.0.lock().clone()
+    }
+
+    /// The evaluation of a program, if it is one with the same statements.
+    pub(super) fn of(&self, program: &Program) -> Option<Arc<Evaluated>> {
+        self.last().filter(|kept| kept.readings.fingerprint == fingerprint(program))
+    }
+
+    /// Evaluates a program, and keeps what comes of it. `None` when `cancel` was raised meanwhile.
+    pub(super) fn evaluate(
+        &self,
+        program: &Arc<Program>,
+        settings: &KernelSettings,
+        cancel: &Cancel,
+    ) -> Option<Arc<Evaluated>> {
+        if let Some(known) = self.of(program) {
+            return Some(known);
+        }
+        let limits = Limits::of(settings);
+        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+        let readings = Readings::new(program, settings, limits, cancel)?;
+        let evaluated = Arc::new(Evaluated { readings });
+        *self.0.lock() = Some(Arc::clone(&evaluated));
+        Some(evaluated)
+    }
+
+    /// Forgets it: nobody looks at the program any more.
+    pub(super) fn forget(&self) {
+        *self.0.lock() = None;
+    }
+}

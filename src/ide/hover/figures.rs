@@ -1,0 +1,141 @@
+//! What is shown of a predicate when its program is evaluated: how many facts it has, the first of them, where the
+//! engine and the text differ; and of an atom without variables, whether it holds.
+
+use crate::config::Reading;
+use crate::ide::Place;
+use crate::ide::evaluation::{Difference, Places, Readings, Tried};
+use crate::ide::markup::Markup;
+use crate::ide::mention::Entity;
+use crate::program::PredicateKey;
+use crate::syntax::ast::Atom;
+use crate::text::{TextRange, slice};
+
+/// How many facts are shown.
+const SHOWN: usize = 5;
+
+/// What the programs with which a file is tried out say of the predicate at a place; empty for anything else.
+#[must_use]
+pub fn figures(place: Place<'_>, tried: &[Tried<'_>]) -> Markup {
+    let Some(mention) = place.mention() else { return Markup::default() };
+    let Entity::Predicate(key) = mention.entity else { return Markup::default() };
+    let Some(predicate) = place.predicate(key) else { return Markup::default() };
+    let known: Vec<_> = tried.iter().filter_map(|tried| Some((tried, tried.readings?))).collect();
+    if known.is_empty() {
+        let says = if tried.is_empty() { None } else { Some("What follows is being worked out.") };
+        return says.map_or_else(Markup::default, |says| Markup::default().words(says));
+    }
+    let mut markup = rows(&known, predicate.key);
+    for &(tried, readings) in &known {
+        if let Some(difference) = readings.difference(predicate.key) {
+            markup = markup.words(difference_in_words(tried, &difference));
+        }
+    }
+    if let Some(atom) = atom_at(place, mention.range) {
+        for &(tried, readings) in &known {
+            markup = markup.and(holding(place, tried, readings, atom));
+        }
+    }
+    for &(tried, readings) in &known {
+        if let Some(stopped) = readings.shown().stopped(tried.places) {
+            let what = format!("The evaluation{} stopped {stopped}. There may be more.", with(tried));
+            markup = markup.words(what);
+        }
+    }
+    markup
+}
+
+/// `3 rows in x.kernel.mg, 0 in y.kernel.mg`, and the first of them.
+fn rows(known: &[(&Tried<'_>, &Readings)], key: PredicateKey) -> Markup {
+    let counted =
+        known.iter().filter_map(|(tried, readings)| Some((tried, readings.shown().rows(key, SHOWN)?)));
+    let counted: Vec<_> = counted.collect();
+    if counted.is_empty() {
+        return Markup::default();
+    }
+    let said = counted.iter().enumerate().map(|(at, (tried, rows))| {
+        let unit = match (at, rows.count) {
+            (0, 1) => " row",
+            (0, _) => " rows",
+            _ => "",
+        };
+        match tried.sample {
+            Some(sample) => format!("{}{unit} in `{sample}`", rows.count),
+            None => format!("{}{unit} with the program's own facts", rows.count),
+        }
+    });
+    let said = said.collect::<Vec<_>>().join(", ");
+    let is_current = known.iter().all(|(tried, _)| tried.is_current);
+    let says = if is_current { format!("{said}.") } else { format!("Before the last edit: {said}.") };
+    let markup = Markup::default().words(says);
+    let Some((_, first)) = counted.iter().find(|(_, rows)| rows.count > 0) else { return markup };
+    let mut facts = first.first.join("\n");
+    if first.count > first.first.len() {
+        facts.push_str("\n…");
+    }
+    markup.code(facts)
+}
+
+fn difference_in_words(tried: &Tried<'_>, difference: &Difference) -> String {
+    let mut says =
+        format!("As written: {}{}; the engine: {}.", count(difference.written), with(tried), difference.go);
+    let mut only = |who: &str, facts: &[String]| {
+        if !facts.is_empty() {
+            let facts: Vec<_> = facts.iter().map(|fact| format!("`{fact}`")).collect();
+            says.push_str(&format!(" {who}: {}.", facts.join(", ")));
+        }
+    };
+    only("Only the engine has", &difference.only_go);
+    only("Only as written", &difference.only_written);
+    says
+}
+
+fn count(rows: usize) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
+}
+
+/// ` with x.kernel.mg`
+fn with(tried: &Tried<'_>) -> String {
+    tried.sample.map_or_else(String::new, |sample| format!(" with `{sample}`"))
+}
+
+/// The atom of a clause whose name stands at a range, if it has no variables.
+fn atom_at<'p>(place: Place<'p>, name: TextRange) -> Option<&'p Atom> {
+    let item = place.item()?;
+    let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
+    let name = name - item.start;
+    let atom = match clause.literal_at(name) {
+        Some(literal) => &literal.atom,
+        None => Some(&clause.head).filter(|head| head.name.range == name)?,
+    };
+    let mut is_ground = true;
+    for arg in &atom.args {
+        arg.walk(&mut |term| is_ground &= term.variable().is_none() && !term.is_wildcard());
+    }
+    is_ground.then_some(atom)
+}
+
+/// Whether an atom holds and why; in both readings, where they differ.
+fn holding(place: Place<'_>, tried: &Tried<'_>, readings: &Readings, atom: &Atom) -> Markup {
+    let Some(item) = place.item() else { return Markup::default() };
+    let statement = place.file.statement_text(item);
+    let ask =
+        |reading: Reading| readings.of(reading).holds(place.file, atom, statement, Places { ..tried.places });
+    let (Some(go), Some(written)) = (ask(Reading::Go), ask(Reading::Written)) else {
+        return Markup::default();
+    };
+    let said = |found: &crate::ide::evaluation::Holding| {
+        let verb = if found.holds { "holds" } else { "does not hold" };
+        format!("{verb}: {}", found.because)
+    };
+    let text = slice(statement, atom.range);
+    let with = with(tried);
+    if go.holds == written.holds {
+        let shown = if readings.wanted == Reading::Go { &go } else { &written };
+        return Markup::default().words(format!("`{text}` {}{with}.", said(shown)));
+    }
+    Markup::default().words(format!(
+        "For the engine `{text}` {}{with}. As written it {}.",
+        said(&go),
+        said(&written)
+    ))
+}

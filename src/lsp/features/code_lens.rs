@@ -1,0 +1,88 @@
+//! `textDocument/codeLens` and `codeLens/resolve`
+//!
+//! The list is answered at once. What stands above a rule is said when the lens is resolved, which waits for the
+//! evaluation: an editor resolves what it shows.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{CodeLens, CodeLensOptions, CodeLensParams, Uri};
+
+use super::query::QueryParams;
+use crate::ide::code_lens::{self, LensKind};
+use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
+
+/// What the client is told in the answer to `initialize`.
+pub(in crate::lsp) fn options() -> CodeLensOptions {
+    CodeLensOptions { resolve_provider: Some(true) }
+}
+
+/// What a lens carries so that it can be resolved.
+#[derive(Debug, Serialize, Deserialize)]
+struct Data {
+    uri: Uri,
+    version: Option<i32>,
+    /// The index of the rule among the statements.
+    item: usize,
+    atom: String,
+}
+
+impl Data {
+    fn of(lens: &CodeLens) -> Option<Self> {
+        Self::deserialize(lens.data.as_ref()?).ok()
+    }
+}
+
+/// Answers the request.
+pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
+    view.pulse.lensed.store(true, Ordering::Release);
+    let uri = &params.text_document.uri;
+    let file = view.file(uri)?;
+    let program = view.snapshot.programs_of(file.id).next().filter(|program| !program.is_test())?;
+    let version = file.open.as_ref().map(|open| open.version);
+    let mut lenses = Vec::new();
+    for lens in code_lens::code_lenses(program.as_ref(), file.id) {
+        let range = to_proto::range(view, file, lens.range);
+        match lens.kind {
+            LensKind::Rows(item) => {
+                let data = Data { uri: uri.clone(), version, item, atom: lens.atom };
+                lenses.push(CodeLens { range, command: None, data: serde_json::to_value(data).ok() });
+            }
+            LensKind::Query => {
+                let question = QueryParams::new(uri.clone(), lens.atom);
+                let ask = question.command("query".to_owned());
+                let copy = question.copy_command(view, "copy query".to_owned());
+                let with = |command| CodeLens { range, command: Some(command), data: None };
+                lenses.extend([ask, copy].map(with));
+            }
+        }
+    }
+    Some(lenses)
+}
+
+/// The document that a lens stands in.
+pub(in crate::lsp) fn document(lens: &CodeLens) -> Option<PathBuf> {
+    Some(from_proto::document_path(&Data::of(lens)?.uri))
+}
+
+/// Answers the request for what stands in a lens. One that has its words is complete.
+///
+/// # Errors
+/// When the document is another one by now, or the lens is not ours.
+pub(in crate::lsp) fn resolve(view: &View, mut lens: CodeLens) -> Result<CodeLens> {
+    if lens.command.is_some() {
+        return Ok(lens);
+    }
+    let data = Data::of(&lens).ok_or_else(|| Error::invalid_params("not a lens of this server"))?;
+    let file = view.file(&data.uri).ok_or_else(Error::content_modified)?;
+    if file.open.as_ref().map(|open| open.version) != data.version {
+        return Err(Error::content_modified());
+    }
+    let tried = view.tried(file.id);
+    let title = tried.with(|tried| code_lens::rows_in_words(tried, file.summary(), data.item));
+    lens.command = Some(QueryParams::new(data.uri, data.atom).command(title));
+    Ok(lens)
+}

@@ -1,0 +1,188 @@
+//! `mangle/query`, the twin of the command `query`, and the commands of lenses: the same question, answered in a
+//! message, and the command line that asks it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{Command, ExecuteCommandParams, Uri};
+
+use crate::config::Reading;
+use crate::host::workspace::SnapshotProgram;
+use crate::ide::evaluation::Places;
+use crate::ide::query::Wish;
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+use crate::report::{Answer, answers_json};
+
+/// Asks a question; its argument is as the parameters of `mangle/query`.
+pub(in crate::lsp) const QUERY: &str = "mangle.query";
+
+/// Gives the command line that asks a question; its argument is that line.
+pub(in crate::lsp) const COPY_QUERY: &str = "mangle.copyQuery";
+
+/// How many facts a message shows.
+const SHOWN: usize = 10;
+
+/// The parameters. All are optional.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(in crate::lsp) struct QueryParams {
+    /// Only the programs of this document.
+    pub(in crate::lsp) uri: Option<Uri>,
+    /// What is asked for; without it all facts.
+    pub(in crate::lsp) atom: Option<String>,
+    /// How the program is read; without it as `[kernel]` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<Semantics>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    why: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    why_not: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Semantics {
+    Go,
+    Written,
+    Both,
+}
+
+impl QueryParams {
+    /// The question for the facts that fit an atom.
+    pub(in crate::lsp) fn new(uri: Uri, atom: String) -> Self {
+        Self { uri: Some(uri), atom: Some(atom), ..Self::default() }
+    }
+
+    /// The document whose programs are asked.
+    pub(in crate::lsp) fn document(&self) -> Option<PathBuf> {
+        self.uri.as_ref().map(from_proto::document_path)
+    }
+
+    /// The command that asks it, under this title.
+    pub(in crate::lsp) fn command(&self, title: String) -> Command {
+        let arguments = serde_json::to_value(self).ok().map(|params| vec![params]);
+        Command { title, command: QUERY.into(), arguments }
+    }
+
+    /// The command that gives the command line, under this title.
+    pub(in crate::lsp) fn copy_command(&self, view: &View, title: String) -> Command {
+        let arguments = Some(vec![Value::from(self.command_line(view))]);
+        Command { title, command: COPY_QUERY.into(), arguments }
+    }
+
+    /// What somebody types into a shell to ask the same.
+    fn command_line(&self, view: &View) -> String {
+        let subject = programs(view, self.uri.as_ref()).first().map(|program| program.subject());
+        let subject = subject.unwrap_or_else(|| Path::new("."));
+        let question = self.atom.as_deref().map_or_else(|| "--dump".to_owned(), quoted);
+        format!("mangle-ls query {question} {}", quoted(&subject.to_string_lossy()))
+    }
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "/._-".contains(char);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// The programs that are asked: those of a document's samples, or those that show it.
+fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
+    match uri {
+        Some(uri) => {
+            let file = view.file(uri).map(|file| file.id);
+            file.into_iter().flat_map(|file| view.snapshot.tried(file)).map(AsRef::as_ref).collect()
+        }
+        None => {
+            let programs = view.snapshot.programs.iter().map(AsRef::as_ref);
+            programs.filter(|program: &&SnapshotProgram| program.single().is_none()).collect()
+        }
+    }
+}
+
+/// Answers the request.
+///
+/// # Errors
+/// `InvalidParams` when the atom is none, or no program has its predicate.
+pub(in crate::lsp) fn query(view: &View, params: &QueryParams) -> Result<Value> {
+    let answers = answers(view, params)?;
+    let mut json = answers_json(&answers.iter().map(|(_, answer)| answer.clone()).collect::<Vec<_>>());
+    let objects = json.as_array_mut().into_iter().flatten();
+    for (object, (sample, _)) in objects.zip(&answers) {
+        if let Some(members) = object.as_object_mut() {
+            members.insert("sample".to_owned(), json!(sample));
+        }
+    }
+    Ok(json)
+}
+
+/// The answers, each with the name of its sample.
+fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Answer)>> {
+    let wish = Wish { why: params.why, why_not: params.why_not, ..Wish::default() };
+    let name = |file| view.name(file);
+    let (mut answers, mut complaints) = (Vec::new(), Vec::new());
+    for program in programs(view, params.uri.as_ref()) {
+        let Some(evaluated) = program.evaluated() else { continue };
+        let readings = &evaluated.readings;
+        let wanted = match params.reading {
+            None => vec![readings.wanted],
+            Some(Semantics::Go) => vec![Reading::Go],
+            Some(Semantics::Written) => vec![Reading::Written],
+            Some(Semantics::Both) => vec![Reading::Go, Reading::Written],
+        };
+        let places = Places { program: program.program(), file: &name };
+        for reading in wanted {
+            match readings.of(reading).ask(params.atom.as_deref(), wish, places) {
+                Ok(answer) => answers.push((program.sample().map(ToString::to_string), answer)),
+                Err(why) => complaints.push(why),
+            }
+        }
+    }
+    // Of several programs it is enough that one knows the predicate.
+    match complaints.into_iter().next() {
+        Some(why) if answers.is_empty() => Err(Error::invalid_params(why)),
+        _ => Ok(answers),
+    }
+}
+
+/// The question of a command `mangle.query`.
+pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<QueryParams> {
+    let argument = params.arguments.first().filter(|_| params.command == QUERY)?;
+    QueryParams::deserialize(argument).ok()
+}
+
+/// The answer to a question in a few lines, for a client that shows messages only.
+///
+/// # Errors
+/// As [`query`].
+pub(in crate::lsp) fn in_short(view: &View, params: &QueryParams) -> Result<String> {
+    let mut lines = Vec::new();
+    for (sample, answer) in answers(view, params)? {
+        let with = sample.map_or_else(String::new, |sample| format!(" with {sample}"));
+        let unit = if answer.facts.len() == 1 { "fact" } else { "facts" };
+        let of = params.atom.as_deref().map_or_else(String::new, |atom| format!(" for {atom}"));
+        lines.push(format!("{} {unit}{of}{with}:", answer.facts.len()));
+        lines.extend(answer.facts.iter().take(SHOWN).map(|fact| fact.text.clone()));
+        if answer.facts.len() > SHOWN {
+            lines.push(format!("… and {} more", answer.facts.len() - SHOWN));
+        }
+        lines.extend(answer.stopped);
+    }
+    Ok(lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_for_a_shell() {
+        let words = ["a/b.mg", "p(X, _)", "it's", ""].map(quoted);
+        assert_eq!(words, ["a/b.mg", "'p(X, _)'", "'it'\\''s'", "''"]);
+    }
+}

@@ -1,0 +1,54 @@
+//! What follows from the programs with which a document is tried out, as far as it is known, for features.
+
+use std::sync::Arc;
+
+use super::view::View;
+use crate::host::workspace::{Evaluated, SnapshotProgram};
+use crate::ide::evaluation::{Places, Tried};
+use crate::text::FileId;
+
+/// The programs of the samples of a document; without any, its own program.
+pub(super) struct TriedPrograms<'v> {
+    view: &'v View,
+    programs: Vec<Known<'v>>,
+}
+
+struct Known<'v> {
+    program: &'v Arc<SnapshotProgram>,
+    evaluated: Option<Arc<Evaluated>>,
+    is_current: bool,
+}
+
+impl View {
+    /// What is known of the programs with which a file is tried out. Policy tests are not: their cases are evaluated
+    /// one by one.
+    pub(super) fn tried(&self, file: FileId) -> TriedPrograms<'_> {
+        let programs = self.snapshot.tried(file).into_iter().filter(|program| !program.is_test());
+        let known = programs.map(|program| match program.evaluated() {
+            Some(evaluated) => Known { program, evaluated: Some(evaluated), is_current: true },
+            None => Known { program, evaluated: program.evaluated_before(), is_current: false },
+        });
+        TriedPrograms { view: self, programs: known.collect() }
+    }
+
+    /// What a file is called in sentences.
+    pub(super) fn name(&self, file: FileId) -> String {
+        let path = self.snapshot.file(file).map(|file| &file.path);
+        let name = path.and_then(|path| path.file_name());
+        name.map_or_else(|| "?".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+impl TriedPrograms<'_> {
+    /// Calls `ask` with what features see.
+    pub(super) fn with<T>(&self, ask: impl FnOnce(&[Tried<'_>]) -> T) -> T {
+        let name = |file| self.view.name(file);
+        let tried = self.programs.iter().map(|known| Tried {
+            sample: known.program.sample().map(AsRef::as_ref),
+            readings: known.evaluated.as_ref().map(|evaluated| &evaluated.readings),
+            is_current: known.is_current,
+            places: Places { program: known.program.program(), file: &name },
+        });
+        ask(&tried.collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,147 @@
+//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them. Only
+//! programs of open documents, and those that somebody asks about, are evaluated.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustc_hash::FxHasher;
+
+use super::Writer;
+use crate::host::workspace::SnapshotProgram;
+use crate::lsp::message::{Evaluated, Figures, Message, Needs, Refusal};
+use crate::lsp::pool::guarded;
+use crate::lsp::report::Report;
+use crate::lsp::view::View;
+use crate::text::Cancel;
+
+impl Writer {
+    /// Starts the evaluation that somebody wants, unless one is under way.
+    pub(super) fn evaluate(&mut self) {
+        if self.evaluating.is_some()
+            || self.workspace.is_loading()
+            || self.unevaluable == Some(self.workspace.revision())
+        {
+            return;
+        }
+        let is_asked = self.questions.iter().any(|question| matches!(question.needs, Needs::Evaluation(_)));
+        // Diagnostics first: they are what everybody looks at.
+        if !is_asked && (!self.wants_figures || self.running.is_some()) {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let asked = self.questions.iter().flat_map(|question| tried_for(&question.needs, &view));
+        let wanted: Vec<_> = asked.chain(of_open_documents(&view)).collect();
+        let programs = view.snapshot.programs.iter();
+        let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
+        others.for_each(|program| program.forget_evaluation());
+        if wanted.iter().all(|program| program.is_evaluated()) {
+            self.wants_figures = false;
+            return;
+        }
+        self.start_evaluation(view, wanted);
+    }
+
+    fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>) {
+        let cancel = Cancel::new();
+        self.evaluating = Some(cancel.clone());
+        let address = self.address.clone();
+        self.evaluator.spawn(move || {
+            let revision = view.snapshot.revision;
+            let span = tracing::debug_span!("evaluate", revision, programs = programs.len());
+            let compute = || {
+                programs.iter().for_each(|program| program.evaluate(&cancel));
+                (!cancel.is_cancelled()).then(|| figures(&view, &programs))
+            };
+            let result = span.in_scope(|| guarded(compute));
+            let _ = address.send(Message::Evaluated(Evaluated { revision, result }));
+        });
+    }
+
+    pub(super) fn evaluated(&mut self, Evaluated { revision, result }: Evaluated) {
+        self.evaluating = None;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                self.answer();
+                self.tell_of(figures);
+            }
+            Ok(None) => {}
+            Err(panic) => {
+                // What panics once will do so again.
+                self.unevaluable = Some(revision);
+                let is_waiting = |needs: &Needs| matches!(needs, Needs::Evaluation(_));
+                let questions = std::mem::take(&mut self.questions);
+                let (waiting, others) =
+                    questions.into_iter().partition(|question| is_waiting(&question.needs));
+                self.questions = others;
+                let waiting: Vec<_> = waiting;
+                waiting
+                    .into_iter()
+                    .for_each(|question| self.refuse(question, Refusal::Panicked(panic.clone())));
+            }
+        }
+    }
+
+    /// Makes the client look at what is new.
+    fn tell_of(&mut self, figures: Figures) {
+        let Some(session) = self.session.clone() else { return };
+        if self.figured.replace(figures.digest) != Some(figures.digest) {
+            if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
+                self.outbox.refresh_lenses();
+            }
+            if session.refresh_hints && self.pulse.hinted.load(Ordering::Acquire) {
+                self.outbox.refresh_hints();
+            }
+        }
+        if figures.diagnostics && session.pull && session.refresh && !self.pulls_workspace {
+            self.outbox.refresh_diagnostics();
+        }
+        // Who is pushed to hears of what differs; who waits for news gets it, if there is any.
+        self.pushed = None;
+        self.pulls.iter_mut().for_each(|pull| pull.checked = None);
+        self.answer_pulls();
+    }
+}
+
+/// The programs from which a question is answered that waits for an evaluation.
+pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>> {
+    let Needs::Evaluation(path) = needs else { return Vec::new() };
+    match path {
+        Some(path) => {
+            let file = view.snapshot.id(path);
+            file.into_iter().flat_map(|file| view.snapshot.tried(file)).cloned().collect()
+        }
+        None => {
+            let programs = view.snapshot.programs.iter();
+            programs.filter(|program| program.single().is_none()).cloned().collect()
+        }
+    }
+}
+
+/// The programs that say something of open documents.
+fn of_open_documents(view: &View) -> Vec<Arc<SnapshotProgram>> {
+    let open = view.snapshot.files().filter(|file| file.open.is_some());
+    let mut programs: Vec<Arc<SnapshotProgram>> = Vec::new();
+    for program in open.flat_map(|file| view.snapshot.evaluations_of(file.id)) {
+        if !programs.iter().any(|known| Arc::ptr_eq(known, program)) {
+            programs.push(Arc::clone(program));
+        }
+    }
+    programs
+}
+
+/// What came of an evaluation that is done.
+fn figures(view: &View, programs: &[Arc<SnapshotProgram>]) -> Figures {
+    let mut hasher = FxHasher::default();
+    for program in programs {
+        program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
+    }
+    // What is not diagnosed yet will be told whole.
+    let is_known = |file| view.snapshot.programs_of(file).all(|program| program.is_diagnosed());
+    let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
+    let is_news = open.any(|file| view.told.is_outdated(file.id, Report::new(view, file).id().fingerprint));
+    Figures { digest: hasher.finish(), diagnostics: is_news }
+}
