@@ -215,17 +215,23 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         };
         let StatementKind::Use(used) = &item.statement.kind else { continue };
         let range = used.name.range;
-        let removal = || Fix::safe("Remove this line").replace(statement_removal(file, item), "");
+        // How what is broken is read depends on what stands before it.
+        let is_broken = |next: &Item| next.statement.damaged || next.rubble;
+        let is_sound = !file.items.get(index as usize + 1).is_some_and(is_broken);
+        let removed = |finding: Finding| match is_sound {
+            true => finding.fix(Fix::safe("Remove this line").replace(statement_removal(file, item), "")),
+            false => finding,
+        };
         let finding = if file.package == Some(package) {
             let message = format!("`{package}` is this package itself. The engine rejects such a `Use`.");
-            Finding::new(&USE_SELF, range, message).fix(removal())
+            removed(Finding::new(&USE_SELF, range, message))
         } else if !seen.insert(package) {
-            Finding::new(&USE_UNUSED, range, format!("`{package}` is used above already.")).fix(removal())
+            removed(Finding::new(&USE_UNUSED, range, format!("`{package}` is used above already.")))
         } else if !is_known(program, package) {
             unknown(program, package, range)
         } else if !is_asked_for(program, file.package, package) {
             let message = format!("Nothing here asks for a predicate of `{package}`.");
-            Finding::new(&USE_UNUSED, range, message).fix(removal())
+            removed(Finding::new(&USE_UNUSED, range, message))
         } else {
             continue;
         };
