@@ -1,10 +1,11 @@
-//! How fast the kernel is, as ratios within one run: `cargo bench --bench kernel -- [reachability|codenerd|stops]`.
+//! How fast the kernel is, as ratios within one run: `cargo bench --bench kernel -- [reachability|layers|codenerd|stops]`.
 //!
 //! Reachability over random graphs against `ascent`, which compiles the same rules to Rust. codeNERD needs a checkout in
 //! `MANGLE_LS_CORPUS`, and for the comparison with the engine a program in `MANGLE_LS_ENGINE` (see `codenerd.rs`).
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod layers;
 mod reachability;
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let parts: [(&str, fn()); 1] = [("reachability", reachability::measure)];
+    let parts: [(&str, fn()); 2] = [("reachability", reachability::measure), ("layers", layers::measure)];
     for (name, measure) in parts {
         if wanted.is_empty() || wanted.iter().any(|one| name.starts_with(one.as_str())) {
             measure();
