@@ -17,7 +17,7 @@ use super::show_program::show_program;
 use super::since::Since;
 use super::watch::watch;
 use crate::config::FailOn;
-use crate::host::{self, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell, Target};
+use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
 
 /// Find what is wrong with policies
@@ -41,6 +41,9 @@ pub(super) struct Check {
     /// First say which files form which program (on standard error unless the format is `text`)
     #[arg(long)]
     show_program: bool,
+    /// Evaluate the programs, with their own facts and with each sample, and report rows that fail and limits that are met
+    #[arg(long)]
+    evaluate: bool,
     /// Count the findings of each rule (with `--format json` in the last line)
     #[arg(long)]
     statistics: bool,
@@ -133,15 +136,19 @@ impl Check {
         working: &Path,
         session: &mut Session,
     ) -> Result<Findings> {
-        let (memory, fail_on) = (&session.memory, self.fail_on);
+        let (memory, manner) = (&session.memory, self.manner());
         let mut findings =
-            Findings::gather(&Request { targets, overlay, memory, working, fail_on }, resolution);
+            Findings::gather(&Request { targets, overlay, memory, working, manner }, resolution);
         // First of all, since it also counts what is gone.
         self.baseline.apply(&mut findings, targets, working)?;
         if let Some(revision) = &self.since {
-            session.since.apply(&mut findings, revision, targets, working)?;
+            session.since.apply(&mut findings, revision, targets, working, self.manner())?;
         }
         Ok(findings)
+    }
+
+    fn manner(&self) -> Manner {
+        Manner { fail_on: self.fail_on, evaluate: self.evaluate }
     }
 
     /// Fixes what is to be fixed. Nothing that the report leaves out is.
@@ -164,8 +171,8 @@ impl Check {
             false => None,
         };
         resolution.problems.truncate(problems);
-        let (memory, fail_on) = (&session.memory, self.fail_on);
-        let request = Request { targets, overlay, memory, working, fail_on };
+        let (memory, manner) = (&session.memory, self.manner());
+        let request = Request { targets, overlay, memory, working, manner };
         self.fix.mend(&request, resolution, only.as_ref(), pretended).map(Some)
     }
 

@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::progress::Progress;
-use crate::config::FailOn;
-use crate::host::{self, Checked, FileTable, Memory, Overlay, Problem, ProgramFiles, Resolution, Target};
+use crate::host::{
+    self, Checked, FileTable, Manner, Memory, Overlay, Problem, ProgramFiles, Resolution, Target,
+};
 use crate::program::FileSummary;
 use crate::report::{self, Entry, SourceText, Sources, Summary};
 use crate::text::FileId;
@@ -23,8 +24,8 @@ pub(super) struct Request<'a> {
     pub(super) memory: &'a Memory,
     /// The folder that names of files are relative to.
     pub(super) working: &'a Path,
-    /// From which severity on findings fail, instead of what the configuration says.
-    pub(super) fail_on: Option<FailOn>,
+    /// How.
+    pub(super) manner: Manner,
 }
 
 /// What was found.
@@ -52,11 +53,10 @@ impl Findings {
         drop(progress);
         resolution.problems.extend(problems);
         let progress = Progress::new("checking", resolution.programs.len());
-        let mut checked =
-            host::check(resolution, &files, request.memory, request.fail_on, || progress.step());
+        let mut checked = host::check(resolution, &files, request.memory, request.manner, || progress.step());
         let (failures, met): (Vec<_>, Vec<_>) =
             resolution.problems.iter().cloned().partition(|problem| problem.named);
-        checked.add_unreadable(&met, &resolution.projects, table, request.fail_on);
+        checked.add_unreadable(&met, &resolution.projects, table, request.manner.fail_on);
         let sources = sources(resolution, &files, &checked, table, request.working);
         let mut entries = checked.entries;
         report::sort(&mut entries, &sources);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 
 use super::findings::{Findings, Request};
-use crate::host::{self, Memory, Past, Shell, Target};
+use crate::host::{self, Manner, Memory, Past, Shell, Target};
 use crate::report;
 
 /// The findings of an older version, computed once.
@@ -26,11 +26,12 @@ impl Since {
         revision: &str,
         targets: &[Target],
         working: &Path,
+        manner: Manner,
     ) -> Result<()> {
         let old = match self.findings.get() {
             Some(old) => old,
             None => {
-                let old = gather(revision, targets, working)?;
+                let old = gather(revision, targets, working, manner)?;
                 self.findings.get_or_init(|| old)
             }
         };
@@ -41,13 +42,18 @@ impl Since {
 }
 
 /// The findings at `revision`. What could not be read then is nobody's business.
-fn gather(revision: &str, targets: &[Target], working: &Path) -> Result<Findings> {
+fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) -> Result<Findings> {
     let past = Past::read(working, revision)?;
     let (targets, overlay) = past.targets(targets)?;
     let memory = Memory::default();
     let mut resolution = host::resolve(&targets, Shell::CommandLine, &overlay, memory.table());
     let working = past.then(working)?;
-    let request =
-        Request { targets: &targets, overlay: &overlay, memory: &memory, working: &working, fail_on: None };
+    let request = Request {
+        targets: &targets,
+        overlay: &overlay,
+        memory: &memory,
+        working: &working,
+        manner: Manner { fail_on: None, ..manner },
+    };
     Ok(Findings::gather(&request, &mut resolution))
 }

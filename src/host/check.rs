@@ -9,14 +9,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
+use super::uses::sample_name;
 use super::{FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
+use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
+use crate::kernel::Limits;
 use crate::lint::{Diagnostic, Finding};
 use crate::program::{FileSummary, Program};
 use crate::report::Entry;
-use crate::text::{FileId, TextRange};
+use crate::text::{Cancel, FileId, TextRange};
 
 /// What a check found.
 #[derive(Debug, Default)]
@@ -25,19 +28,31 @@ pub struct Checked {
     pub entries: Vec<Entry>,
 }
 
-/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. `fail_on` overrides
-/// what the configuration says. What `memory` knows of single statements is not computed again. `done` is called after
+/// How to check.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner {
+    /// From which severity on findings fail, instead of what the configuration says.
+    pub fail_on: Option<FailOn>,
+    /// Whether programs are evaluated, with their own facts and with each sample.
+    pub evaluate: bool,
+}
+
+/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. What `memory` knows of single statements is not computed again. `done` is called after
 /// each program.
 #[must_use]
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
     memory: &Memory,
-    fail_on: Option<FailOn>,
+    manner: Manner,
     done: impl Fn() + Sync,
 ) -> Checked {
     let one = |program: &ProgramFiles| {
-        let found = check_program(program, files, memory);
+        let mut found = check_program(program, files, memory);
+        if manner.evaluate {
+            let project = program.project.and_then(|project| resolution.projects.get(project));
+            found.extend(evaluated(program, project, files, memory, &found));
+        }
         done();
         (found, program.settings.fail_on)
     };
@@ -46,7 +61,7 @@ pub fn check(
     let of_projects = resolution.projects.iter().map(check_project);
     let mut checked = Checked::default();
     for (found, configured) in of_programs.into_iter().chain(of_projects) {
-        checked.add(found, fail_on.unwrap_or(configured));
+        checked.add(found, manner.fail_on.unwrap_or(configured));
     }
     checked
 }
@@ -121,6 +136,57 @@ fn check_program(
         let all = diagnostics(&join(around.collect()), rules, &memory.cache(program, Some(file)));
         found.extend(all.into_iter().filter(|(other, _)| *other == file));
     }
+    found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+}
+
+/// What shows when a program is evaluated with its own facts and with each of its samples, as far as it is not `known`.
+fn evaluated(
+    program: &ProgramFiles,
+    project: Option<&Project>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &Memory,
+    known: &[Entry],
+) -> Vec<Entry> {
+    let mut out: Vec<Entry> = Vec::new();
+    let mut add = |members: Vec<FileId>, sample: Option<&str>| {
+        for entry in evaluate(program, &members, sample, files) {
+            let is_reported = program.own().any(|member| member.reported && member.file == entry.file);
+            let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
+            let of_file = known.iter().filter(|known| known.file == entry.file);
+            let of_file: Vec<_> = of_file.map(|known| &known.diagnostic).collect();
+            let is_news =
+                files.get(&entry.file).is_some_and(|file| is_news(file, &entry.diagnostic, &of_file));
+            if is_reported && is_news && !out.iter().any(|other| place(other) == place(&entry)) {
+                out.push(entry);
+            }
+        }
+    };
+    if program.members.iter().any(|member| member.reported) {
+        add(program.members.iter().map(|member| member.file).collect(), None);
+    }
+    for single in &program.singles {
+        if let Some(name) = sample_name(&memory.table().path(single.member.file), project) {
+            add(program.with(single), Some(&name));
+        }
+    }
+    out
+}
+
+/// What shows when these files are evaluated.
+fn evaluate(
+    program: &ProgramFiles,
+    members: &[FileId],
+    sample: Option<&str>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+) -> Vec<Entry> {
+    let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
+    let joined = Arc::new(Program::embedded(summaries.collect(), Arc::clone(&program.embedding)));
+    let settings = &program.settings.kernel;
+    let Some(readings) = Readings::new(&joined, settings, Limits::of(settings), &Cancel::new()) else {
+        return Vec::new();
+    };
+    let found = evaluation::findings(&readings, &joined, sample);
+    let found = evaluation::diagnostics(&joined, &program.settings.rules, &found);
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
 }
 

@@ -29,7 +29,7 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Checked, check};
+pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use fix::{ReplaceError, fix, replace, replaceable};
 pub use format::{FormattedFile, format};

@@ -5,11 +5,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::walk::{boundary, walk};
-use super::{Overlay, Target, absolute, is_mangle, read};
+use super::{Overlay, Project, Target, absolute, is_mangle, read};
 
 /// Whether the file's name says that it is a sample kernel.
 pub(super) fn is_kernel(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
+}
+
+/// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.
+pub(super) fn sample_name(path: &Path, project: Option<&Project>) -> Option<String> {
+    let is_sample = match project.filter(|project| !project.settings.kernel.sample.patterns().is_empty()) {
+        Some(project) => project.samples.binary_search_by(|sample| sample.as_path().cmp(path)).is_ok(),
+        None => is_kernel(path),
+    };
+    is_sample.then(|| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
 /// The paths and globs of the `# @preview use: A, B` lines in the header of a kernel, those of all its groups: the

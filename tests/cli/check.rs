@@ -379,3 +379,45 @@ fn the_documentation_has_the_members_of_the_json() {
         table.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(documented, object.keys().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn an_evaluation_finds_rows_that_fail() {
+    let fares = "fare(/tram, 120).\nper_euro(L, N) :- fare(L, F), N = fn:div(1000, F).\n";
+    let files = [("fares.mg", fares), ("free.kernel.mg", "# @preview use: fares.mg\nfare(/ferry, 0).\n")];
+    check(
+        &files,
+        &["check"],
+        expect![[r#"
+        No findings in 2 files (3 clauses)
+        exit 0
+    "#]],
+    );
+    check(
+        &files,
+        &["check", "--evaluate"],
+        expect![[r#"
+        warning[MG620 evaluation-fails]: `fn:div(1000, F)` fails where F = 0, with the facts of `free.kernel.mg`: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+         --> fares.mg:2:35
+          |
+        2 | per_euro(L, N) :- fare(L, F), N = fn:div(1000, F).
+          |                                   ^^^^^^^^^^^^^^^
+
+        1 warning in 2 files (3 clauses)
+        exit 0
+    "#]],
+    );
+    check(
+        &[("zero.mg", "fare(0).\nshare(N) :- fare(F), N = fn:div(1000, F).\n")],
+        &["check", "--evaluate"],
+        expect![[r#"
+            error[MG620 evaluation-fails]: `fn:div(1000, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+             --> zero.mg:2:26
+              |
+            2 | share(N) :- fare(F), N = fn:div(1000, F).
+              |                          ^^^^^^^^^^^^^^^
+
+            1 error in 1 file (2 clauses)
+            exit 1
+        "#]],
+    );
+}

@@ -8,3 +8,7 @@ vim.api.nvim_create_user_command('MangleInstallParser', function(command)
   local done, problem = pcall(require('mangle.parser').install, command.args ~= '' and command.args or nil)
   if not done then vim.notify('mangle: ' .. problem, vim.log.levels.ERROR) end
 end, { nargs = '?', complete = 'dir', desc = 'Build the Mangle parser and copy its queries (argument: folder of tree-sitter-mangle)' })
+
+-- What the server would only show in a message.
+vim.lsp.commands['mangle.query'] = function(...) require('mangle.query').query(...) end
+vim.lsp.commands['mangle.copyQuery'] = function(...) require('mangle.query').copy(...) end

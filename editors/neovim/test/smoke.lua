@@ -59,6 +59,21 @@ local function run()
     await('a server', function() return vim.lsp.get_clients({ bufnr = 0, name = 'mangle_ls' })[1] end)
     await('diagnostics', function() return #findings() > 0 end)
   end)
+  check('a lens asks for the facts of a predicate', function()
+    local client = await('a server', function() return vim.lsp.get_clients({ bufnr = 0, name = 'mangle_ls' })[1] end)
+    local context = { client_id = client.id, bufnr = 0 }
+    local window, question = vim.api.nvim_get_current_win(), { uri = vim.uri_from_bufnr(0) }
+    vim.lsp.commands['mangle.query']({ command = 'mangle.query', arguments = { question } }, context)
+    local first = await('an answer', function()
+      local line = vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]
+      return vim.bo.buftype == 'nofile' and line
+    end)
+    assert(first:match('^# %d+ facts, the engine'), first)
+    vim.cmd('close')
+    vim.api.nvim_set_current_win(window)
+    vim.lsp.commands['mangle.copyQuery']({ command = 'mangle.copyQuery', arguments = { 'mangle-ls query' } }, context)
+    assert(vim.fn.getreg('"') == 'mangle-ls query', vim.fn.getreg('"'))
+  end)
   check('a quick fix changes the text', function()
     local line, column = line_with('not is_known(')
     await('a finding there', function() return #findings(line) > 0 end)

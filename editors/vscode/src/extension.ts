@@ -1,16 +1,19 @@
 // Entry point: two commands, one setting, one server.
 
 import * as vscode from "vscode";
+import { Answers } from "./query.ts";
 import { Server } from "./server.ts";
 
 let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
-  const running = new Server(context.extensionUri, log);
+  const answers = new Answers();
+  const running = new Server(context.extensionUri, log, answers);
   server = running;
   context.subscriptions.push(
     log,
+    answers,
     vscode.commands.registerCommand("mangle.restart", () => running.restart()),
     vscode.commands.registerCommand("mangle.showLogs", () => log.show()),
     vscode.workspace.onDidChangeConfiguration((change) => {

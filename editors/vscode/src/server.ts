@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient } from "vscode-languageclient/node";
 import { type Found, locate } from "./locate.ts";
+import { type Answers, commands } from "./query.ts";
 
 /** Milliseconds until a server that says nothing is reported. */
 const PATIENCE = 20_000;
@@ -14,10 +15,12 @@ export class Server {
   private pending: Promise<void> = Promise.resolve();
   private readonly extension: vscode.Uri;
   private readonly log: vscode.LogOutputChannel;
+  private readonly answers: Answers;
 
-  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel) {
+  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel, answers: Answers) {
     this.extension = extension;
     this.log = log;
+    this.answers = answers;
   }
 
   /** Starts the server, a running one is stopped first. Calls queue up, so that two never run at once. */
@@ -59,6 +62,7 @@ export class Server {
         ],
         synchronize: { configurationSection: "mangle" },
         outputChannel: this.log,
+        middleware: commands(() => this.client, this.answers),
         // A failed start is said once, below, and not tried again by itself.
         initializationFailedHandler: () => false,
         errorHandler: {

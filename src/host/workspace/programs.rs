@@ -11,7 +11,7 @@ use super::file::SnapshotFile;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, Settings};
 use crate::host::check::unreadable;
-use crate::host::uses::is_kernel;
+use crate::host::uses::sample_name;
 use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
@@ -214,18 +214,9 @@ fn states(
         let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
         let settings = Arc::clone(settings);
         let state = State::new(identity(Some(file)), members, vec![file], rules, settings, embedding);
-        states.push(State { sample: sample(&table.path(file), project), ..state });
+        states.push(State { sample: sample_name(&table.path(file), project).map(Into::into), ..state });
     }
     states
-}
-
-/// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.
-fn sample(path: &Path, project: Option<&Project>) -> Option<Arc<str>> {
-    let is_sample = match project.filter(|project| !project.settings.kernel.sample.patterns().is_empty()) {
-        Some(project) => project.samples.binary_search_by(|sample| sample.as_path().cmp(path)).is_ok(),
-        None => is_kernel(path),
-    };
-    is_sample.then(|| path.file_name().unwrap_or_default().to_string_lossy().into())
 }
 
 fn same_projects(a: &[Project], b: &[Project]) -> bool {
