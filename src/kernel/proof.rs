@@ -55,6 +55,8 @@ pub enum Ground {
     Fact(usize),
     /// No fact like this: `locked(/d,_)`.
     Absent(String),
+    /// A negation that this reading does not look at, as it is written.
+    Dropped(String),
     /// A built-in, a comparison or a function that holds for these values: `2 < 3`.
     Holds(String),
     /// The rows of a group, by their indices.
@@ -168,6 +170,25 @@ impl<'m> Explanation<'m> {
     fn steps(&mut self, (relation, number): Key, keys: &mut Vec<Key>) -> Vec<ProofStep> {
         let Some((rule, support)) = self.derivation((relation, number)) else { return Vec::new() };
         let support = support.to_vec();
+        let mut steps = self.steps_by(rule, (relation, number), support, keys);
+        // Of an aggregation, its rows tell.
+        let is_row_or_fact = self.compiled.aggregate_of(rule, relation).is_none();
+        let dropped = self.compiled.dropped.get(&rule).filter(|_| is_row_or_fact);
+        for (premise, written) in dropped.into_iter().flatten() {
+            let at = steps.partition_point(|step| step.premise < *premise);
+            let ground = Ground::Dropped(written.to_string());
+            steps.insert(at, ProofStep { premise: *premise, ground });
+        }
+        steps
+    }
+
+    fn steps_by(
+        &mut self,
+        rule: RuleId,
+        (relation, number): Key,
+        support: Vec<u32>,
+        keys: &mut Vec<Key>,
+    ) -> Vec<ProofStep> {
         let compiled = self.compiled;
         if let Some(aggregate) = compiled.aggregate_of(rule, relation) {
             return vec![self.rows(aggregate, &support, keys)];

@@ -51,9 +51,13 @@ fn check(text: &str, reading: Reading, expect: Expect) {
 }
 
 /// The proof of the last fact of a predicate.
-#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check_proof(text: &str, name: &str, arity: u16, expect: Expect) {
-    let (program, compiled, mut model) = model(text, Reading::Written);
+    check_proof_in(Reading::Written, text, name, arity, expect);
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check_proof_in(reading: Reading, text: &str, name: &str, arity: u16, expect: Expect) {
+    let (program, compiled, mut model) = model(text, reading);
     let predicate = id(&program, name, arity);
     let last = model.relation(predicate).map_or(0, |relation| relation.len()).saturating_sub(1);
     let proof = model.explain(&compiled, CLOCK, predicate, u32::try_from(last).unwrap_or(0));
@@ -64,6 +68,7 @@ fn check_proof(text: &str, name: &str, arity: u16, expect: Expect) {
             let ground = match &step.ground {
                 Ground::Fact(at) => proof.nodes.get(*at).map_or(String::new(), |node| node.fact.clone()),
                 Ground::Absent(fact) => format!("no {fact}"),
+                Ground::Dropped(text) => format!("dropped: {text}"),
                 Ground::Holds(text) => text.clone(),
                 Ground::Rows(rows) => format!("{} rows", rows.len()),
             };
@@ -552,6 +557,48 @@ fn other_ways_in_which_a_fact_follows() {
         2,
         expect![[r#"
             best(/a,7) by 5: also(/a,7)
+        "#]],
+    );
+}
+
+#[test]
+fn a_negation_that_is_dropped_is_part_of_the_proof() {
+    check_proof_in(
+        Reading::Go,
+        "door(/d). open(D) :- !locked(D, Key), door(D).\nlocked(/x, /y).\nall(/yes) :- !locked(_, _).",
+        "open",
+        1,
+        expect![[r#"
+            open(/d)
+              0: dropped: !locked(D, Key)
+              1: door(/d)
+            door(/d)
+        "#]],
+    );
+    check_proof_in(
+        Reading::Go,
+        "door(/d). all(/yes) :- !door(_).",
+        "all",
+        1,
+        expect![[r#"
+            all(/yes)
+              0: dropped: !door(_)
+        "#]],
+    );
+    check_proof_in(
+        Reading::Go,
+        "door(/d). size(/d, 3). n(D, N) :- door(D), size(D, S), !lock(D, _) |> do fn:group_by(D), let N = fn:sum(S).\nlock(/x, /y).",
+        "n",
+        2,
+        expect![[r#"
+            n(/d,3)
+              0: 1 rows
+            row(/d,3)
+              0: door(/d)
+              1: size(/d,3)
+              2: dropped: !lock(D, _)
+            door(/d)
+            size(/d,3)
         "#]],
     );
 }

@@ -45,6 +45,9 @@ impl Writer<'_> {
             match &step.ground {
                 Ground::Fact(fact) => self.node(*fact, level + 1),
                 Ground::Absent(fact) => self.line(level + 1, &format!("no {fact}")),
+                Ground::Dropped(text) => {
+                    self.line(level + 1, &format!("{text}  is dropped: the engine does not look at it"))
+                }
                 Ground::Holds(text) => self.line(level + 1, text),
                 Ground::Rows(rows) => {
                     self.line(level + 1, &format!("a group of {} {}", rows.len(), plural(rows.len())));

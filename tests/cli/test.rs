@@ -16,15 +16,16 @@ fn passed_and_failed() {
         FILES,
         &["test"],
         expect![[r#"
-        doors_test.mg
-          FAILED  a locked door is shut
-            line 5: `open(/always)` is forbidden, but holds.
-              open(/always)  by policy.mg:3
-                door(/always)  [doors_test.mg:1]
-          ok      other doors are a way
-        2 cases in 1 file: 1 passed, 1 failed
-        exit 1
-    "#]],
+            doors_test.mg
+              FAILED  a locked door is shut
+                line 5: `open(/always)` is forbidden, but holds.
+                  open(/always)  by policy.mg:3
+                    door(/always)  [doors_test.mg:1]
+                    !locked(D, _)  is dropped: the engine does not look at it
+              ok      other doors are a way
+            2 cases in 1 file: 1 passed, 1 failed
+            exit 1
+        "#]],
     );
     check(
         FILES,
@@ -103,46 +104,46 @@ fn the_reading_of_the_settings() {
         &files,
         &["test", "--reading", "go", "--format", "json"],
         expect![[r#"
-        {
-          "suites": [
             {
-              "file": "doors_test.mg",
-              "reading": "go",
-              "cases": [
+              "suites": [
                 {
-                  "name": "a locked door is shut",
-                  "line": 3,
-                  "outcome": "failed",
-                  "message": null,
-                  "failures": [
+                  "file": "doors_test.mg",
+                  "reading": "go",
+                  "cases": [
                     {
-                      "line": 5,
-                      "expectation": "@forbid open(/always)",
-                      "message": "`open(/always)` is forbidden, but holds.",
-                      "explanation": "open(/always)  by policy.mg:3\n  door(/always)  [doors_test.mg:1]\n"
+                      "name": "a locked door is shut",
+                      "line": 3,
+                      "outcome": "failed",
+                      "message": null,
+                      "failures": [
+                        {
+                          "line": 5,
+                          "expectation": "@forbid open(/always)",
+                          "message": "`open(/always)` is forbidden, but holds.",
+                          "explanation": "open(/always)  by policy.mg:3\n  door(/always)  [doors_test.mg:1]\n  !locked(D, _)  is dropped: the engine does not look at it\n"
+                        }
+                      ]
+                    },
+                    {
+                      "name": "other doors are a way",
+                      "line": 7,
+                      "outcome": "passed",
+                      "message": null,
+                      "failures": []
                     }
                   ]
-                },
-                {
-                  "name": "other doors are a way",
-                  "line": 7,
-                  "outcome": "passed",
-                  "message": null,
-                  "failures": []
                 }
-              ]
+              ],
+              "summary": {
+                "files": 1,
+                "passed": 1,
+                "failed": 1,
+                "errors": 0
+              },
+              "coverage": null
             }
-          ],
-          "summary": {
-            "files": 1,
-            "passed": 1,
-            "failed": 1,
-            "errors": 0
-          },
-          "coverage": null
-        }
-        exit 1
-    "#]],
+            exit 1
+        "#]],
     );
 }
 

@@ -64,6 +64,7 @@ impl Evaluation {
                 format!("`{fact}`")
             }
             Ground::Absent(fact) => format!("no `{}`", cut(fact.clone())),
+            Ground::Dropped(text) => format!("`{}`, which the engine does not look at", cut(text.clone())),
             Ground::Holds(text) => format!("`{}`", cut(text.clone())),
             Ground::Rows(rows) => format!("a group of {}", rows.len()),
         });

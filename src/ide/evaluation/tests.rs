@@ -106,7 +106,7 @@ fn ground_atoms() {
         expect![[r#"
             door(/d). go: true: a fact at f0.mg:1
             door(/d). written: true: a fact at f0.mg:1
-            open(/d). go: true: by the rule at f0.mg:3 from `door(/d)`
+            open(/d). go: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine does not look at
             open(/d). written: false: f0.mg:3 wants `!locked(/d,_)`
             way(/e). go: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
             way(/e). written: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`

@@ -18,7 +18,7 @@ use crate::program::graph::ComponentId;
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
 use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
 use crate::syntax::ast::{Atom, Clause, Literal, Premise};
-use crate::text::Symbol;
+use crate::text::{Symbol, slice};
 
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
@@ -82,6 +82,7 @@ impl<'p> Compiler<'p> {
             deferred: FxHashMap::default(),
             strata: strata.collect(),
             merges: Vec::new(),
+            dropped: FxHashMap::default(),
             faults: Vec::new(),
         };
         let mut compiler = Self { program, values: Values::new(), compiled };
@@ -185,6 +186,7 @@ impl<'p> Compiler<'p> {
         for step in &steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
+        let dropped = dropped(&body, clause);
         body.premise = BEHIND_BODY;
         if let Some(transform) = clause.transforms.first() {
             body.lets(transform);
@@ -202,6 +204,7 @@ impl<'p> Compiler<'p> {
             return Ok(Outcome::Deferred(Deferred { plan, inputs }));
         }
         let (slots, steps) = (body.slots(), std::mem::take(&mut body.steps));
+        self.drops(rule, dropped);
         let is_given = clause.transforms.is_empty() && (clause.is_fact() || steps.is_empty());
         let tuple = head.as_ref().filter(|_| is_given).and_then(|head| self.computed(head, &steps, slots));
         Ok(match tuple {
@@ -214,6 +217,12 @@ impl<'p> Compiler<'p> {
                 head: head.unwrap_or_default(),
             }),
         })
+    }
+
+    fn drops(&mut self, rule: RuleId, dropped: Vec<(u32, Box<str>)>) {
+        if !dropped.is_empty() {
+            self.compiled.dropped.insert(rule, dropped);
+        }
     }
 
     /// What the head of a fact holds, such as a list. `None` where only a run can tell, or it fails there.
@@ -262,6 +271,7 @@ impl<'p> Compiler<'p> {
         for step in steps {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
+        let dropped = dropped(&body, clause);
         let sources = names.iter().map(|&name| body.lookup(name));
         let head: Option<Box<[Source]>> = sources.collect();
         if head.is_none() {
@@ -274,6 +284,7 @@ impl<'p> Compiler<'p> {
             target: hidden,
             head: head.unwrap_or_default(),
         };
+        self.drops(rule, dropped);
         let mut grouping = Body::new(&mut self.values, text);
         let binds = (0u16..).zip(&names).map(|(at, &name)| (at, grouping.bind(name))).collect();
         let rows = Match {
@@ -289,6 +300,17 @@ impl<'p> Compiler<'p> {
         let made = aggregate(grouping, rule, clause, rows, target)?;
         Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), Some(rows_plan))))
     }
+}
+
+/// The negations of a clause that its body does not look at.
+fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
+    // What stands behind a premise that never holds is not looked at, whatever it is.
+    let negations = (0u32..).zip(&clause.premises).filter(|_| !body.dead);
+    let is_dropped = |(at, premise): &(u32, &Premise)| {
+        matches!(premise, Premise::Literal(literal) if literal.is_negated())
+            && !body.steps.iter().any(|step| step.premise == *at)
+    };
+    negations.filter(is_dropped).map(|(at, premise)| (at, slice(body.text, premise.range()).into())).collect()
 }
 
 /// The registers that the caller of a predicate fills: the variables of its head in input positions.

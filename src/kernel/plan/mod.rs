@@ -275,6 +275,8 @@ pub struct Compiled {
     pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<Deferred>>,
     /// How the facts of some predicates are merged.
     pub(super) merges: Vec<Merge>,
+    /// The negations that this reading does not look at: the premise, and how it is written.
+    pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
     /// What cannot be evaluated.
     pub faults: Vec<Fault>,
 }
