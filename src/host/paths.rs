@@ -123,6 +123,14 @@ pub fn is_test(path: &Path) -> bool {
     path.file_name().unwrap_or_default().to_string_lossy().ends_with("_test.mg")
 }
 
+/// Where the tests of a policy or of a sample kernel belong: `NAME_test.mg` beside it.
+#[must_use]
+pub fn test_path(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.strip_suffix(".kernel").unwrap_or(&stem);
+    path.with_file_name(format!("{stem}_test.mg"))
+}
+
 /// Whether the file's name says that it declares the predicates of the files beside it.
 pub(super) fn is_schema(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -177,6 +185,8 @@ mod tests {
         assert_eq!(said("a/fix.kernel.mg"), (true, true, false));
         assert_eq!(said("a/schemas_test.mg"), (true, true, false));
         assert_eq!(said("a/README.md"), (false, false, false));
+        let tests = ["a/door.mg", "a/x.kernel.mg", "s.gl"].map(|path| test_path(Path::new(path)));
+        assert_eq!(tests, ["a/door_test.mg", "a/x_test.mg", "s_test.mg"].map(PathBuf::from));
         let facts = ["door.csv", "a/door.jsonl", "door.mg", "csv"].map(|path| is_facts(Path::new(path)));
         assert_eq!(facts, [true, true, false, false]);
     }

@@ -29,6 +29,12 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     Ok(FileText::of_bytes(bytes))
 }
 
+/// Whether there is something at a path already.
+#[must_use]
+pub fn is_taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// Creates a file for writing, emptying one that is there: the log of a shell.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use tower_lsp::ls_types::{
-    ClientCapabilities, InitializeParams, PositionEncodingKind, ProgressToken, WorkspaceFolder,
+    ClientCapabilities, InitializeParams, PositionEncodingKind, ProgressToken, ResourceOperationKind,
+    WorkspaceFolder,
 };
 
 use super::{from_proto, settings};
@@ -45,6 +46,8 @@ pub(super) struct Session {
     pub(super) show_document: bool,
     /// Edits may name the version of the document they are for.
     pub(super) document_changes: bool,
+    /// Edits may create files.
+    pub(super) create_files: bool,
     /// Watchers can be registered.
     pub(super) watch_files: bool,
     /// The client answers `workspace/configuration`.
@@ -104,6 +107,12 @@ impl Session {
             document_changes: workspace
                 .and_then(|workspace| workspace.workspace_edit.as_ref())
                 .is_some_and(|edit| edit.document_changes == Some(true)),
+            create_files: workspace.and_then(|workspace| workspace.workspace_edit.as_ref()).is_some_and(
+                |edit| {
+                    let operations = edit.resource_operations.as_deref().unwrap_or_default();
+                    edit.document_changes == Some(true) && operations.contains(&ResourceOperationKind::Create)
+                },
+            ),
             watch_files: workspace
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref())
                 .is_some_and(|watch| watch.dynamic_registration == Some(true)),

@@ -1,9 +1,10 @@
-//! Changes that an author asks for at a place, one file each: declare, extract, inline, describe, convert, sort.
+//! Changes that an author asks for at a place, one file each: declare, extract, inline, describe, convert, sort, test.
 //!
 //! Takes a place and what is selected there; gives the assists that fit, each with its edits. An assist is
 //! offered only where the program means the same after it.
 
 mod arguments;
+mod case;
 mod convert;
 mod declare;
 mod extract;
@@ -32,6 +33,8 @@ pub struct Assist {
     pub kind: AssistKind,
     /// Sorted, without overlaps, with the line ends of the file.
     pub edits: Vec<FileEdit>,
+    /// What is added to the test file of the policy, which may have to be made: a piece of text without line end.
+    pub beside: Option<String>,
 }
 
 /// The kinds of assists, as editors group them.
@@ -72,6 +75,7 @@ const MAKERS: &[Maker] = &[
     Maker { id: "describe-parameters", kind: AssistKind::Rewrite, make: arguments::describe },
     Maker { id: "convert-typed-arguments", kind: AssistKind::Rewrite, make: convert::convert },
     Maker { id: "sort-declarations", kind: AssistKind::Rewrite, make: sort::sort },
+    Maker { id: "generate-test-case", kind: AssistKind::Rewrite, make: case::generate },
     Maker { id: "organise-uses", kind: AssistKind::OrganiseUses, make: organise::organise },
 ];
 
@@ -81,14 +85,15 @@ pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKin
     let context = Context { place, selection };
     let makers = MAKERS.iter().filter(|maker| wanted(maker.kind));
     let made = makers.filter_map(|maker| {
-        let Change { title, mut edits } = (maker.make)(&context)?;
+        let Change { title, mut edits, beside } = (maker.make)(&context)?;
         edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         let edit = |(range, text): (TextRange, String)| FileEdit {
             file: place.file.id,
             range,
             text: with_line_ends(place.text(), text),
         };
-        Some(Assist { id: maker.id, title, kind: maker.kind, edits: edits.into_iter().map(edit).collect() })
+        let edits = edits.into_iter().map(edit).collect();
+        Some(Assist { id: maker.id, title, kind: maker.kind, edits, beside })
     });
     made.collect()
 }
@@ -103,16 +108,22 @@ pub fn assist(place: Place<'_>, selection: TextRange, id: &str) -> Option<Assist
 struct Change {
     title: String,
     edits: Vec<(TextRange, String)>,
+    beside: Option<String>,
 }
 
 impl Change {
     fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), edits: Vec::new() }
+        Self { title: title.into(), edits: Vec::new(), beside: None }
     }
 
     fn replace(mut self, range: TextRange, text: impl Into<String>) -> Self {
         self.edits.push((range, text.into()));
         self
+    }
+
+    /// Adds a piece to the test file of the policy.
+    fn beside(self, text: String) -> Self {
+        Self { beside: Some(text), ..self }
     }
 
     fn insert(self, at: TextSize, text: impl Into<String>) -> Self {

@@ -27,7 +27,9 @@ fn check(id: &str, fixture: &str, expect: Expect) {
     let shown = match offered(&fixture).iter().find(|assist| assist.id == id) {
         Some(assist) => {
             let file = fixture.cursors.first().map_or(FileId(0), |(file, _)| *file);
-            format!("{}\n---\n{}", assist.title, applied(fixture.text(file), assist))
+            let beside =
+                assist.beside.as_ref().map(|text| format!("\n--- beside\n{text}")).unwrap_or_default();
+            format!("{}\n---\n{}{beside}", assist.title, applied(fixture.text(file), assist))
         }
         None => "not offered".to_owned(),
     };
@@ -353,4 +355,115 @@ fn damaged_text_breaks_no_assist() {
             let _ = assists(place, TextRange::new(place.offset, end), &|_| true);
         }
     }
+}
+
+#[test]
+fn generates_cases_of_tests() {
+    let id = "generate-test-case";
+    check(
+        id,
+        "Decl ask(Id, Who, Size) bound [/string, /name, /number].\nDecl safe(Who) bound [.Union<.Singleton</ann>, .Singleton</bob>>].\n\
+         gra$0nted(Id, Who, Kind) :-\n    ask(Id, Who, Size),\n    safe(Who),\n    ask(_, Who, _),\n    Kind = /read,\n    Size < 10,\n    !barred(Who).\n",
+        expect![[r#"
+            Generate a test case from this rule
+            ---
+            Decl ask(Id, Who, Size) bound [/string, /name, /number].
+            Decl safe(Who) bound [.Union<.Singleton</ann>, .Singleton</bob>>].
+            granted(Id, Who, Kind) :-
+                ask(Id, Who, Size),
+                safe(Who),
+                ask(_, Who, _),
+                Kind = /read,
+                Size < 10,
+                !barred(Who).
+
+            --- beside
+            # @test name: granted follows from ask, safe, ask
+            ask("id", /ann, 3).
+            safe(/ann).
+            ask("other", /ann, 0).
+            # @expect granted("id", /ann, /read)"#]],
+    );
+    check(
+        id,
+        "ask(\"a\", /$0ann).\nrequest(Id) :- ask(Id, _).\nof_ann(Id, W) :- ask(Id, /ann).\nof_bob(Id) :- ask(Id, /bob).\n\
+         both(X) :- ask(X, _), request(X).\n",
+        expect![[r#"
+            Generate a test case from this fact
+            ---
+            ask("a", /ann).
+            request(Id) :- ask(Id, _).
+            of_ann(Id, W) :- ask(Id, /ann).
+            of_bob(Id) :- ask(Id, /bob).
+            both(X) :- ask(X, _), request(X).
+
+            --- beside
+            # @test name: what follows from ask
+            ask("a", /ann).
+            # @expect request("a")
+            # @expect of_ann("a", _)"#]],
+    );
+    check(
+        id,
+        "alone(1, [2, \"x\"])$0.\n",
+        expect![[r#"
+        Generate a test case from this fact
+        ---
+        alone(1, [2, "x"]).
+
+        --- beside
+        # @test name: what follows from alone
+        alone(1, [2, "x"]).
+        # @expect alone(1, [2, "x"])"#]],
+    );
+    check(
+        id,
+        "p(X) :- q(X, 1), r(/$0a).\nq(1, 1).\nr(/a).\n",
+        expect![[r#"
+        Generate a test case from this fact
+        ---
+        p(X) :- q(X, 1), r(/a).
+        q(1, 1).
+        r(/a).
+
+        --- beside
+        # @test name: what follows from r
+        r(/a).
+        # @expect r(/a)"#]],
+    );
+    check(id, "p(X) :- $0q(X, 1).\nq(1, 1).\n", expect!["not offered"]);
+    check(id, "n(N) :- q(X) |> do fn:group_by(), let N$0 = fn:count().\nq(1).\n", expect!["not offered"]);
+    check(
+        id,
+        "#- doors_test.mg\ndoor(/always).\n# @test name: one\ndoor(/a$0).\n# @expect open(/a)\n\n# @test name: two\ndoor(/b).\n\
+         #- doors.mg\nopen(D) :- door(D).\n",
+        expect![[r#"
+            Generate a test case from this fact
+            ---
+            door(/always).
+            # @test name: one
+            door(/a).
+            # @expect open(/a)
+
+            # @test name: what follows from door
+            door(/a).
+            # @expect open(/a)
+            # @test name: two
+            door(/b).
+        "#]],
+    );
+    check(
+        id,
+        "#- doors_test.mg\n# @test name: one\ndoor(/a$0).\n#- doors.mg\nopen(D) :- door(D).\n",
+        expect![[r#"
+            Generate a test case from this fact
+            ---
+            # @test name: one
+            door(/a).
+
+            # @test name: what follows from door
+            door(/a).
+            # @expect open(/a)
+        "#]],
+    );
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
-use super::edit::{workspace_edit, workspace_edit_of_texts};
+use super::edit::{beside_edit, workspace_edit, workspace_edit_of_texts};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Place;
 use crate::ide::assists::assist;
@@ -112,7 +112,11 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
             let selection = TextRange::new((*start).into(), (*end).into());
             let program = view.snapshot.programs_of(file.id).next()?;
             let place = Place::new(program.as_ref(), file.id, selection.start())?;
-            workspace_edit(view, &assist(place, selection, id)?.edits)
+            let assist = assist(place, selection, id)?;
+            match &assist.beside {
+                Some(text) => beside_edit(view, file, text),
+                None => workspace_edit(view, &assist.edits),
+            }
         }
         What::FixKind(code) => {
             fixed(view, file, &|found, diagnostic| found == file.id && diagnostic.rule.code == code)

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tower_lsp::ls_types::{
-    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, Uri,
-    WorkspaceEdit,
+    CreateFile, DocumentChangeOperation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
+    Range, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
+use crate::host::workspace::SnapshotFile;
+use crate::host::{is_taken, test_path};
 use crate::ide::fixes::difference;
 use crate::lint::FileEdit;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use crate::program::FileSummary;
-use crate::text::FileId;
+use crate::text::{FileId, TextRange, text_len, with_line_ends};
 
 /// The edit that leads to these texts; `None` when nothing differs, or in documents that we may not touch.
 pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>]) -> Option<WorkspaceEdit> {
@@ -24,6 +26,39 @@ pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>])
         edits.extend(changes.map(|(range, text)| FileEdit { file: new.id, range, text }));
     }
     workspace_edit(view, &edits).filter(|_| !edits.is_empty())
+}
+
+/// The edit that adds a piece to the test file of a policy, which is made if it is not there. `None` for a document
+/// that is not on disk, and where the client cannot make files.
+pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
+    let path = test_path(&file.path);
+    let known = view.snapshot.id(&path).and_then(|id| view.snapshot.file(id));
+    if let Some(tests) = known {
+        let gap = if tests.text().is_empty() || tests.text().ends_with("\n\n") { "" } else { "\n" };
+        let gap = if tests.text().is_empty() || tests.text().ends_with('\n') {
+            gap.to_owned()
+        } else {
+            format!("\n{gap}")
+        };
+        let text = with_line_ends(tests.text(), format!("{gap}{text}\n"));
+        let range = TextRange::empty(text_len(tests.text()));
+        return workspace_edit(view, &[FileEdit { file: tests.id, range, text }]);
+    }
+    // What is there and not known to us (ignored by git, too large) is not written over.
+    if !view.session.create_files || !path.is_absolute() || is_taken(&path) {
+        return None;
+    }
+    let uri = to_proto::path_uri(&path)?;
+    let create = CreateFile { uri: uri.clone(), options: None, annotation_id: None };
+    let text_document = OptionalVersionedTextDocumentIdentifier { uri, version: None };
+    let new_text = with_line_ends(file.text(), format!("{text}\n"));
+    let edits = vec![OneOf::Left(TextEdit { range: Range::default(), new_text })];
+    let operations = vec![
+        DocumentChangeOperation::Op(ResourceOp::Create(create)),
+        DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits }),
+    ];
+    let document_changes = Some(DocumentChanges::Operations(operations));
+    Some(WorkspaceEdit { document_changes, ..WorkspaceEdit::default() })
 }
 
 /// `None` when an edit is in a document that we may not touch.

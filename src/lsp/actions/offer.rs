@@ -5,6 +5,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
+use super::edit::beside_edit;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Place;
@@ -117,7 +118,9 @@ impl<'v> Offer<'v> {
         let Some(program) = view.snapshot.programs_of(file.id).next() else { return };
         let Some(place) = Place::new(program.as_ref(), file.id, range.start()) else { return };
         for assist in assists(place, range, &wants) {
-            if self.actions.iter().any(|action| action.title == assist.title) {
+            let is_impossible =
+                assist.beside.as_ref().is_some_and(|text| beside_edit(view, file, text).is_none());
+            if is_impossible || self.actions.iter().any(|action| action.title == assist.title) {
                 continue;
             }
             let (start, end) = (range.start().into(), range.end().into());
