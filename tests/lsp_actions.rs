@@ -307,3 +307,36 @@ fn assists_are_offered_by_kind_and_resolved() {
         ["refactor.rewrite: Declare `a/1`"]
     );
 }
+
+#[test]
+fn a_test_case_goes_into_the_test_file_of_the_policy() {
+    let policy = "door(/a).\nopen(D) :- door(D).\n";
+    let folder = Folder::new(&[
+        ("doors.mg", policy),
+        ("more.mg", "door(/b).\n"),
+        ("more_test.mg", "# @test name: x\n"),
+    ]);
+    let generate = |capabilities: &Value, file: &str| {
+        let mut client = Client::open_workspace(Some(&folder.path()), capabilities.clone());
+        let only = json!({ "diagnostics": [], "only": ["refactor.rewrite"] });
+        let offered = actions(&mut client, &folder.uri(file), at(0, 0), at(0, 0), only);
+        offered.into_iter().find(|action| action["title"] == "Generate a test case from this fact")
+    };
+    let mut capabilities = pulling();
+    capabilities["workspace"]["workspaceEdit"]["documentChanges"] = json!(true);
+    assert!(generate(&capabilities, "doors.mg").is_none(), "the client cannot make files");
+    capabilities["workspace"]["workspaceEdit"]["resourceOperations"] = json!(["create"]);
+    let uri = folder.uri("doors_test.mg");
+    let changes = generate(&capabilities, "doors.mg").unwrap()["edit"]["documentChanges"].clone();
+    assert_eq!(changes[0], json!({ "kind": "create", "uri": uri }));
+    assert_eq!(changes[1]["textDocument"], json!({ "uri": uri, "version": null }));
+    let case = "# @test name: what follows from door\ndoor(/a).\n# @expect open(/a)\n";
+    assert_eq!(changes[1]["edits"][0]["newText"], case);
+    let changes = generate(&capabilities, "more.mg").unwrap()["edit"]["documentChanges"].clone();
+    assert_eq!(changes[0]["textDocument"]["uri"], folder.uri("more_test.mg"));
+    assert_eq!(changes[0]["edits"][0]["range"]["start"], at(1, 0));
+    assert_eq!(changes[0]["edits"][0]["newText"], format!("\n{}", case.replace("/a", "/b")));
+    folder.write("doors_test.mg", "");
+    let changes = generate(&capabilities, "doors.mg").unwrap()["edit"]["documentChanges"].clone();
+    assert_eq!(changes[0]["edits"][0]["newText"], case);
+}

@@ -27,6 +27,7 @@ pub mod links;
 pub mod markup;
 pub mod mention;
 mod place;
+pub mod policy_tests;
 pub mod query;
 pub mod references;
 pub mod registry;

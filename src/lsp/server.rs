@@ -116,6 +116,12 @@ impl Server {
         self.ask(needs, outdated, move |view, _| features::query::query(view, &params)).await
     }
 
+    /// `mangle/test`: what becomes of the cases of policy tests.
+    async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
+        let needs = params.document().map_or(Needs::Workspace, Needs::Place);
+        self.ask(needs, outdated, move |view, cancel| Ok(features::test::test(view, &params, cancel))).await
+    }
+
     /// `mangle/virtualDocument`: a document that the server makes.
     async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
         let address = Address::parse(&params.uri)?;
@@ -143,6 +149,7 @@ extensions! {
     "mangle/graph" => Server::graph;
     "mangle/query" => Server::query;
     "mangle/status" => Server::status;
+    "mangle/test" => Server::test;
     "mangle/virtualDocument" => Server::virtual_document;
 }
 
@@ -370,8 +377,11 @@ impl LanguageServer for Server {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        let question = features::query::asked_by(&params);
-        let needs = question.map_or(Needs::Nothing, |question| Needs::Evaluation(question.document()));
-        self.ask(needs, outdated, move |view, _| actions::command(view, &params)).await
+        let needs = match (features::query::asked_by(&params), features::test::asked_by(&params)) {
+            (Some(question), _) => Needs::Evaluation(question.document()),
+            (_, Some(tests)) => tests.document().map_or(Needs::Workspace, Needs::Place),
+            _ => Needs::Nothing,
+        };
+        self.ask(needs, outdated, move |view, cancel| actions::command(view, &params, cancel)).await
     }
 }

@@ -8,6 +8,7 @@ mod completion;
 mod evaluation;
 mod formatting;
 mod hover;
+mod policy_tests;
 mod shape;
 
 use serde_json::{Value, json};

@@ -64,9 +64,10 @@ COMMANDS = {
     "mangle.fixWorkspace": [],
     "mangle.openRulePage": ["negation-wildcard"],
     "mangle.query": [{}],
+    "mangle.test": [{}],
 }
 
-OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/virtualDocument"]
+OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/test", "mangle/virtualDocument"]
 
 # Requests whose parameters are one of the answers to another request.
 FOLLOWING = {
@@ -137,6 +138,7 @@ def parameters(method, uri, text, offset, diagnostics):
         "mangle/status": None,
         "mangle/graph": {"uri": uri},
         "mangle/query": {"uri": uri},
+        "mangle/test": {"uri": uri},
         "mangle/virtualDocument": {"uri": f"mangle-syntax:{uri}"},
     }
     if method in special:

@@ -122,6 +122,7 @@ pub const EXTENSIONS: &[Request] = &[
     request(About::Document, "", "mangle/graph", &[]),
     request(About::Document, "", "mangle/query", &[]),
     request(About::Workspace, "", "mangle/status", &[]),
+    request(About::Document, "", "mangle/test", &[]),
 ];
 
 /// The requests that these capabilities promise, and our own.
@@ -173,7 +174,7 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
     });
     match request.method {
         "mangle/virtualDocument" => parameters["uri"] = format!("mangle-syntax:{uri}").into(),
-        "mangle/graph" | "mangle/query" => parameters["uri"] = uri.into(),
+        "mangle/graph" | "mangle/query" | "mangle/test" => parameters["uri"] = uri.into(),
         "mangle/status" => parameters = Value::Null,
         _ => {}
     }

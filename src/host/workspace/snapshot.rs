@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::evaluated::{Evaluated, Kept};
 use super::file::SnapshotFile;
 use super::programs::State;
-use crate::config::{FormatSettings, RuleSettings, Settings};
+use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
 use crate::host::FileTable;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::ide::{Analysis, evaluation};
@@ -144,6 +144,18 @@ impl SnapshotProgram {
     #[must_use]
     pub fn sample(&self) -> Option<&Arc<str>> {
         self.sample.as_ref()
+    }
+
+    /// The policy test that this is the program of.
+    #[must_use]
+    pub fn test(&self) -> Option<FileId> {
+        self.single.filter(|file| self.embedding.is_test(*file))
+    }
+
+    /// How it is evaluated.
+    #[must_use]
+    pub fn kernel(&self) -> &KernelSettings {
+        &self.settings.kernel
     }
 
     /// Whether this is the program of a policy test, whose cases are evaluated one by one.

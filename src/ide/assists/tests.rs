@@ -378,7 +378,7 @@ fn generates_cases_of_tests() {
                 !barred(Who).
 
             --- beside
-            # @test name: granted follows from ask, safe, ask
+            # @test name: granted follows from ask, safe
             ask("id", /ann, 3).
             safe(/ann).
             ask("other", /ann, 0).
@@ -448,6 +448,7 @@ fn generates_cases_of_tests() {
             # @test name: what follows from door
             door(/a).
             # @expect open(/a)
+
             # @test name: two
             door(/b).
         "#]],

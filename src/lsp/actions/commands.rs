@@ -9,7 +9,9 @@ use super::deed::fix_workspace;
 use crate::ide::registry;
 use crate::lint::Rule;
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
+use crate::lsp::features::test::{self, TEST};
 use crate::lsp::view::View;
+use crate::text::Cancel;
 
 /// Opens the page of the rule whose name or code is the argument.
 const OPEN_PAGE: &str = "mangle.openRulePage";
@@ -18,7 +20,7 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
 /// All commands.
-pub(in crate::lsp) const COMMANDS: [&str; 4] = [COPY_QUERY, FIX_WORKSPACE, OPEN_PAGE, QUERY];
+pub(in crate::lsp) const COMMANDS: [&str; 5] = [COPY_QUERY, FIX_WORKSPACE, OPEN_PAGE, QUERY, TEST];
 
 /// The action that opens the page of a rule.
 pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -43,7 +45,11 @@ fn page_in_short(rule: &Rule) -> String {
 ///
 /// # Errors
 /// When it is not ours, or its argument is none of its kind.
-pub(in crate::lsp) fn command(view: &View, params: &ExecuteCommandParams) -> Result<Option<LSPAny>> {
+pub(in crate::lsp) fn command(
+    view: &View,
+    params: &ExecuteCommandParams,
+    cancel: &Cancel,
+) -> Result<Option<LSPAny>> {
     match params.command.as_str() {
         OPEN_PAGE => {
             let name = params.arguments.first().and_then(LSPAny::as_str).unwrap_or_default();
@@ -66,6 +72,13 @@ pub(in crate::lsp) fn command(view: &View, params: &ExecuteCommandParams) -> Res
             let question = question.ok_or_else(|| Error::invalid_params("its argument is no question"))?;
             view.outbox.show_message(query::in_short(view, &question)?);
             return query::query(view, &question).map(Some);
+        }
+        TEST => {
+            let wanted = test::asked_by(params);
+            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no tests"))?;
+            let (report, message) = test::in_short(view, &wanted, cancel);
+            view.outbox.show_message(message);
+            return Ok(Some(report));
         }
         COPY_QUERY => {
             let line = params.arguments.first().and_then(LSPAny::as_str);

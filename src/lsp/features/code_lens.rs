@@ -41,7 +41,11 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     view.pulse.lensed.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
-    let program = view.snapshot.programs_of(file.id).next().filter(|program| !program.is_test())?;
+    let program = view.snapshot.programs_of(file.id).next()?;
+    if program.test().is_some() {
+        return Some(super::test::lenses(view, uri, file, program));
+    }
+    let program = Some(program).filter(|program| !program.is_test())?;
     let version = file.open.as_ref().map(|open| open.version);
     let mut lenses = Vec::new();
     for lens in code_lens::code_lenses(program.as_ref(), file.id) {

@@ -20,3 +20,4 @@ pub(super) mod selection;
 pub(super) mod semantic_tokens;
 pub(super) mod signature_help;
 pub(super) mod symbols;
+pub(super) mod test;

@@ -1,0 +1,168 @@
+//! Policy tests, run and reported: the one answer of the command `test` and of `mangle/test`. And where a test file says
+//! `run`.
+//!
+//! Takes test files with their programs; gives a [`TestReport`] and what there is to warn of.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::policy_test::{self, RuleKey, Settings, Suite, TestFile, rules_of};
+use crate::program::{Program, key_of};
+use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
+use crate::text::{Cancel, FileId, TextRange, TextSize};
+
+/// A test file that is to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct TestRun<'p> {
+    /// It and the program around it.
+    pub program: &'p Program,
+    /// The file.
+    pub file: FileId,
+    /// How its cases are evaluated.
+    pub settings: Settings,
+}
+
+/// Runs test files, those cases of which `wanted` takes the file and the name, in parallel. `name` is what a file is
+/// called. Gives the report, and what of the programs counts for nothing in it.
+#[must_use]
+pub fn run_tests(
+    runs: &[TestRun<'_>],
+    wanted: &(dyn Fn(FileId, &str) -> bool + Sync),
+    name: &(dyn Fn(FileId) -> String + Sync),
+    cancel: &Cancel,
+) -> (TestReport, Vec<String>) {
+    let suite = |run: &TestRun<'_>| {
+        let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
+        let wanted = |case: &str| wanted(run.file, case);
+        policy_test::run(run.program, run.file, &tests, run.settings, &wanted, cancel)
+    };
+    let suites: Vec<Suite> = runs.par_iter().map(suite).collect();
+    let reports = runs.iter().zip(&suites).map(|(run, suite)| {
+        let line = |offset| line_of(run.program, run.file, offset);
+        let clause = |rule: RuleKey| {
+            let (file, line, _) = place(run.program, name, rule);
+            format!("{file}:{line}")
+        };
+        SuiteReport::new(suite, TestPlaces { file: &name(run.file), line: &line, clause: &clause })
+    });
+    let mut report = TestReport::new(reports.collect());
+    if runs.iter().any(|run| run.settings.coverage) {
+        report.coverage = Some(coverage(runs, &suites, name));
+    }
+    let warnings = warnings(runs, &suites, name);
+    (report, warnings)
+}
+
+/// The line of an offset, counted from 1.
+fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
+    let text = program.file(file).map_or("", |file| &file.text);
+    let before = text.get(..usize::from(offset)).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
+}
+
+/// File and line of a clause, and the predicate that it defines.
+fn place(program: &Program, name: &dyn Fn(FileId) -> String, rule: RuleKey) -> (String, usize, String) {
+    let item = program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
+    let clause = item.and_then(|item| item.statement.clause());
+    let predicate = clause.map_or_else(String::new, |clause| key_of(&clause.head).to_string());
+    let line = item.map_or(0, |item| line_of(program, rule.file, item.start));
+    (name(rule.file), line, predicate)
+}
+
+/// Which rules of all tested programs fired in some case.
+fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> CoverageReport {
+    let tests: FxHashSet<FileId> = runs.iter().map(|run| run.file).collect();
+    let mut rules: FxHashMap<RuleKey, &Program> = FxHashMap::default();
+    for run in runs {
+        rules.extend(rules_of(run.program, &tests).map(|rule| (rule, run.program)));
+    }
+    let fired: FxHashSet<RuleKey> = suites.iter().flat_map(|suite| &suite.coverage.fired).copied().collect();
+    let unfired = rules.iter().filter(|(rule, _)| !fired.contains(rule)).map(|(rule, program)| {
+        let (file, line, predicate) = place(program, name, *rule);
+        UnfiredRule { file, line, predicate }
+    });
+    CoverageReport::new(rules.len(), &unfired.collect())
+}
+
+/// What of the programs counts for nothing in the tests: clauses that cannot be read or evaluated.
+fn warnings(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
+    let mut warnings = BTreeSet::new();
+    let mut damaged = FxHashSet::default();
+    for (run, suite) in runs.iter().zip(suites).filter(|(_, suite)| !suite.cases.is_empty()) {
+        for fault in &suite.compiled.faults {
+            let Some(rule) = suite.rule(fault.rule) else { continue };
+            let (file, line, _) = place(run.program, name, rule);
+            warnings.insert(format!("nothing comes of {file}:{line}: {}", fault.failure));
+        }
+        let files = run.program.files.iter().filter(|file| file.id != run.file);
+        damaged.extend(files.flat_map(|file| {
+            let items = file.items.iter().filter(|item| item.statement.damaged && !item.rubble);
+            items.map(|item| (file.id, item.start))
+        }));
+    }
+    warnings.extend(match damaged.len() {
+        0 => None,
+        1 => Some("a statement cannot be read and counts for nothing; `check` says why".to_owned()),
+        count => Some(format!("{count} statements cannot be read and count for nothing; `check` says why")),
+    });
+    warnings.into_iter().collect()
+}
+
+/// A place of a test file where tests can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestLens {
+    /// The comment that opens a case.
+    pub range: TextRange,
+    /// The name of the case; `None` for all of the file.
+    pub case: Option<String>,
+}
+
+/// Where the tests of a file can be run: all of them at the first case, and each at its own.
+#[must_use]
+pub fn test_lenses(program: &Program, file: FileId) -> Vec<TestLens> {
+    let Some(file) = program.file(file) else { return Vec::new() };
+    let tests = TestFile::read(file);
+    let all = tests.cases.first().filter(|_| tests.cases.len() > 1);
+    let all = all.map(|case| TestLens { range: case.header, case: None });
+    let each = tests.cases.iter().map(|case| TestLens { range: case.header, case: Some(case.name.clone()) });
+    all.into_iter().chain(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::ide::testing::program;
+    use crate::kernel::{Clock, Limits, Reading};
+
+    const FIXTURE: &str = "#- doors.mg\nopen(D) :- door(D), !locked(D).\nshut(D) :- locked(D), door(D).\nlocked(/x) :- .\n\
+        #- doors_test.mg\ndoor(/a).\n# @test name: one\n# @expect open(/a)\n# @test name: two\nlocked(/a).\n# @expect open(/a)\n";
+
+    #[test]
+    fn lenses_stand_at_the_cases() {
+        let program = program(FIXTURE);
+        let lenses = test_lenses(&program, FileId(1));
+        let cases: Vec<_> = lenses.iter().map(|lens| lens.case.as_deref()).collect();
+        assert_eq!(cases, [None, Some("one"), Some("two")]);
+        let text = &program.file(FileId(1)).unwrap().text;
+        assert_eq!(crate::text::slice(text, lenses[2].range), "# @test name: two");
+    }
+
+    #[test]
+    fn what_is_run_is_reported() {
+        let program = program(FIXTURE);
+        let (limits, clock) = (Limits::default(), Clock { now_ns: 0 });
+        let settings = Settings { reading: Reading::Go, limits, clock, coverage: true };
+        let runs = [TestRun { program: &program, file: FileId(1), settings }];
+        let name = |file: FileId| format!("f{}", file.0);
+        let (report, warnings) = run_tests(&runs, &|_, case| case == "two", &name, &Cancel::new());
+        assert_eq!((report.summary.passed, report.summary.failed), (0, 1));
+        assert_eq!((report.suites[0].cases[0].line, report.suites[0].cases[0].failures[0].line), (4, 6));
+        let coverage = report.coverage.unwrap();
+        assert_eq!((coverage.rules, coverage.fired), (2, 1));
+        assert_eq!((coverage.unfired[0].line, coverage.unfired[0].predicate.as_str()), (1, "open/1"));
+        assert_eq!(warnings, ["a statement cannot be read and counts for nothing; `check` says why"]);
+    }
+}

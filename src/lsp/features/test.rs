@@ -1,0 +1,141 @@
+//! `mangle/test`, the twin of the command `test`, and the command of the lenses above cases: the same tests, run on the
+//! text as it is now.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
+
+use crate::config::Reading;
+use crate::host::workspace::{SnapshotFile, SnapshotProgram};
+use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
+use crate::kernel::{Clock, Limits};
+use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
+use crate::policy_test::Settings;
+use crate::report::policy_tests::{TestReport, TestSummary};
+use crate::text::{Cancel, FileId};
+
+/// Runs tests; its argument is as the parameters of `mangle/test`.
+pub(in crate::lsp) const TEST: &str = "mangle.test";
+
+/// How many cases that did not pass a message names.
+const SHOWN: usize = 5;
+
+/// The parameters. All are optional.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(in crate::lsp) struct TestParams {
+    /// Only the tests of this document: its own cases, or those of the programs that it is part of.
+    uri: Option<Uri>,
+    /// Only the case of this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    /// Only cases whose name contains this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filter: Option<String>,
+    /// How the program is read; without it as `[kernel]` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<Semantics>,
+    /// Whether it is also said which rules fired in no case.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    coverage: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Semantics {
+    Go,
+    Written,
+}
+
+impl TestParams {
+    /// The document whose tests are run.
+    pub(in crate::lsp) fn document(&self) -> Option<PathBuf> {
+        self.uri.as_ref().map(from_proto::document_path)
+    }
+
+    fn settings(&self, program: &SnapshotProgram) -> Settings {
+        let kernel = program.kernel();
+        let reading = self.reading.map_or(kernel.reading, |reading| match reading {
+            Semantics::Go => Reading::Go,
+            Semantics::Written => Reading::Written,
+        });
+        let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
+        Settings { reading, limits, clock, coverage: self.coverage }
+    }
+
+    fn wants(&self, case: &str) -> bool {
+        self.case.as_ref().is_none_or(|name| name == case)
+            && self.filter.as_ref().is_none_or(|text| case.contains(text.as_str()))
+    }
+}
+
+/// Answers the request.
+pub(in crate::lsp) fn test(view: &View, params: &TestParams, cancel: &Cancel) -> Value {
+    report(view, params, cancel).json()
+}
+
+fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
+    let document = params.uri.as_ref().map(|uri| view.file(uri).map(|file| file.id));
+    let concerns = |program: &SnapshotProgram| match document {
+        Some(file) => file.is_some_and(|file| program.files.iter().any(|member| member.id == file)),
+        None => true,
+    };
+    let programs = view.snapshot.programs.iter().filter(|program| concerns(program));
+    let tests: Vec<(&SnapshotProgram, FileId)> =
+        programs.filter_map(|program| Some((program.as_ref(), program.test()?))).collect();
+    let runs: Vec<TestRun<'_>> = tests
+        .into_iter()
+        .map(|(program, file)| TestRun {
+            program: program.program(),
+            file,
+            settings: params.settings(program),
+        })
+        .collect();
+    let names = |file| view.name(file);
+    run_tests(&runs, &|_, case| params.wants(case), &names, cancel).0
+}
+
+/// What a command asks for.
+pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<TestParams> {
+    let argument = params.arguments.first().filter(|_| params.command == TEST)?;
+    TestParams::deserialize(argument).ok()
+}
+
+/// The answer, and the same in a few lines, for a client that shows messages only.
+pub(in crate::lsp) fn in_short(view: &View, params: &TestParams, cancel: &Cancel) -> (Value, String) {
+    let report = report(view, params, cancel);
+    let TestSummary { passed, failed, errors, .. } = report.summary;
+    let mut lines = vec![match (passed, failed, errors) {
+        (0, 0, 0) => "There is no such case.".to_owned(),
+        (_, 0, 0) => format!("{passed} passed."),
+        (_, _, 0) => format!("{passed} passed, {failed} failed."),
+        _ => format!("{passed} passed, {failed} failed, {errors} could not be run."),
+    }];
+    let cases = report.suites.iter().flat_map(|suite| &suite.cases);
+    for case in cases.filter(|case| case.outcome != "passed").take(SHOWN) {
+        let why = case.failures.first().map(|failure| failure.message.as_str());
+        let why = why.or(case.message.as_deref()).unwrap_or_default();
+        lines.push(format!("{}: {why}", case.name));
+    }
+    (report.json(), lines.join("\n"))
+}
+
+/// What stands above the cases of a test file.
+pub(super) fn lenses(
+    view: &View,
+    uri: &Uri,
+    file: &SnapshotFile,
+    program: &SnapshotProgram,
+) -> Vec<CodeLens> {
+    let lens = |lens: crate::ide::policy_tests::TestLens| {
+        let title = if lens.case.is_some() { "run" } else { "run all" }.to_owned();
+        let params = TestParams { uri: Some(uri.clone()), case: lens.case, ..TestParams::default() };
+        let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
+        let command = Some(Command { title, command: TEST.into(), arguments });
+        CodeLens { range: to_proto::range(view, file, lens.range), command, data: None }
+    };
+    test_lenses(program.program(), file.id).into_iter().map(lens).collect()
+}
