@@ -104,6 +104,18 @@ async function until(what, condition) {
   }
 }
 
+/** Shows something until it stays: lenses that come late move the lines, and what is shown at them goes. */
+async function shown(what, show) {
+  for (let tries = 0; tries < 6; tries++) {
+    await show();
+    if (await what.waitFor({ timeout: patience / 6 }).then(() => true, () => false)) return;
+  }
+  throw new Error("what is shown does not stay");
+}
+
+/** The first line above a rule that says how many facts it gives. */
+const lens = (page) => page.locator(".codelens-decoration a", { hasText: /^\d+ rows?/ }).first();
+
 /** The first quick fix offered at the cursor. Asked for anew if the menu does not stay: it goes when focus returns late. */
 async function offeredFix(page) {
   const fix = page.locator(".action-widget .monaco-list-row.action:visible").first();
@@ -137,9 +149,9 @@ async function drive(page, address) {
     await rows.filter({ hasText: "campaign.mg" }).first().waitFor({ timeout: patience }); // which is not open
     await open(page, "constitution.mg", "_, Action).");
     await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
-    await command(page, "Show or Focus Hover");
-    const hover = page.locator(".monaco-hover:visible", { hasText: "the engine drops" });
-    await hover.filter({ hasText: /Quick Fix/ }).waitFor({ timeout: patience });
+    await lens(page).waitFor({ timeout: patience });
+    const hover = page.locator(".monaco-hover:visible", { hasText: "the engine drops" }).filter({ hasText: /Quick Fix/ });
+    await shown(hover, () => command(page, "Show or Focus Hover"));
     await page.screenshot({ path: join(output, "diagnostics.png") });
     await page.keyboard.press("Escape");
   });
@@ -152,6 +164,15 @@ async function drive(page, address) {
     await command(page, "File: Save");
     await until("the fix in the saved file", () => readFileSync(file, "utf8").includes("\n    !is_known(Action)."));
     await page.screenshot({ path: join(output, "fixed.png") });
+  });
+  await check("a lens shows the facts of a predicate", page, async () => {
+    await lens(page).waitFor({ timeout: patience });
+    // Those at the edge of what is seen are covered.
+    for (const one of await page.locator(".codelens-decoration a").all()) {
+      if (await one.click({ timeout: 3000 }).then(() => true, () => false)) break;
+    }
+    await line(page, "facts, the engine").waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "lens.png") });
   });
   await check("restart and logs", page, async () => {
     await command(page, "Mangle: Restart Server");
