@@ -19,10 +19,22 @@ pub enum Failure {
         /// The number of bytes that are allowed.
         limit: usize,
     },
+    /// A limit of ours: the list or map would be too large.
+    #[error("a list or map would have more than {limit} elements")]
+    TooMany {
+        /// The number of elements that are allowed.
+        limit: usize,
+    },
 }
 
 /// The longest text that a function may build, in bytes.
-const TEXT_LIMIT: usize = 1 << 24;
+const TEXT_LIMIT: usize = 1 << 22;
+
+/// The most elements of a list that a function or a reducer may build.
+const ELEMENT_LIMIT: usize = 1 << 20;
+
+/// The most entries of a map that a reducer may build, which are sorted.
+const ENTRY_LIMIT: usize = 1 << 16;
 
 impl Failure {
     /// Whether one of our limits was met, where the engine would have gone on.
@@ -124,4 +136,14 @@ pub(super) fn count(length: usize) -> i64 {
 /// Whether a text of this many bytes may be built.
 pub(super) fn check_length(bytes: usize) -> Result<(), Failure> {
     if bytes > TEXT_LIMIT { Err(Failure::TooLong { limit: TEXT_LIMIT }) } else { Ok(()) }
+}
+
+/// Whether a list of so many elements may be built.
+pub(super) fn check_elements(count: usize) -> Result<(), Failure> {
+    if count > ELEMENT_LIMIT { Err(Failure::TooMany { limit: ELEMENT_LIMIT }) } else { Ok(()) }
+}
+
+/// Whether a map of so many entries may be built.
+pub(super) fn check_entries(count: usize) -> Result<(), Failure> {
+    if count > ENTRY_LIMIT { Err(Failure::TooMany { limit: ENTRY_LIMIT }) } else { Ok(()) }
 }

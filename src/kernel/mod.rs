@@ -14,6 +14,8 @@ mod failure;
 mod fold;
 mod function;
 mod interval;
+#[cfg(test)]
+mod looks;
 mod plan;
 mod proof;
 mod question;
@@ -21,6 +23,7 @@ mod reducer;
 mod relation;
 mod run;
 mod settings;
+mod sharded;
 mod shared;
 mod term;
 #[cfg(test)]
@@ -31,6 +34,7 @@ mod trial;
 mod values;
 mod ways;
 mod why_not;
+mod work;
 
 pub use bindings::Binding;
 pub use builtin::{Builtin, compare};

@@ -13,12 +13,15 @@ pub(crate) struct Options {
     /// A checkout of the engine, whose own files are formatted, too
     #[arg(long, env = "MANGLE_LS_REFERENCE")]
     reference: Option<PathBuf>,
+    /// A program built with the engine that evaluates what it reads (benches/kernel/codenerd.rs says how), to compare with
+    #[arg(long, env = "MANGLE_LS_ENGINE")]
+    engine: Option<PathBuf>,
 }
 
 /// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back; what
-/// formatting does to it.
+/// formatting does to it; how many facts the kernel derives of it.
 pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
-    let tests = ["corpus", "incremental", "completion", "rename", "format"]
+    let tests = ["corpus", "incremental", "completion", "rename", "format", "kernel_corpus"]
         .into_iter()
         .flat_map(|test| ["--test", test]);
     let arguments: Vec<_> =
@@ -27,12 +30,13 @@ pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
 }
 
 /// The budget tables: the checker against a bare parse, the grammar against tree-sitter-json, the
-/// server under keystrokes.
+/// server under keystrokes, the kernel against a compiled Datalog and the engine.
 pub(crate) fn bench(root: &Path, options: &Options) -> Result<ExitCode> {
-    let benches: [&[&str]; 3] = [
+    let benches: [&[&str]; 4] = [
         &["bench", "--bench", "budget"],
         &["bench", "--package", "tree-sitter-mangle", "--bench", "grammar"],
         &["bench", "--bench", "server"],
+        &["bench", "--bench", "kernel"],
     ];
     cargo(root, options, &benches)
 }
@@ -46,6 +50,8 @@ fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCod
     let corpus = corpus.canonicalize().with_context(|| format!("no folder {}", corpus.display()))?;
     let reference = options.reference.as_ref().map(|folder| folder.canonicalize());
     let reference = reference.transpose().context("there is no such reference")?;
+    let engine = options.engine.as_ref().map(|program| program.canonicalize());
+    let engine = engine.transpose().context("there is no such engine")?;
     let mut passed = true;
     for arguments in commands {
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -53,6 +59,7 @@ fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCod
             .current_dir(root)
             .env("MANGLE_LS_CORPUS", &corpus)
             .envs(reference.iter().map(|folder| ("MANGLE_LS_REFERENCE", folder)))
+            .envs(engine.iter().map(|program| ("MANGLE_LS_ENGINE", program)))
             .status()
             .context("cannot start cargo")?;
         passed &= status.success();

@@ -1,7 +1,7 @@
 //! Functions that build lists, maps, structs and pairs, and look into them.
 
 use super::{Entry, Outcome};
-use crate::kernel::failure::{Failure, SHOWN, count, exactly, list, number};
+use crate::kernel::failure::{Failure, SHOWN, check_elements, count, exactly, list, number};
 use crate::kernel::values::{Datum, ValueId, Values};
 
 pub(super) const FUNCTIONS: &[Entry] = &[
@@ -48,12 +48,14 @@ pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> Outcome
 fn append(values: &mut Values, args: &[ValueId]) -> Outcome {
     let [all, last] = exactly(args)?;
     let longer: Vec<_> = list(values, all)?.iter().copied().chain([last]).collect();
+    check_elements(longer.len())?;
     Ok(values.list(&longer)?)
 }
 
 fn cons(values: &mut Values, args: &[ValueId]) -> Outcome {
     let [head, tail] = exactly(args)?;
     let longer: Vec<_> = [head].into_iter().chain(list(values, tail)?.iter().copied()).collect();
+    check_elements(longer.len())?;
     Ok(values.list(&longer)?)
 }
 

@@ -643,7 +643,7 @@ fn texts_do_not_grow_for_ever() {
         }
     };
     assert!(failure.is_limit());
-    assert_eq!(failure.to_string(), "a text would be longer than 16777216 bytes");
+    assert_eq!(failure.to_string(), "a text would be longer than 4194304 bytes");
     let (a, all) = (values.string("a"), values.number(-1));
     assert!(replace.apply(&mut values, &[text, a, text, all], &CLOCK).unwrap_err().is_limit());
 }

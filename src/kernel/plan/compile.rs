@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::body::Body;
+use super::circles::refuse_circles;
 use super::merging::DECIDES;
 use super::order::order;
 use super::reads::reads;
@@ -92,6 +93,7 @@ impl<'p> Compiler<'p> {
 
     fn finish(mut self) -> Compiled {
         self.compiled.values = Arc::new(self.values);
+        refuse_circles(&mut self.compiled);
         for at in 0..self.compiled.strata.len() {
             let reads = reads(&self.compiled, at);
             self.compiled.strata.get_mut(at).into_iter().for_each(|stratum| stratum.reads = reads.clone());

@@ -10,6 +10,11 @@ impl Match {
         self.key.len() == relation.arity() && self.far.is_empty()
     }
 
+    /// Whether the index says all that there is to know.
+    pub(in crate::kernel) fn is_plain(&self) -> bool {
+        self.same.is_empty() && self.far.is_empty() && self.when.is_none()
+    }
+
     /// What a column must hold, if that is known.
     pub(in crate::kernel) fn source(&self, column: u16) -> Option<Source> {
         let Some(bit) = 1u64.checked_shl(column.into()) else {

@@ -5,6 +5,7 @@
 //! filled. A premise that would stop the engine is a step of its own: it stops only a run that gets there.
 
 mod body;
+mod circles;
 mod compile;
 mod matching;
 mod merging;

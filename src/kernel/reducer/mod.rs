@@ -1,8 +1,8 @@
 //! Reducers: what becomes of the rows of a group.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::failure::{Failure, count, number_or_float};
+use super::failure::{Failure, check_elements, check_entries, count, number_or_float};
 use super::fold::{Fold, Kind};
 use super::function::tuple;
 use super::values::{Datum, ValueId, Values};
@@ -96,23 +96,34 @@ fn avg(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
 }
 
 fn collect(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
-    let list = tuples(values, rows)?;
+    let mut list = Vec::new();
+    // There is no value of no arguments, so such rows are left out.
+    for row in rows.filter(|row| !row.is_empty()) {
+        list.push(tuple(values, row)?);
+        check_elements(list.len())?;
+    }
     Ok(values.list(&list)?)
 }
 
 /// Of equal values the last one stays.
 fn collect_distinct(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Failure> {
-    let mut list = tuples(values, rows)?;
-    let mut seen = FxHashSet::default();
-    list.reverse();
-    list.retain(|value| seen.insert(*value));
-    list.reverse();
+    let mut list: Vec<Option<ValueId>> = Vec::new();
+    let mut place: FxHashMap<ValueId, usize> = FxHashMap::default();
+    for row in rows.filter(|row| !row.is_empty()) {
+        let value = tuple(values, row)?;
+        if let Some(before) = place.insert(value, list.len()).and_then(|before| list.get_mut(before)) {
+            *before = None;
+        }
+        list.push(Some(value));
+        check_elements(place.len())?;
+        // So many rows may be one value that what gave way takes all the room.
+        if list.len() > 2 * place.len() + 1024 {
+            list.retain(Option::is_some);
+            place.extend(list.iter().enumerate().filter_map(|(at, value)| Some(((*value)?, at))));
+        }
+    }
+    let list: Vec<ValueId> = list.into_iter().flatten().collect();
     Ok(values.list(&list)?)
-}
-
-/// Each row as one value. There is none of no arguments, so such rows are left out.
-fn tuples(values: &mut Values, rows: Rows<'_, '_>) -> Result<Vec<ValueId>, Failure> {
-    rows.filter(|row| !row.is_empty()).map(|row| tuple(values, row)).collect()
 }
 
 /// Of equal keys the first one stays.
@@ -125,6 +136,7 @@ fn collect_to_map(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Fa
         };
         if seen.insert(*key) {
             entries.push((*key, *value));
+            check_entries(entries.len())?;
         }
     }
     Ok(values.intern(Datum::Map(entries.into()))?)

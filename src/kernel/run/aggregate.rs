@@ -1,48 +1,65 @@
 //! Aggregations: the rows of a relation in groups, in the order in which the groups first come, each group one
 //! tuple.
 
-use rustc_hash::FxHashMap;
-
-use super::super::ValueId;
 use super::super::plan::{Aggregate, BEHIND_BODY, Let, Match, Slot, Source, Step, StepKind, write};
-use super::limits::Reason;
+use super::super::relation::Relation;
+use super::super::{Failure, Reducer, ValueId};
+use super::limits::{Meter, Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop};
 
-/// A group: the values of its keys, and the numbers of its rows.
-type Group = (Box<[ValueId]>, Vec<u32>);
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// The rows of an aggregation by their keys.
+struct Groups {
+    /// The keys of the groups, in the order in which they first come.
+    keys: Relation,
+    /// The first and the last row of each group.
+    ends: Vec<(u32, u32)>,
+    /// The next row of the same group.
+    next: Vec<u32>,
+}
 
 impl Run<'_> {
     /// Evaluates an aggregation over all rows that there are.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Stop> {
-        let groups = self.groups(aggregate)?;
-        for (key, numbers) in groups {
-            self.group(aggregate, &key, &numbers)?;
+        let groups = self.groups(aggregate).map_err(|reason| stop(aggregate, reason))?;
+        for (key, (first, _)) in groups.keys.tuples().zip(&groups.ends) {
+            let numbers = self.numbers(&groups, *first).map_err(|reason| stop(aggregate, reason))?;
+            self.group(aggregate, key, &numbers)?;
         }
         Ok(())
     }
 
-    fn groups(&mut self, aggregate: &Aggregate) -> Result<Vec<Group>, Stop> {
-        let mut place: FxHashMap<Box<[ValueId]>, usize> = FxHashMap::default();
-        let mut groups: Vec<Group> = Vec::new();
+    fn groups(&mut self, aggregate: &Aggregate) -> Result<Groups, Reason> {
         let rows = &aggregate.rows;
+        let mut groups =
+            Groups { keys: Relation::new(aggregate.keys.len()), ends: Vec::new(), next: Vec::new() };
+        let mut key = Vec::with_capacity(aggregate.keys.len());
         for number in 0..self.len(rows.relation) {
-            self.meter.step().map_err(|reason| stop(aggregate, reason))?;
+            self.meter.step()?;
             let Some(tuples) = self.model.relations.get(rows.relation as usize) else { break };
             let tuple = tuples.tuple(number);
-            if !is_selected(tuple, rows) {
-                continue;
-            }
-            let key: Box<[ValueId]> =
-                aggregate.keys.iter().filter_map(|slot| column(tuple, rows, *slot)).collect();
-            let at = *place.entry(key.clone()).or_insert_with(|| {
-                groups.push((key, Vec::new()));
-                groups.len() - 1
-            });
-            if let Some((_, numbers)) = groups.get_mut(at) {
-                numbers.push(number);
+            groups.next.push(NONE);
+            if is_selected(tuple, rows) {
+                key.clear();
+                key.extend(aggregate.keys.iter().filter_map(|slot| column(tuple, rows, *slot)));
+                groups.add(&key, number);
             }
         }
         Ok(groups)
+    }
+
+    /// The rows of a group from its first on.
+    fn numbers(&mut self, groups: &Groups, first: u32) -> Result<Vec<u32>, Reason> {
+        let mut numbers = Vec::new();
+        let mut at = first;
+        while at != NONE {
+            self.meter.step()?;
+            numbers.push(at);
+            at = groups.next.get(at as usize).copied().unwrap_or(NONE);
+        }
+        Ok(numbers)
     }
 
     fn group(&mut self, aggregate: &Aggregate, key: &[ValueId], numbers: &[u32]) -> Result<(), Stop> {
@@ -54,12 +71,7 @@ impl Run<'_> {
             let done = match statement {
                 Let::Compute(steps) => self.compute(aggregate, steps, &mut row)?,
                 Let::Reduce { slot, reducer, columns } => {
-                    let rows = self.columns(&aggregate.rows, columns, numbers);
-                    let mut each = (0..numbers.len()).map(|at| {
-                        let start = at * columns.len();
-                        rows.get(start..start + columns.len()).unwrap_or(&[])
-                    });
-                    match reducer.reduce(&mut self.model.values, &mut each) {
+                    match self.reduce(aggregate, *reducer, columns, numbers)? {
                         Ok(value) => {
                             write(&mut row, *slot, value);
                             true
@@ -83,12 +95,39 @@ impl Run<'_> {
         added.map_err(|reason| stop(aggregate, reason))
     }
 
+    fn reduce(
+        &mut self,
+        aggregate: &Aggregate,
+        reducer: Reducer,
+        columns: &[Slot],
+        numbers: &[u32],
+    ) -> Result<Result<ValueId, Failure>, Stop> {
+        let columns_of = self.columns(&aggregate.rows, columns, numbers);
+        let values = columns_of.map_err(|reason| stop(aggregate, reason))?;
+        let Self { meter, model, .. } = self;
+        let mut rows =
+            Rows { meter, values: &values, width: columns.len(), left: numbers.len(), reason: None };
+        let reduced = reducer.reduce(&mut model.values, &mut rows);
+        match rows.reason {
+            Some(reason) => Err(stop(aggregate, reason)),
+            None => {
+                self.meter.values(&self.model.values);
+                Ok(reduced)
+            }
+        }
+    }
+
     /// The values of some registers in each row of a group, row by row.
-    fn columns(&self, rows: &Match, columns: &[Slot], numbers: &[u32]) -> Vec<ValueId> {
-        let Some(tuples) = self.model.relations.get(rows.relation as usize) else { return Vec::new() };
-        let of =
-            |&number: &u32| columns.iter().filter_map(move |slot| column(tuples.tuple(number), rows, *slot));
-        numbers.iter().flat_map(of).collect()
+    fn columns(&mut self, rows: &Match, columns: &[Slot], numbers: &[u32]) -> Result<Vec<ValueId>, Reason> {
+        let mut values = Vec::with_capacity(numbers.len() * columns.len());
+        for some in numbers.chunks(STEPS_BETWEEN_LOOKS as usize) {
+            let Some(tuples) = self.model.relations.get(rows.relation as usize) else { break };
+            for slot_of in some.iter().map(|number| tuples.tuple(*number)) {
+                values.extend(columns.iter().filter_map(|slot| column(slot_of, rows, *slot)));
+            }
+            self.meter.take_steps(some.len())?;
+        }
+        Ok(values)
     }
 
     /// Runs steps that compute something. False when a failure ended the row.
@@ -98,6 +137,7 @@ impl Run<'_> {
             let computed = match &step.kind {
                 StepKind::Compute { slot, function, args } => {
                     let args: Vec<ValueId> = args.iter().map(|arg| arg.read(row)).collect();
+                    self.meter.weigh(&self.model.values, &args).map_err(|reason| stop(aggregate, reason))?;
                     function
                         .apply(&mut self.model.values, &args, &self.clock)
                         .map(|value| Some((*slot, value)))
@@ -119,6 +159,48 @@ impl Run<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+impl Groups {
+    /// Adds a row to the group of its key.
+    fn add(&mut self, key: &[ValueId], number: u32) {
+        let group = match self.keys.find(key) {
+            Some(group) => group,
+            None => {
+                self.ends.push((number, NONE));
+                self.keys.insert(key).unwrap_or(NONE)
+            }
+        };
+        let Some((_, last)) = self.ends.get_mut(group as usize) else { return };
+        if let Some(next) = self.next.get_mut(*last as usize) {
+            *next = number;
+        }
+        *last = number;
+    }
+}
+
+/// The rows of a group as a reducer takes them. They end early when the run is to end.
+struct Rows<'r, 'm> {
+    meter: &'r mut Meter<'m>,
+    values: &'r [ValueId],
+    width: usize,
+    left: usize,
+    reason: Option<Reason>,
+}
+
+impl<'r> Iterator for Rows<'r, '_> {
+    type Item = &'r [ValueId];
+
+    fn next(&mut self) -> Option<&'r [ValueId]> {
+        self.left = self.left.checked_sub(1)?;
+        if let Err(reason) = self.meter.step() {
+            self.reason = Some(reason);
+            return None;
+        }
+        let (row, rest) = self.values.split_at_checked(self.width)?;
+        self.values = rest;
+        Some(row)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::super::plan::{Deferred, Match, Plan, Step, StepKind, write};
+use super::super::relation::{Chain, Columns};
 use super::super::{Failure, ValueId, compare};
-use super::limits::Reason;
+use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop};
 use crate::syntax::ast::Operator;
 
@@ -47,17 +48,42 @@ struct Frame<'p> {
     delta: usize,
     /// Whether the interval of the head is forgotten.
     forgets: bool,
+    /// Whether heads are added as they are.
+    is_plain: bool,
 }
 
-#[derive(Clone, Default)]
+/// Where a step looks tuples up.
+#[derive(Clone, Copy, Default)]
 struct Look {
-    range: Range<u32>,
-    index: Option<usize>,
+    /// The first number, and the one behind the last.
+    range: (u32, u32),
+    way: Way,
+}
+
+/// How a step finds its tuples.
+#[derive(Clone, Copy, Default)]
+enum Way {
+    /// It looks at all of them.
+    #[default]
+    All,
+    /// The key is the whole tuple.
+    Whole,
+    /// Through an index that is made when it is needed first.
+    Unknown,
+    /// Through an index.
+    Index(usize),
+}
+
+impl Look {
+    fn range(self) -> Range<u32> {
+        self.range.0..self.range.1
+    }
 }
 
 impl Run<'_> {
     /// Evaluates a plan over everything, or over what a round added.
     pub(super) fn evaluate(&mut self, plan: &Plan, round: Option<&Round<'_>>) -> Result<(), Stop> {
+        let forgets = round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan);
         let mut frame = Frame {
             plan,
             looks: Vec::with_capacity(plan.steps.len()),
@@ -66,7 +92,8 @@ impl Run<'_> {
             head: Vec::new(),
             given: None,
             delta: round.map_or(plan.steps.len(), |round| round.delta),
-            forgets: round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan),
+            forgets,
+            is_plain: !forgets && self.compiled.merge_into(plan.target).is_none(),
         };
         for (at, step) in plan.steps.iter().enumerate() {
             let look = self.look(step, at, round);
@@ -75,15 +102,43 @@ impl Run<'_> {
         self.step(&mut frame, 0)
     }
 
-    fn look(&mut self, step: &Step, at: usize, round: Option<&Round<'_>>) -> Look {
+    fn look(&self, step: &Step, at: usize, round: Option<&Round<'_>>) -> Look {
         let (StepKind::Match(found) | StepKind::Absent(found)) = &step.kind else { return Look::default() };
         let all = 0..self.len(found.relation);
         let range = round.and_then(|round| round.range(found.relation, at)).unwrap_or(all);
-        let Some(relation) = self.model.relations.get_mut(found.relation as usize) else {
+        let Some(relation) = self.model.relations.get(found.relation as usize) else {
             return Look::default();
         };
-        let is_partial = found.columns != 0 && !found.is_whole(relation);
-        Look { range, index: is_partial.then(|| relation.own().index(found.columns)) }
+        let way = match found.columns {
+            _ if found.is_whole(relation) => Way::Whole,
+            0 => Way::All,
+            _ => Way::Unknown,
+        };
+        Look { range: (range.start, range.end), way }
+    }
+
+    /// Where a step looks, with the index that it needs.
+    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<Look, Stop> {
+        let mut look = frame.looks.get(at).copied().unwrap_or_default();
+        if let Way::Unknown = look.way {
+            let index = self.index(found.relation, found.columns, look.range.1);
+            look.way = Way::Index(index.map_err(|reason| stop(frame, frame.plan.steps.get(at), reason))?);
+            frame.looks.get_mut(at).into_iter().for_each(|known| *known = look);
+        }
+        Ok(look)
+    }
+
+    /// The index over some columns of a relation, which holds all tuples below `end`.
+    pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
+        let relation = relation as usize;
+        loop {
+            let Some(found) = self.model.relations.get_mut(relation) else { return Ok(usize::MAX) };
+            if let Some(index) = found.index_up_to(columns, end) {
+                return Ok(index);
+            }
+            found.own().index(columns, end, STEPS_BETWEEN_LOOKS);
+            self.meter.take_steps(STEPS_BETWEEN_LOOKS as usize)?;
+        }
     }
 
     fn step(&mut self, frame: &mut Frame<'_>, at: usize) -> Result<(), Stop> {
@@ -100,8 +155,11 @@ impl Run<'_> {
             StepKind::Compute { slot, function, args } => {
                 let args: smallvec::SmallVec<[ValueId; 4]> =
                     args.iter().map(|arg| arg.read(&frame.row)).collect();
+                let weighed = self.meter.weigh(&self.model.values, &args);
+                weighed.map_err(|reason| stop(frame, Some(step), reason))?;
                 match function.apply(&mut self.model.values, &args, &self.clock) {
                     Ok(value) => {
+                        self.meter.values(&self.model.values);
                         write(&mut frame.row, *slot, value);
                         self.step(frame, at + 1)
                     }
@@ -133,6 +191,9 @@ impl Run<'_> {
             StepKind::Solve { builtin, args, outputs, negated, .. } => {
                 let args: smallvec::SmallVec<[Option<ValueId>; 4]> =
                     args.iter().map(|arg| arg.map(|arg| arg.read(&frame.row))).collect();
+                let known: smallvec::SmallVec<[ValueId; 4]> = args.iter().copied().flatten().collect();
+                let weighed = self.meter.weigh(&self.model.values, &known);
+                weighed.map_err(|reason| stop(frame, Some(step), reason))?;
                 let mut found = Vec::new();
                 match builtin.solve(&mut self.model.values, &args, &mut found) {
                     Ok(0) if *negated => self.step(frame, at + 1),
@@ -158,32 +219,64 @@ impl Run<'_> {
 
     /// Goes on with each tuple that fits.
     fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
-        let look = frame.looks.get(at).cloned().unwrap_or_default();
-        let key = key_of(&frame.row, found);
+        let look = self.looked(frame, at, found)?;
         let relation = found.relation as usize;
         let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
-        if found.is_whole(tuples) {
-            let number = tuples.find(&key).filter(|number| look.range.contains(number));
-            return number.map_or(Ok(()), |number| self.matched(frame, at, found, number));
-        }
-        match look.index {
-            None => {
-                for number in look.range {
-                    self.matched(frame, at, found, number)?;
-                }
+        match look.way {
+            Way::Whole => {
+                let number = tuples.find(&key_of(&frame.row, found));
+                let number = number.filter(|number| look.range().contains(number));
+                number.map_or(Ok(()), |number| self.matched(frame, at, found, number))
             }
-            Some(index) => {
-                let mut chain = tuples.chain(index, &key, &look.range);
+            Way::Index(index) => {
+                let mut chain = tuples.chain(index, &key_of(&frame.row, found), &look.range());
+                if frame.is_plain && at + 1 == frame.plan.steps.len() && found.is_plain() {
+                    return self.last(frame, at, found, chain);
+                }
                 while let Some(number) = self.model.relations.get(relation).and_then(|it| it.next(&mut chain))
                 {
                     self.matched(frame, at, found, number)?;
                 }
+                Ok(())
+            }
+            Way::All | Way::Unknown => {
+                look.range().try_for_each(|number| self.matched(frame, at, found, number))
             }
         }
+    }
+
+    /// Adds the head for each tuple of the last lookup, where nothing else is to be looked at: the innermost loop of
+    /// most rules.
+    fn last(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Match,
+        mut chain: Chain,
+    ) -> Result<(), Stop> {
+        let relation = found.relation as usize;
+        frame.support.push(0);
+        while let Some(tuples) = self.model.relations.get(relation) {
+            let Some(number) = tuples.next(&mut chain) else { break };
+            if let Err(reason) = self.meter.step() {
+                return Err(stop(frame, frame.plan.steps.get(at), reason));
+            }
+            if !tuples.is_seen(number, at == frame.delta) {
+                continue;
+            }
+            found.fill(tuples.tuple(number), &mut frame.row);
+            frame.head.clear();
+            frame.head.extend(frame.plan.head.iter().map(|source| source.read(&frame.row)));
+            frame.support.last_mut().into_iter().for_each(|last| *last = number);
+            let added = self.add(frame.plan.target, &frame.head, frame.plan.rule, &frame.support, true);
+            added.map_err(|reason| stop(frame, None, reason))?;
+        }
+        frame.support.pop();
         Ok(())
     }
 
     /// Goes on with a tuple that has the key, if the rest of it fits.
+    #[inline]
     fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, number: u32) -> Result<(), Stop> {
         if let Some(step) = frame.plan.steps.get(at) {
             self.count(frame, step)?;
@@ -205,15 +298,16 @@ impl Run<'_> {
     }
 
     /// Whether any tuple fits.
-    fn any(&mut self, frame: &Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
-        let look = frame.looks.get(at).cloned().unwrap_or_default();
+    fn any(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
+        let look = self.looked(frame, at, found)?;
         let key = key_of(&frame.row, found);
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
-        if found.is_whole(tuples) {
-            return Ok(tuples.find(&key).is_some());
-        }
-        let mut chain = look.index.map(|index| tuples.chain(index, &key, &look.range));
-        let mut numbers = look.range;
+        let mut chain = match look.way {
+            Way::Whole => return Ok(tuples.find(&key).is_some()),
+            Way::Index(index) => Some(tuples.chain(index, &key, &look.range())),
+            Way::All | Way::Unknown => None,
+        };
+        let mut numbers = look.range();
         loop {
             let next = match &mut chain {
                 Some(chain) => tuples.next(chain),
@@ -266,6 +360,7 @@ impl Run<'_> {
             given: Some(Vec::new()),
             delta: rule.plan.steps.len(),
             forgets: false,
+            is_plain: false,
         };
         for (column, slot) in &rule.inputs {
             let Some(value) = input(*column) else { return Ok(Vec::new()) };

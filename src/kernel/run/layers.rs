@@ -45,6 +45,22 @@ enum Change {
     Retract(Box<[ValueId]>),
 }
 
+impl Change {
+    /// The clause that gives the fact.
+    fn rule(&self) -> Option<RuleId> {
+        match self {
+            Self::Assert(_, rule) => Some(*rule).filter(|rule| *rule != RuleId::ASSERTED),
+            Self::Retract(_) => None,
+        }
+    }
+
+    /// About how many bytes the fact takes.
+    fn bytes(&self) -> usize {
+        let (Self::Assert(tuple, _) | Self::Retract(tuple)) = self;
+        tuple.len() * 4 + 32
+    }
+}
+
 impl Kernel {
     /// A program with its own facts.
     #[must_use]
@@ -205,8 +221,10 @@ impl Wave<'_, '_> {
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         let at = self.run.stratum;
         self.run.model.errors.retain(|error| error.stratum != at);
-        let before: Vec<(RelationId, Option<Shared<Relation>>)> =
-            stratum.relations.iter().map(|&relation| (relation, self.reset(relation))).collect();
+        let mut before: Vec<(RelationId, Option<Shared<Relation>>)> = Vec::new();
+        for &relation in &stratum.relations {
+            before.push((relation, self.reset(relation)?));
+        }
         let result = self.run.stratum(stratum);
         for (relation, before) in before {
             let Some(now) = self.run.model.relations.get(relation as usize) else { continue };
@@ -220,12 +238,14 @@ impl Wave<'_, '_> {
     }
 
     /// Leaves what is given in a relation, with what changed. Gives the relation as it was, if it had anything else.
-    fn reset(&mut self, relation: RelationId) -> Option<Shared<Relation>> {
-        let changes = self.kernel.changes.remove(&relation).unwrap_or_default();
+    fn reset(&mut self, relation: RelationId) -> Result<Option<Shared<Relation>>, Stop> {
+        let mut changes = self.kernel.changes.remove(&relation).unwrap_or_default();
         let at = relation as usize;
         let given = self.kernel.given.get(at).copied().unwrap_or(0);
         let model = &mut self.run.model;
-        let (found, reasons) = model.relations.get_mut(at).zip(model.reasons.get_mut(at))?;
+        let Some((found, reasons)) = model.relations.get_mut(at).zip(model.reasons.get_mut(at)) else {
+            return Ok(None);
+        };
         let derived = found.len().saturating_sub(given as usize);
         let mut before = None;
         if derived > 0 {
@@ -234,6 +254,7 @@ impl Wave<'_, '_> {
             reasons.own().truncate(given);
             self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
         }
+        let (mut done, mut result) = (0, Ok(()));
         for change in &changes {
             let (found, reasons) = (found.own(), reasons.own());
             let is_other = match change {
@@ -246,11 +267,23 @@ impl Wave<'_, '_> {
             if is_other {
                 self.changed.insert(relation);
             }
+            done += 1;
+            let meter = &mut self.run.meter;
+            let counted = if is_other { meter.fact(false, change.bytes()) } else { Ok(()) };
+            if let Err(reason) = counted.and_then(|()| meter.step()) {
+                result = Err(Stop { rule: change.rule(), premise: None, reason });
+                break;
+            }
         }
-        if !changes.is_empty() {
+        if done > 0 {
             self.count(relation);
         }
-        before
+        // What was not got to waits for the next evaluation.
+        changes.drain(..done);
+        if !changes.is_empty() {
+            self.kernel.changes.insert(relation, changes);
+        }
+        result.map(|()| before)
     }
 }
 

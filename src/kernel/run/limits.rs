@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::Failure;
 use super::super::plan::RuleId;
+use super::super::{Datum, Failure, ValueId, Values, work};
 use crate::text::Cancel;
 
 /// After how many steps the clock and the cancellation are looked at.
@@ -34,6 +34,17 @@ impl Default for Limits {
             time: Duration::from_secs(10),
             bytes: 1 << 30,
         }
+    }
+}
+
+/// How many steps it takes to go through a value.
+fn weight(datum: &Datum) -> usize {
+    match datum {
+        Datum::Name(text) | Datum::String(text) => text.len() / 64,
+        Datum::Bytes(bytes) => bytes.len() / 64,
+        Datum::List(elements) => elements.len() / 8,
+        Datum::Map(entries) | Datum::Struct(entries) => entries.len() / 2,
+        _ => 0,
     }
 }
 
@@ -85,6 +96,7 @@ pub(super) struct Meter<'c> {
     pub(super) facts: usize,
     pub(super) derived: usize,
     bytes: usize,
+    value_bytes: usize,
 }
 
 impl<'c> Meter<'c> {
@@ -98,6 +110,7 @@ impl<'c> Meter<'c> {
             facts: 0,
             derived: 0,
             bytes: 0,
+            value_bytes: 0,
         }
     }
 
@@ -113,10 +126,39 @@ impl<'c> Meter<'c> {
         if self.until_look == 0 { self.look() } else { Ok(()) }
     }
 
+    /// So many steps more.
+    pub(super) fn take_steps(&mut self, count: usize) -> Result<(), Reason> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        match self.until_look.checked_sub(count) {
+            Some(left) if left > 0 => {
+                self.until_look = left;
+                Ok(())
+            }
+            _ => {
+                self.steps += u64::from(count.saturating_sub(self.until_look));
+                self.look()
+            }
+        }
+    }
+
+    /// The steps that a function takes that goes through all of these values.
+    #[inline]
+    pub(super) fn weigh(&mut self, values: &Values, args: &[ValueId]) -> Result<(), Reason> {
+        let weight: usize = args.iter().map(|arg| weight(values.get(*arg))).sum();
+        if weight > 0 { self.take_steps(weight) } else { Ok(()) }
+    }
+
+    /// Takes note of what values take.
+    #[inline]
+    pub(super) fn values(&mut self, values: &Values) {
+        self.value_bytes = values.bytes();
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Reason> {
         self.steps += u64::from(STEPS_BETWEEN_LOOKS);
         self.until_look = STEPS_BETWEEN_LOOKS;
+        work::looked();
         if self.cancel.is_cancelled() {
             return Err(Reason::Cancelled);
         }
@@ -126,7 +168,7 @@ impl<'c> Meter<'c> {
         if self.start.elapsed() > self.limits.time {
             return Err(Reason::Time(self.limits.time));
         }
-        if self.bytes > self.limits.bytes {
+        if self.bytes + self.value_bytes > self.limits.bytes {
             return Err(Reason::Memory(self.limits.bytes));
         }
         Ok(())

@@ -96,9 +96,9 @@ impl Run<'_> {
             .filter(|(at, _)| *at < 64 && merge.keys & (1 << at) != 0)
             .map(|(_, value)| *value)
             .collect();
-        let Some(all) = self.model.relations.get_mut(merge.all as usize) else { return Ok(Vec::new()) };
-        let range = 0..u32::try_from(all.len()).unwrap_or(u32::MAX);
-        let index = all.own().index(merge.keys);
+        let range = 0..self.len(merge.all);
+        let index = self.index(merge.all, merge.keys, range.end)?;
+        let Some(all) = self.model.relations.get(merge.all as usize) else { return Ok(Vec::new()) };
         let mut chain = all.chain(index, &key, &range);
         let mut agreeing = Vec::new();
         while let Some(number) = all.next(&mut chain) {

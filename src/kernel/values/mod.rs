@@ -123,6 +123,17 @@ impl Key<'_> {
         }
     }
 
+    /// The number of bytes or parts.
+    fn size(self) -> usize {
+        match self {
+            Self::Name(text) | Self::String(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::List(values) => values.len(),
+            Self::Map(entries) | Self::Struct(entries) => entries.len(),
+            _ => 0,
+        }
+    }
+
     /// The values that this one is directly built of.
     fn for_each_part(self, mut visit: impl FnMut(ValueId)) {
         match self {

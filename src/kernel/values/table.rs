@@ -3,9 +3,10 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::super::sharded::Sharded;
+use super::super::work;
 use super::{Datum, Key, ValueId, order};
 
 /// A value nests deeper than allowed. The text completes "this stops the engine: …".
@@ -29,7 +30,7 @@ pub struct Values {
     first: u32,
     entries: Vec<Entry>,
     /// Indices into `entries`.
-    table: HashTable<u32>,
+    table: Sharded<u32>,
     /// Bytes that the values here own besides their entries.
     heap: usize,
     depth_limit: u32,
@@ -50,7 +51,7 @@ impl Default for Values {
             base: None,
             first: 0,
             entries: Vec::new(),
-            table: HashTable::new(),
+            table: Sharded::default(),
             heap: 0,
             depth_limit: DEPTH_LIMIT,
             key_hashes: FxHashMap::default(),
@@ -103,8 +104,7 @@ impl Values {
     /// An estimate of the memory that is used here, in bytes; what belongs to the base is not counted.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let per_slot = size_of::<u32>() + 1;
-        self.entries.capacity() * size_of::<Entry>() + self.table.capacity() * per_slot * 8 / 7 + self.heap
+        self.entries.capacity() * size_of::<Entry>() + self.table.bytes() + self.heap
     }
 
     /// The number of `datum`, which is added if it is new. Its parts must be values of this table.
@@ -191,6 +191,7 @@ impl Values {
     /// When the number comes from other values.
     #[must_use]
     pub fn get(&self, id: ValueId) -> &Datum {
+        work::done(1);
         &self.entry(id).datum
     }
 
@@ -229,6 +230,7 @@ impl Values {
     }
 
     fn lookup(&self, key: Key<'_>, hash: u32) -> Option<ValueId> {
+        work::done(1 + key.size() / 256);
         let mut values = Some(self);
         while let Some(level) = values {
             let same = |index: &u32| {
@@ -262,9 +264,8 @@ impl Values {
             _ => 0,
         };
         let entries = &self.entries;
-        self.table.insert_unique(spread(hash), id.0 - self.first, |index| {
-            spread(entries.get(*index as usize).map_or(hash, |entry| entry.hash))
-        });
+        let hash_of = |index: &u32| spread(entries.get(*index as usize).map_or(hash, |entry| entry.hash));
+        self.table.insert(spread(hash), |_| false, hash_of, id.0 - self.first);
         self.entries.push(Entry { datum, hash, depth });
         id
     }
@@ -313,9 +314,11 @@ fn hash_number(number: i64, kind: u64) -> u32 {
     (scattered ^ (number.cast_unsigned() & 63)) as u32
 }
 
-/// The hash table takes the place from the lower bits, and a first comparison from the upper ones.
+/// The hash table takes the place from the lower bits, a first comparison from the upper seven, and what part it is
+/// from the eight below, which are the same for neighbours.
 fn spread(hash: u32) -> u64 {
-    u64::from(hash) | (u64::from(hash).wrapping_mul(SCATTER) & !0xffff_ffff)
+    let (first, part) = (u64::from(hash).wrapping_mul(SCATTER), u64::from(hash >> 6).wrapping_mul(SCATTER));
+    u64::from(hash) | (part & (0x1ff << 48)) | (first & (0x7f << 57))
 }
 
 /// An odd number with well-mixed bits: 2⁶⁴ by the golden ratio.

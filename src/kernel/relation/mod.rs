@@ -4,13 +4,16 @@
 //! what a round of evaluation added is a range of them, which is all that semi-naive evaluation needs.
 //! Indices over some of the columns are made when a join first asks for them, and catch up when asked again.
 
-use std::hash::Hasher;
+mod index;
+mod known;
+
 use std::ops::Range;
 
-use hashbrown::HashTable;
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
-use super::ValueId;
+use self::index::Index;
+use self::known::Known;
+use super::{ValueId, work};
 
 /// No tuple: the end of a chain.
 const NONE: u32 = u32::MAX;
@@ -24,21 +27,12 @@ pub struct Relation {
     arity: usize,
     len: u32,
     values: Vec<ValueId>,
-    known: HashTable<u32>,
+    known: Known,
     /// The numbers of tuples that hold no more, or never did: they gave way to others.
     gone: FxHashSet<u32>,
     /// From this number on the rules still see those that gave way, when they look at what a round added.
     stale_from: u32,
     indices: Vec<Index>,
-}
-
-/// Tuples by the values in some columns: for each combination the last tuple, and for each tuple the one
-/// before it with the same.
-#[derive(Debug, Clone)]
-struct Index {
-    columns: Columns,
-    last: HashTable<u32>,
-    before: Vec<u32>,
 }
 
 /// Where the tuples with a certain key are found: walked from the newest to the oldest.
@@ -54,7 +48,7 @@ impl Relation {
     /// An empty relation.
     #[must_use]
     pub fn new(arity: usize) -> Self {
-        Self { arity, stale_from: NONE, ..Self::default() }
+        Self { arity, known: Known::new(arity), stale_from: NONE, ..Self::default() }
     }
 
     /// The number of tuples.
@@ -78,8 +72,7 @@ impl Relation {
     /// The tuple of this number; empty for a number that there is not.
     #[must_use]
     pub fn tuple(&self, number: u32) -> &[ValueId] {
-        let start = number as usize * self.arity;
-        self.values.get(start..start + self.arity).unwrap_or(&[])
+        tuple_of(&self.values, self.arity, number)
     }
 
     /// All tuples in the order of their arrival.
@@ -90,24 +83,17 @@ impl Relation {
     /// The number of a tuple, if it is there.
     #[must_use]
     pub fn find(&self, tuple: &[ValueId]) -> Option<u32> {
-        self.known.find(hash(tuple.iter().copied()), |&number| self.tuple(number) == tuple).copied()
+        self.known.find(tuple, |number| self.tuple(number))
     }
 
     /// Adds a tuple. Gives its number, or `None` if it was there already.
     pub fn insert(&mut self, tuple: &[ValueId]) -> Option<u32> {
         debug_assert_eq!(tuple.len(), self.arity);
-        let (arity, values) = (self.arity, &self.values);
-        let of = |number: u32| {
-            values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
-        };
-        let entry = self.known.entry(
-            hash(tuple.iter().copied()),
-            |&number| of(number) == tuple,
-            |&number| hash(of(number).iter().copied()),
-        );
-        let hashbrown::hash_table::Entry::Vacant(vacant) = entry else { return None };
-        let number = self.len;
-        vacant.insert(number);
+        work::done(1);
+        let (number, arity, values) = (self.len, self.arity, &self.values);
+        if !self.known.insert(tuple, number, |number| tuple_of(values, arity, number)) {
+            return None;
+        }
         self.values.extend_from_slice(tuple);
         self.len += 1;
         Some(number)
@@ -124,14 +110,7 @@ impl Relation {
 
     /// Lets a tuple give way.
     pub(super) fn let_go(&mut self, number: u32) {
-        let (arity, values) = (self.arity, &self.values);
-        let of = |number: u32| {
-            values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
-        };
-        let known = self.known.find_entry(hash(of(number).iter().copied()), |&other| other == number);
-        if let Ok(known) = known {
-            known.remove();
-        }
+        self.known.remove(tuple_of(&self.values, self.arity, number), number);
         self.gone.insert(number);
     }
 
@@ -147,9 +126,22 @@ impl Relation {
 
     /// The relation of its first `len` tuples.
     pub(super) fn prefix(&self, len: u32) -> Self {
+        if len > self.len / 2 && self.gone.is_empty() {
+            return self.without_last(len.min(self.len));
+        }
         let mut prefix = Self::new(self.arity);
         for number in 0..len.min(self.len) {
             prefix.insert(self.tuple(number));
+        }
+        prefix
+    }
+
+    /// The relation of its first `len` tuples, by taking out the others.
+    fn without_last(&self, len: u32) -> Self {
+        let values = self.values.get(..len as usize * self.arity).unwrap_or(&[]).to_vec();
+        let mut prefix = Self { len, values, known: self.known.clone(), ..Self::new(self.arity) };
+        for number in len..self.len {
+            prefix.known.remove(self.tuple(number), number);
         }
         prefix
     }
@@ -162,94 +154,56 @@ impl Relation {
     /// About how many bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let indices: usize =
-            self.indices.iter().map(|index| index.before.len() * 4 + index.last.capacity() * 5).sum();
-        self.values.len() * size_of::<ValueId>() + self.known.capacity() * 5 + indices
+        let indices: usize = self.indices.iter().map(Index::bytes).sum();
+        self.values.len() * size_of::<ValueId>() + self.known.bytes() + indices
     }
 
-    /// Makes the index over `columns` hold all tuples that there are. Gives its number.
-    pub(super) fn index(&mut self, columns: Columns) -> usize {
+    /// The number of the index over `columns`, if it holds all tuples below `end`.
+    pub(super) fn index_up_to(&self, columns: Columns, end: u32) -> Option<usize> {
+        let is_it = |index: &Index| index.columns == columns && index.len() >= end;
+        self.indices.iter().position(is_it)
+    }
+
+    /// Makes the index over `columns` hold `more` tuples more, but only those below `end`.
+    pub(super) fn index(&mut self, columns: Columns, end: u32, more: u32) {
         let at = self.indices.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
-            self.indices.push(Index { columns, last: HashTable::new(), before: Vec::new() });
+            self.indices.push(Index::new(columns));
             self.indices.len() - 1
         });
         let (arity, values) = (self.arity, &self.values);
         if let Some(index) = self.indices.get_mut(at) {
-            index.catch_up(self.len, |number| {
-                values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
-            });
+            let start = index.len();
+            index
+                .extend(start..end.min(start.saturating_add(more)), |number| tuple_of(values, arity, number));
         }
-        at
     }
 
     /// The tuples of a range that have `key`, a value for each column of the index in their order.
     pub(super) fn chain(&self, index: usize, key: &[ValueId], range: &Range<u32>) -> Chain {
         let Some(found) = self.indices.get(index) else { return Chain { index, at: NONE, start: 0 } };
-        let same = |&number: &u32| found.key(self.tuple(number)).eq(key.iter().copied());
-        let mut at = found.last.find(hash(key.iter().copied()), same).copied().unwrap_or(NONE);
+        let mut at = found.last(key, |number| self.tuple(number));
         // What came after the range is newer: the walk passes it.
         while at != NONE && at >= range.end {
-            at = found.before.get(at as usize).copied().unwrap_or(NONE);
+            at = found.before(at);
         }
         Chain { index, at, start: range.start }
     }
 
     /// The next tuple of a chain.
+    #[inline]
     pub(super) fn next(&self, chain: &mut Chain) -> Option<u32> {
         let at = chain.at;
         if at == NONE || at < chain.start {
             return None;
         }
-        let before = self.indices.get(chain.index).and_then(|index| index.before.get(at as usize));
-        chain.at = before.copied().unwrap_or(NONE);
+        chain.at = self.indices.get(chain.index).map_or(NONE, |index| index.before(at));
         Some(at)
     }
 }
 
-impl Index {
-    fn key<'t>(&self, tuple: &'t [ValueId]) -> impl Iterator<Item = ValueId> + use<'t> {
-        let columns = self.columns;
-        tuple
-            .iter()
-            .enumerate()
-            .filter(move |(at, _)| *at < 64 && columns & (1 << at) != 0)
-            .map(|(_, value)| *value)
-    }
-
-    fn catch_up<'t>(&mut self, len: u32, tuple: impl Fn(u32) -> &'t [ValueId]) {
-        let start = u32::try_from(self.before.len()).unwrap_or(len);
-        self.before.reserve(len.saturating_sub(start) as usize);
-        let columns = self.columns;
-        let of = |number: u32| {
-            let tuple = tuple(number);
-            tuple
-                .iter()
-                .enumerate()
-                .filter(move |(at, _)| *at < 64 && columns & (1 << at) != 0)
-                .map(|(_, value)| *value)
-        };
-        for number in start..len {
-            let entry = self.last.entry(
-                hash(of(number)),
-                |&other| of(other).eq(of(number)),
-                |&other| hash(of(other)),
-            );
-            match entry {
-                hashbrown::hash_table::Entry::Occupied(mut last) => {
-                    self.before.push(*last.get());
-                    *last.get_mut() = number;
-                }
-                hashbrown::hash_table::Entry::Vacant(vacant) => {
-                    self.before.push(NONE);
-                    vacant.insert(number);
-                }
-            }
-        }
-    }
-}
-
-fn hash(values: impl Iterator<Item = ValueId>) -> u64 {
-    let mut hasher = FxHasher::default();
-    values.for_each(|value| hasher.write_u32(value.0));
-    hasher.finish()
+/// The tuple of a number; empty for a number that there is not.
+#[inline]
+fn tuple_of(values: &[ValueId], arity: usize, number: u32) -> &[ValueId] {
+    work::done(1);
+    values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
 }

@@ -1,0 +1,51 @@
+//! Rules that depend on a negation or an aggregation of what they give themselves: there is no order in which they
+//! could be evaluated. The engine refuses the whole program; here the rest is evaluated.
+
+use super::{Aggregate, Compiled, Fault, Plan, StepKind, Stratum};
+use crate::kernel::Failure;
+
+/// Takes the rules out that are in such a circle.
+pub(super) fn refuse_circles(compiled: &mut Compiled) {
+    let predicates = compiled.predicate_count;
+    for stratum in &mut compiled.strata {
+        let faults = faults(stratum, predicates);
+        if !faults.is_empty() {
+            stratum.plans.clear();
+            stratum.aggregates.clear();
+            compiled.faults.extend(faults);
+        }
+    }
+}
+
+fn faults(stratum: &Stratum, predicates: u32) -> Vec<Fault> {
+    let negations = stratum.plans.iter().flat_map(|plan| {
+        let own = plan.steps.iter().filter(|step| match &step.kind {
+            StepKind::Absent(found) => stratum.relations.contains(&found.relation),
+            _ => false,
+        });
+        own.map(|step| Fault {
+            rule: plan.rule,
+            premise: Some(step.premise),
+            failure: Failure::wrong(
+                "what is negated here depends on this rule: neither can be evaluated first",
+            ),
+        })
+    });
+    let counts = stratum.aggregates.iter().filter(|aggregate| counts_itself(aggregate, stratum, predicates));
+    let counts = counts.map(|aggregate| Fault {
+        rule: aggregate.rule,
+        premise: None,
+        failure: Failure::wrong("its groups depend on what it gives: neither can be evaluated first"),
+    });
+    negations.chain(counts).collect()
+}
+
+/// Whether the rows of an aggregation depend on what grows with it.
+fn counts_itself(aggregate: &Aggregate, stratum: &Stratum, predicates: u32) -> bool {
+    let grows = |relation: u32| relation < predicates && stratum.relations.contains(&relation);
+    let reads = |plan: &Plan| {
+        plan.steps.iter().any(|step| matches!(&step.kind, StepKind::Match(found) if grows(found.relation)))
+    };
+    let mut bodies = stratum.plans.iter().filter(|plan| plan.target == aggregate.rows.relation);
+    grows(aggregate.rows.relation) || bodies.any(reads)
+}

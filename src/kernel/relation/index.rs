@@ -1,0 +1,93 @@
+//! Tuples by the values in some columns: for each combination the last tuple, and for each tuple the one before it
+//! with the same.
+
+use std::ops::Range;
+
+use super::super::ValueId;
+use super::super::sharded::Sharded;
+use super::known::{half_hash, spread};
+use super::{Columns, NONE};
+
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    pub(super) columns: Columns,
+    /// The only column, if there is but one.
+    only: Option<usize>,
+    /// The value of the only column, or half of the hash of several, and the last tuple with it.
+    last: Sharded<[u32; 2]>,
+    before: Vec<u32>,
+}
+
+impl Index {
+    pub(super) fn new(columns: Columns) -> Self {
+        let only = columns.is_power_of_two().then_some(columns.trailing_zeros() as usize);
+        Self { columns, only, last: Sharded::default(), before: Vec::new() }
+    }
+
+    /// How many tuples it holds.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.before.len()).unwrap_or(u32::MAX)
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.before.len() * 4 + self.last.bytes()
+    }
+
+    fn key<'t>(&self, tuple: &'t [ValueId]) -> impl Iterator<Item = ValueId> + use<'t> {
+        let columns = self.columns;
+        let is_key = move |(at, _): &(usize, &ValueId)| *at < 64 && columns & (1 << at) != 0;
+        tuple.iter().enumerate().filter(is_key).map(|(_, value)| *value)
+    }
+
+    /// Takes up the tuples of a range, which follow those that it has.
+    pub(super) fn extend<'t>(&mut self, numbers: Range<u32>, tuple_of: impl Fn(u32) -> &'t [ValueId]) {
+        self.before.reserve(numbers.len());
+        for number in numbers {
+            let tuple = tuple_of(number);
+            let before = match self.only {
+                Some(column) => self.put(tuple.get(column).map_or(0, |value| value.0), number, |_| true),
+                None => {
+                    let (columns, half) = (self.columns, half_hash(self.key(tuple)));
+                    let is_same = |other: u32| same_key(columns, tuple_of(other), tuple);
+                    self.put(half, number, is_same)
+                }
+            };
+            self.before.push(before);
+        }
+    }
+
+    /// Makes a tuple the last with its key. Gives the one before it.
+    fn put(&mut self, half: u32, number: u32, is_same: impl Fn(u32) -> bool) -> u32 {
+        if let Some(last) = self.last.find_mut(spread(half), |entry| entry[0] == half && is_same(entry[1])) {
+            return std::mem::replace(&mut last[1], number);
+        }
+        self.last.insert(spread(half), |_| false, |entry| spread(entry[0]), [half, number]);
+        NONE
+    }
+
+    /// The last tuple with a key, a value for each column in their order.
+    #[inline]
+    pub(super) fn last<'t>(&self, key: &[ValueId], tuple_of: impl Fn(u32) -> &'t [ValueId]) -> u32 {
+        let found = match (self.only, key) {
+            (Some(_), [only]) => self.last.find(spread(only.0), |entry| entry[0] == only.0),
+            _ => {
+                let half = half_hash(key.iter().copied());
+                let is_same = |other: u32| self.key(tuple_of(other)).eq(key.iter().copied());
+                self.last.find(spread(half), |entry| entry[0] == half && is_same(entry[1]))
+            }
+        };
+        found.map_or(NONE, |entry| entry[1])
+    }
+
+    /// The tuple before one with the same key.
+    #[inline]
+    pub(super) fn before(&self, number: u32) -> u32 {
+        self.before.get(number as usize).copied().unwrap_or(NONE)
+    }
+}
+
+fn same_key(columns: Columns, one: &[ValueId], other: &[ValueId]) -> bool {
+    let mut pairs = one.iter().zip(other).enumerate();
+    pairs.all(|(at, (one, other))| at >= 64 || columns & (1 << at) == 0 || one == other)
+}
