@@ -9,13 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
+use super::tables::Tables;
 use super::uses::sample_name;
 use super::{FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
-use crate::kernel::Limits;
+use crate::kernel::{Kernel, Limits};
 use crate::lint::{Diagnostic, Finding};
 use crate::program::{FileSummary, Program};
 use crate::report::Entry;
@@ -148,8 +149,11 @@ fn evaluated(
     known: &[Entry],
 ) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
+    let samples = project.map_or(&[][..], |project| &project.samples);
+    let tables = Tables::new(samples);
     let mut add = |members: Vec<FileId>, sample: Option<&str>| {
-        for entry in evaluate(program, &members, sample, files) {
+        let tables = if sample.is_some() { &tables } else { &Tables::default() };
+        for entry in evaluate(program, &members, sample, tables, files) {
             let is_reported = program.own().any(|member| member.reported && member.file == entry.file);
             let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
             let of_file = known.iter().filter(|known| known.file == entry.file);
@@ -164,10 +168,15 @@ fn evaluated(
     if program.members.iter().any(|member| member.reported) {
         add(program.members.iter().map(|member| member.file).collect(), None);
     }
+    let mut is_alone = true;
     for single in &program.singles {
         if let Some(name) = sample_name(&memory.table().path(single.member.file), project) {
             add(program.with(single), Some(&name));
+            is_alone = false;
         }
+    }
+    if let Some(name) = tables.name().filter(|_| is_alone) {
+        add(program.members.iter().map(|member| member.file).collect(), Some(&name));
     }
     out
 }
@@ -177,12 +186,15 @@ fn evaluate(
     program: &ProgramFiles,
     members: &[FileId],
     sample: Option<&str>,
+    tables: &Tables,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
 ) -> Vec<Entry> {
     let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
     let joined = Arc::new(Program::embedded(summaries.collect(), Arc::clone(&program.embedding)));
     let settings = &program.settings.kernel;
-    let Some(readings) = Readings::new(&joined, settings, Limits::of(settings), &Cancel::new()) else {
+    let limits = Limits::of(settings);
+    let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
+    let Some(readings) = Readings::new(&joined, settings, limits, &give, &Cancel::new()) else {
         return Vec::new();
     };
     let found = evaluation::findings(&readings, &joined, sample);

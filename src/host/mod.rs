@@ -20,6 +20,7 @@ mod project;
 mod read;
 mod resolve;
 mod shared;
+mod tables;
 mod target;
 mod uses;
 mod walk;

@@ -61,7 +61,7 @@ fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
 pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {
     let limits = Limits { derived: 500, ..Limits::default() };
     let settings = KernelSettings { now: Some(0), ..KernelSettings::default() };
-    evaluation::Readings::new(program, &settings, limits, &Cancel::new()).unwrap()
+    evaluation::Readings::new(program, &settings, limits, &|_, _| {}, &Cancel::new()).unwrap()
 }
 
 impl Checked {

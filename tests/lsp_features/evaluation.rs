@@ -88,6 +88,29 @@ fn the_sample_of_the_settings_alone_counts() {
 }
 
 #[test]
+fn tables_are_a_sample() {
+    let files = [
+        ("mangle-ls.toml", "[kernel]\nsample = [\"*.csv\"]\n"),
+        (
+            "main.mg",
+            "Decl door(D) bound [/name].\nDecl locked(D) bound [/name].\nopen(D) :- door(D), !locked(D).\nopen(/e).\n",
+        ),
+        ("door.csv", "/d\n/e\n"),
+        ("locked.csv", "/d\n"),
+    ];
+    let (_folder, mut client, uri) = opened(&files);
+    evaluated(&mut client, &uri);
+    let text = hover(&mut client, &uri, 2, 1);
+    assert!(text.contains("1 row in door.csv, locked.csv.\n\nopen(/e)"), "{text}");
+    let text = hover(&mut client, &uri, 0, 6);
+    assert!(text.contains("2 rows in door.csv, locked.csv.\n\ndoor(/d)\ndoor(/e)"), "{text}");
+    let resolved =
+        client.request("mangle/query", json!({ "uri": uri, "atom": "door(/d)", "why": true })).unwrap();
+    assert_eq!(resolved[0]["sample"], "door.csv, locked.csv");
+    assert!(client.shut_down().success());
+}
+
+#[test]
 fn ground_atoms_hold_or_not() {
     let text = format!("{DOORS}open(/x) :- open(/d), !locked(/e, /key).\n");
     in_each_encoding(&json!({}), &text, |client, uri, _| {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::config::KernelSettings;
+use crate::host::tables::Tables;
 use crate::ide::evaluation::{Readings, fingerprint};
-use crate::kernel::Limits;
+use crate::kernel::{Kernel, Limits};
 use crate::program::Program;
 use crate::text::Cancel;
 
@@ -22,6 +23,8 @@ const MOST_BYTES: usize = 256 << 20;
 pub struct Evaluated {
     /// The program in both readings.
     pub readings: Readings,
+    /// The [`Tables::stamp`] of the tables that went with it.
+    tables: u64,
 }
 
 /// The last evaluation of a program.
@@ -44,15 +47,18 @@ impl Kept {
         &self,
         program: &Arc<Program>,
         settings: &KernelSettings,
+        tables: &Tables,
         cancel: &Cancel,
     ) -> Option<Arc<Evaluated>> {
-        if let Some(known) = self.of(program) {
+        let stamp = tables.stamp();
+        if let Some(known) = self.of(program).filter(|known| known.tables == stamp) {
             return Some(known);
         }
         let limits = Limits::of(settings);
         let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
-        let readings = Readings::new(program, settings, limits, cancel)?;
-        let evaluated = Arc::new(Evaluated { readings });
+        let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
+        let readings = Readings::new(program, settings, limits, &give, cancel)?;
+        let evaluated = Arc::new(Evaluated { readings, tables: stamp });
         *self.0.lock() = Some(Arc::clone(&evaluated));
         Some(evaluated)
     }

@@ -11,8 +11,9 @@ use super::file::SnapshotFile;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, Settings};
 use crate::host::check::unreadable;
+use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
-use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution};
+use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::lint::Diagnostic;
@@ -51,6 +52,8 @@ pub(super) struct State {
     pub(super) settings: Arc<Settings>,
     /// What the sample is called that this is the program of.
     pub(super) sample: Option<Arc<str>>,
+    /// The tables of the sample, where this is the program of one.
+    pub(super) tables: Arc<Tables>,
     /// What surrounds it.
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
@@ -195,6 +198,9 @@ fn states(
     let rules: Arc<RuleSettings> = program.settings.rules.over(base).into();
     let (embedding, settings) = (&program.embedding, &program.settings);
     let project = program.project.and_then(|project| projects.get(project));
+    let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
+    let is_sample = |single: &Single| sample_name(&table.path(single.member.file), project).is_some();
+    let has_sample = program.singles.iter().any(is_sample);
     let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
     let reported = |members: &[Member]| {
         members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
@@ -214,7 +220,14 @@ fn states(
         let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
         let settings = Arc::clone(settings);
         let state = State::new(identity(Some(file)), members, vec![file], rules, settings, embedding);
-        states.push(State { sample: sample_name(&table.path(file), project).map(Into::into), ..state });
+        let sample = sample_name(&table.path(file), project).map(Into::into);
+        let tables = if sample.is_some() { Arc::clone(&tables) } else { Arc::default() };
+        states.push(State { sample, tables, ..state });
+    }
+    // Tables alone go with the program as it is.
+    if let Some(own) = states.first_mut().filter(|_| !has_sample) {
+        own.sample = tables.name().map(Into::into);
+        own.tables = tables;
     }
     states
 }
@@ -236,8 +249,8 @@ impl State {
         members.sort_unstable();
         reported.sort_unstable();
         let (reported, cache, kept) = (reported.into(), Arc::default(), Arc::default());
-        let (sample, last) = (None, None);
-        Self { identity, members, reported, rules, settings, sample, embedding, cache, kept, last }
+        let (sample, tables, last) = (None, Arc::default(), None);
+        Self { identity, members, reported, rules, settings, sample, tables, embedding, cache, kept, last }
     }
 
     /// This program as the successor of `old`: with its cache, and with its last snapshot if
@@ -247,7 +260,7 @@ impl State {
             old.cache.forget(*file);
         }
         self.cache = old.cache;
-        if self.settings.kernel == old.settings.kernel {
+        if self.settings.kernel == old.settings.kernel && self.tables == old.tables {
             self.kept = old.kept;
         }
         let same = self.members == old.members
@@ -256,6 +269,7 @@ impl State {
             && self.settings.format == old.settings.format
             && self.settings.kernel == old.settings.kernel
             && self.sample == old.sample
+            && self.tables == old.tables
             && self.embedding == old.embedding;
         if same {
             self.last = old.last;

@@ -11,6 +11,7 @@ use super::file::SnapshotFile;
 use super::programs::State;
 use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
 use crate::host::FileTable;
+use crate::host::tables::Tables;
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::ide::{Analysis, evaluation};
 use crate::lint::Diagnostic;
@@ -36,6 +37,8 @@ pub struct SnapshotProgram {
     single: Option<FileId>,
     /// What the file is called whose facts are tried out here.
     sample: Option<Arc<str>>,
+    /// The tables that are tried out here.
+    tables: Arc<Tables>,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     kept: Arc<Kept>,
@@ -64,6 +67,7 @@ impl SnapshotProgram {
             root: state.identity.root.clone(),
             single: state.identity.single,
             sample: state.sample.clone(),
+            tables: Arc::clone(&state.tables),
             embedding: Arc::clone(&state.embedding),
             cache: Arc::clone(&state.cache),
             kept: Arc::clone(&state.kept),
@@ -104,7 +108,9 @@ impl SnapshotProgram {
         if self.is_evaluated() || cancel.is_cancelled() {
             return;
         }
-        if let Some(evaluated) = self.kept.evaluate(self.program(), &self.settings.kernel, cancel) {
+        if let Some(evaluated) =
+            self.kept.evaluate(self.program(), &self.settings.kernel, &self.tables, cancel)
+        {
             self.adopt(&evaluated);
         }
     }

@@ -1,7 +1,7 @@
 //! Whether a ground atom holds, and in one line why, or why not.
 
 use super::{Evaluation, Places, cut};
-use crate::kernel::{Ground, Miss, Obstacle, Proof, evaluate};
+use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
 use crate::program::{FileSummary, PredicateId};
 use crate::syntax::ast::{Atom, Clause};
 
@@ -52,6 +52,9 @@ impl Evaluation {
 
     fn why(&self, proof: &Proof, places: Places<'_>) -> String {
         let Some(root) = proof.nodes.first() else { return String::new() };
+        if root.rule == RuleId::ASSERTED {
+            return "a fact of the sample".to_owned();
+        }
         let place = self.place(root.rule, places);
         let clause = self.evaluated(root.rule).and_then(|(_, item)| item.statement.clause());
         let is_fact = clause.is_some_and(Clause::is_fact);

@@ -25,7 +25,9 @@ pub use rules::RULES;
 
 use super::query::{Asked, Wish, ask};
 use crate::config::Reading;
-use crate::kernel::{Clock, Compiled, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile, run};
+use crate::kernel::{
+    Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile,
+};
 use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
 use crate::report::Answer;
 use crate::syntax::ast::{Item, Statement};
@@ -131,17 +133,21 @@ pub fn fingerprint(program: &Program) -> u64 {
 }
 
 impl Evaluation {
-    /// Evaluates a program; `None` when `cancel` was raised meanwhile.
+    /// Evaluates a program with the facts that `give` adds to its own; `None` when `cancel` was raised meanwhile.
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
         reading: Reading,
         limits: Limits,
         clock: Clock,
+        give: &dyn Fn(&mut Kernel, &Program),
         cancel: &Cancel,
     ) -> Option<Self> {
         let compiled = compile(program, reading);
-        let model = run(&compiled, limits, clock, cancel);
+        let mut kernel = Kernel::new(Arc::clone(&compiled));
+        give(&mut kernel, program);
+        kernel.evaluate(limits, clock, cancel);
+        let model = kernel.into_model();
         if cancel.is_cancelled() || matches!(&model.stopped, Some(stop) if stop.reason == Reason::Cancelled) {
             return None;
         }

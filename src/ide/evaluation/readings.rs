@@ -3,11 +3,12 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashSet, FxHasher};
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
 use crate::config::{KernelSettings, Reading};
-use crate::kernel::{Clock, Limits};
+use crate::kernel::{Clock, Kernel, Limits};
 use crate::program::{PredicateKey, Program};
 use crate::text::Cancel;
 
@@ -26,6 +27,8 @@ pub struct Readings {
     pub wanted: Reading,
     go: Evaluation,
     written: Evaluation,
+    /// What was compared already.
+    compared: Mutex<FxHashMap<PredicateKey, Option<Difference>>>,
 }
 
 /// In what the readings differ about a predicate.
@@ -42,19 +45,27 @@ pub struct Difference {
 }
 
 impl Readings {
-    /// Evaluates a program under `settings`, no further than `limits`; `None` when `cancel` was raised meanwhile.
+    /// Evaluates a program under `settings`, no further than `limits`, with the facts that `give` adds to its own; `None`
+    /// when `cancel` was raised meanwhile.
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
         settings: &KernelSettings,
         limits: Limits,
+        give: &dyn Fn(&mut Kernel, &Program),
         cancel: &Cancel,
     ) -> Option<Self> {
         // The same instant for both: what differs is the reading alone.
         let clock = Clock::of(settings);
-        let evaluate = |reading| Evaluation::new(program, reading, limits, clock, cancel);
+        let evaluate = |reading| Evaluation::new(program, reading, limits, clock, give, cancel);
         let (go, written) = (evaluate(Reading::Go)?, evaluate(Reading::Written)?);
-        Some(Self { fingerprint: fingerprint(program), wanted: settings.reading, go, written })
+        Some(Self {
+            fingerprint: fingerprint(program),
+            wanted: settings.reading,
+            go,
+            written,
+            compared: Mutex::default(),
+        })
     }
 
     /// A number that changes with what is shown of it: how many facts there are, and which rules gave how many.
@@ -92,6 +103,15 @@ impl Readings {
     /// What the engine finds of a predicate and the text does not say, and the other way round.
     #[must_use]
     pub fn difference(&self, key: PredicateKey) -> Option<Difference> {
+        if let Some(known) = self.compared.lock().get(&key) {
+            return known.clone();
+        }
+        let difference = self.compare(key);
+        self.compared.lock().insert(key, difference.clone());
+        difference
+    }
+
+    fn compare(&self, key: PredicateKey) -> Option<Difference> {
         let counts = (self.go.rows(key, 0)?.count, self.written.rows(key, 0)?.count);
         let compared = counts.0.max(counts.1) <= MOST_COMPARED;
         if !compared && counts.0 == counts.1 {

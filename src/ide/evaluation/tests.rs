@@ -189,7 +189,7 @@ fn a_cancelled_evaluation_is_none() {
     let cancel = Cancel::new();
     cancel.cancel();
     let clock = Clock { now_ns: 0 };
-    assert!(Evaluation::new(&program, Reading::Go, Limits::default(), clock, &cancel).is_none());
+    assert!(Evaluation::new(&program, Reading::Go, Limits::default(), clock, &|_, _| {}, &cancel).is_none());
 }
 
 #[test]

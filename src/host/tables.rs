@@ -1,0 +1,53 @@
+//! Tables of facts among the files of a sample: read when a program is evaluated that they go with.
+
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+
+use rustc_hash::FxHasher;
+
+use super::read::open_facts;
+use super::{Overlay, is_facts};
+use crate::ide::facts::give_table;
+use crate::kernel::{Kernel, Limits};
+use crate::program::Program;
+
+/// Files with facts that are no Mangle, sorted by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Tables(Vec<PathBuf>);
+
+impl Tables {
+    /// The tables among the files of a sample.
+    pub(super) fn new(samples: &[PathBuf]) -> Self {
+        Self(samples.iter().filter(|path| is_facts(path)).cloned().collect())
+    }
+
+    /// What they are called together; `None` if there is none.
+    pub(super) fn name(&self) -> Option<String> {
+        let names = self.0.iter().filter_map(|path| path.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    /// A number that changes with the files.
+    pub(super) fn stamp(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for path in &self.0 {
+            let data = std::fs::metadata(path).ok();
+            (path, data.map(|data| (data.len(), data.modified().ok()))).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// Gives their facts to a program. A table that cannot be read, or of a predicate that the program does not have,
+    /// gives none; the log has why.
+    pub(super) fn give(&self, kernel: &mut Kernel, program: &Program, limits: Limits) {
+        for path in &self.0 {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let input = open_facts(path, &Overlay::default()).map_err(|error| error.to_string());
+            let given = input.and_then(|input| give_table(kernel, program, &name, input, limits.facts));
+            if let Err(why) = given {
+                tracing::warn!(path = %path.display(), why, "a table of facts cannot be read");
+            }
+        }
+    }
+}
