@@ -57,7 +57,7 @@ pub(super) struct Writer {
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
     publisher: Arc<Mutex<Publisher>>,
-    /// Somebody shows what follows from programs.
+    /// Somebody has asked, at this revision, for something that shows what follows from programs.
     wants_figures: bool,
     /// Raised to stop the evaluation that is under way.
     evaluating: Option<Cancel>,
@@ -260,6 +260,8 @@ impl Writer {
     /// The client changed something: what was asked before cannot be answered any more.
     fn edited(&mut self) {
         self.stop();
+        // Who shows figures asks again; nothing is evaluated at every key for those who do not.
+        self.wants_figures = false;
         self.publish_revision();
         for question in std::mem::take(&mut self.questions) {
             self.refuse(question, Refusal::Outdated);
