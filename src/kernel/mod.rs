@@ -7,6 +7,7 @@
 
 mod bindings;
 mod builtin;
+mod chunked;
 mod civil;
 mod dump;
 pub mod facts;

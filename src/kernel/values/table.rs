@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::super::chunked::Chunked;
 use super::super::sharded::Sharded;
 use super::super::work;
 use super::{Datum, Key, ValueId, order};
@@ -28,7 +29,7 @@ pub struct Values {
     base: Option<Arc<Values>>,
     /// The number of the first value that is here and not in the base.
     first: u32,
-    entries: Vec<Entry>,
+    entries: Chunked<Entry>,
     /// Indices into `entries`.
     table: Sharded<u32>,
     /// Bytes that the values here own besides their entries.
@@ -37,6 +38,9 @@ pub struct Values {
     /// What the engine sorts keys of maps by, of those keys that are built of other values.
     key_hashes: FxHashMap<ValueId, u64>,
 }
+
+/// What stands for a value that is none of these: `0`.
+static NOTHING: Entry = Entry { datum: Datum::Number(0), hash: 0, depth: 0 };
 
 struct Entry {
     datum: Datum,
@@ -50,7 +54,7 @@ impl Default for Values {
         Self {
             base: None,
             first: 0,
-            entries: Vec::new(),
+            entries: Chunked::default(),
             table: Sharded::default(),
             heap: 0,
             depth_limit: DEPTH_LIMIT,
@@ -104,7 +108,7 @@ impl Values {
     /// An estimate of the memory that is used here, in bytes; what belongs to the base is not counted.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.table.bytes() + self.heap
+        self.entries.bytes() + self.table.bytes() + self.heap
     }
 
     /// The number of `datum`, which is added if it is new. Its parts must be values of this table.
@@ -221,7 +225,7 @@ impl Values {
         {
             values = base;
         }
-        &values.entries[(id.0 - values.first) as usize]
+        values.entries.get((id.0 - values.first) as usize).unwrap_or(&NOTHING)
     }
 
     fn scalar(&mut self, key: Key<'_>) -> ValueId {
@@ -234,8 +238,8 @@ impl Values {
         let mut values = Some(self);
         while let Some(level) = values {
             let same = |index: &u32| {
-                let entry = &level.entries[*index as usize];
-                entry.hash == hash && entry.datum.as_key() == key
+                let entry = level.entries.get(*index as usize);
+                entry.is_some_and(|entry| entry.hash == hash && entry.datum.as_key() == key)
             };
             if let Some(index) = level.table.find(spread(hash), same) {
                 return Some(ValueId(level.first + index));

@@ -1,9 +1,10 @@
-//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them. Only
+//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they begin when nobody edits for a moment. Only
 //! programs of open documents, and those that somebody asks about, are evaluated.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHasher;
 
@@ -14,6 +15,10 @@ use crate::lsp::pool::guarded;
 use crate::lsp::report::Report;
 use crate::lsp::view::View;
 use crate::text::Cancel;
+
+/// How long nobody must have edited before an evaluation begins that nobody waits for, so that it takes nothing from
+/// the diagnostics of one who types.
+const PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// Starts the evaluation that somebody wants, unless one is under way.
@@ -39,10 +44,11 @@ impl Writer {
             self.wants_figures = false;
             return;
         }
-        self.start_evaluation(view, wanted);
+        let pause = if is_asked { Duration::ZERO } else { PAUSE };
+        self.start_evaluation(view, wanted, pause);
     }
 
-    fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>) {
+    fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, pause: Duration) {
         let cancel = Cancel::new();
         self.evaluating = Some(cancel.clone());
         let address = self.address.clone();
@@ -50,6 +56,9 @@ impl Writer {
             let revision = view.snapshot.revision;
             let span = tracing::debug_span!("evaluate", revision, programs = programs.len());
             let compute = || {
+                if !stays_wanted(&cancel, pause) {
+                    return None;
+                }
                 programs.iter().for_each(|program| program.evaluate(&cancel));
                 (!cancel.is_cancelled()).then(|| figures(&view, &programs))
             };
@@ -104,6 +113,15 @@ impl Writer {
         self.pulls.iter_mut().for_each(|pull| pull.checked = None);
         self.answer_pulls();
     }
+}
+
+/// Waits. False when `cancel` was raised meanwhile.
+fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
+    let end = Instant::now() + pause;
+    while Instant::now() < end && !cancel.is_cancelled() {
+        std::thread::sleep(PAUSE / 10);
+    }
+    !cancel.is_cancelled()
 }
 
 /// The programs from which a question is answered that waits for an evaluation.

@@ -1,0 +1,76 @@
+//! A vector that grows piece by piece.
+//!
+//! A vector that doubles with millions of elements copies them all, during which nobody looks whether the work is still
+//! wanted. This one never moves an element once the first piece is full.
+
+/// How many elements a piece has, as a power of two.
+const BITS: u32 = 12;
+
+/// A vector in pieces.
+#[derive(Debug, Clone)]
+pub(super) struct Chunked<T> {
+    /// All but the last are full.
+    pieces: Vec<Vec<T>>,
+}
+
+impl<T> Default for Chunked<T> {
+    fn default() -> Self {
+        Self { pieces: Vec::new() }
+    }
+}
+
+impl<T> Chunked<T> {
+    /// The number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.last().map_or(0, |last| ((self.pieces.len() - 1) << BITS) + last.len())
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The element at a place.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Option<&T> {
+        self.pieces.get(at >> BITS)?.get(at & ((1 << BITS) - 1))
+    }
+
+    /// Adds an element.
+    pub(super) fn push(&mut self, element: T) {
+        let pieces = self.pieces.len();
+        match self.pieces.last_mut().filter(|last| last.len() < 1 << BITS) {
+            Some(last) => last.push(element),
+            None => {
+                // The first piece is as small as what is in it.
+                let mut piece = Vec::with_capacity(if pieces == 0 { 0 } else { 1 << BITS });
+                piece.push(element);
+                self.pieces.push(piece);
+            }
+        }
+    }
+
+    /// About how many bytes the elements take.
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.iter().map(Vec::capacity).sum::<usize>() * size_of::<T>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_stay_where_they_are() {
+        let mut chunked = Chunked::default();
+        assert!(chunked.is_empty());
+        for number in 0..20_000 {
+            assert_eq!((chunked.len(), chunked.get(number)), (number, None));
+            chunked.push(number);
+        }
+        let place = chunked.get(5000).map(std::ptr::from_ref);
+        (20_000..40_000).for_each(|number| chunked.push(number));
+        assert_eq!(chunked.get(5000).map(std::ptr::from_ref), place);
+        assert!((0..40_000).all(|number| chunked.get(number) == Some(&number)));
+    }
+}
