@@ -3,6 +3,8 @@
 `document(uri)` gives a `Text`, or None where the client has none; `params` are those of the request.
 """
 
+from text import Text
+
 
 def before(one, other):
     return (one["line"], one["character"]) <= (other["line"], other["character"])
@@ -46,7 +48,25 @@ def ranges(value, uri):
                 yield from ranges(one, here)
 
 
+def created(value):
+    """The documents that an edit makes before it fills them."""
+    if isinstance(value, list):
+        return {uri for one in value for uri in created(one)}
+    if not isinstance(value, dict):
+        return set()
+    own = {value["uri"]} if value.get("kind") == "create" and "uri" in value else set()
+    return own.union(*(created(one) for one in value.values()))
+
+
+def with_created(value, document):
+    """`document`, with the empty ones that an edit makes."""
+    new = created(value)
+    # Nothing but the start lies in an empty text, in whichever unit.
+    return lambda uri: document(uri) or (Text("", "utf-8") if uri in new else None)
+
+
 def of_ranges(value, uri, document):
+    document = with_created(value, document)
     for where, range_ in ranges(value, uri):
         text = document(where)
         if text is None:
@@ -169,6 +189,7 @@ def of_prepared(context):
 
 def of_workspace_edit(context, edit=None):
     edit = context.result if edit is None else edit
+    document = with_created(edit, context.document)
     changes = [(uri, edits) for uri, edits in (edit.get("changes") or {}).items()]
     changes += [(one["textDocument"]["uri"], one["edits"]) for one in edit.get("documentChanges") or [] if "edits" in one]
     seen = set()
@@ -176,7 +197,7 @@ def of_workspace_edit(context, edit=None):
         if uri in seen:
             yield f"{uri} is changed twice in one edit"
         seen.add(uri)
-        text = context.document(uri)
+        text = document(uri)
         if text is None:
             yield f"{uri}, which is not there, is changed"
             continue
