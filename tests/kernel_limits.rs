@@ -132,30 +132,20 @@ fn division_by_zero_and_numbers_that_overflow() {
 #[test]
 fn a_circle_through_a_negation() {
     let text = "q(1).\np(X) :- q(X), !r(X).\nr(X) :- q(X), !p(X).\nfine(X) :- q(X).";
-    check(
-        text,
-        Reading::Written,
-        expect![[r#"
-            q: 1
-            p: 0
-            r: 0
-            fine: 1
-            cannot evaluate p(X): what is negated here depends on this rule: neither can be evaluated first
-            cannot evaluate r(X): what is negated here depends on this rule: neither can be evaluated first
-        "#]],
-    );
-    check(
-        text,
-        Reading::Go,
-        expect![[r#"
-            q: 1
-            p: 0
-            r: 0
-            fine: 1
-            cannot evaluate p(X): what is negated here depends on this rule: neither can be evaluated first
-            cannot evaluate r(X): what is negated here depends on this rule: neither can be evaluated first
-        "#]],
-    );
+    for reading in [Reading::Go, Reading::Written] {
+        check(
+            text,
+            reading,
+            expect![[r#"
+                q: 1
+                p: 0
+                r: 0
+                fine: 1
+                cannot evaluate p(X): what is negated here depends on this rule: neither can be evaluated first
+                cannot evaluate r(X): what is negated here depends on this rule: neither can be evaluated first
+            "#]],
+        );
+    }
 }
 
 #[test]

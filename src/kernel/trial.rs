@@ -9,12 +9,9 @@ use smallvec::SmallVec;
 
 use self::lookup::Lookups;
 pub(super) use self::lookup::{Known, known};
-use super::plan::{Compiled, Deferred, Match, Plan, Source, Step, StepKind, write};
+use super::plan::{Compiled, DEEPEST_CALL, Deferred, Match, Plan, Source, Step, StepKind, write};
 use super::{Clock, Failure, Model, ValueId, compare};
 use crate::syntax::ast::Operator;
-
-/// How many calls may be inside each other.
-const DEEPEST_CALL: u32 = 64;
 
 /// Somebody who has a plan gone through.
 pub(super) trait Observer {

@@ -49,7 +49,7 @@ impl Model {
         let mut ways: Vec<Way> =
             stated.take(most).map(|fact| Way { tuple, rule: fact.rule, support: Vec::new() }).collect();
         let mut seen = FxHashSet::from_iter([first]);
-        for plan in compiled.strata.iter().flat_map(|stratum| &stratum.plans) {
+        for plan in compiled.stratum_of(tuple.0).map_or(&[][..], |stratum| &stratum.plans) {
             if plan.target != tuple.0 || ways.len() >= most {
                 continue;
             }

@@ -82,6 +82,7 @@ impl<'p> Compiler<'p> {
             facts: Vec::new(),
             deferred: FxHashMap::default(),
             strata: strata.collect(),
+            strata_of: Vec::new(),
             merges: Vec::new(),
             dropped: FxHashMap::default(),
             faults: Vec::new(),
@@ -94,6 +95,12 @@ impl<'p> Compiler<'p> {
     fn finish(mut self) -> Compiled {
         self.compiled.values = Arc::new(self.values);
         refuse_circles(&mut self.compiled);
+        self.compiled.strata_of = vec![u32::MAX; self.compiled.arities.len()];
+        for (at, stratum) in (0u32..).zip(&self.compiled.strata) {
+            for relation in &stratum.relations {
+                self.compiled.strata_of.get_mut(*relation as usize).into_iter().for_each(|of| *of = at);
+            }
+        }
         for at in 0..self.compiled.strata.len() {
             let reads = reads(&self.compiled, at);
             self.compiled.strata.get_mut(at).into_iter().for_each(|stratum| stratum.reads = reads.clone());

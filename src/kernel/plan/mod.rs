@@ -179,6 +179,9 @@ pub(super) enum Let {
     Compute(Box<[Step]>),
 }
 
+/// How many calls of predicates may be inside each other that are evaluated where they are asked for.
+pub(super) const DEEPEST_CALL: u32 = 64;
+
 /// A rule of a predicate that is evaluated where it is asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Deferred {
@@ -272,6 +275,8 @@ pub struct Compiled {
     /// The facts, as values.
     pub(super) facts: Vec<Fact>,
     pub(super) strata: Vec<Stratum>,
+    /// The stratum of each relation.
+    pub(super) strata_of: Vec<u32>,
     /// The rules of predicates that are evaluated where they are asked for.
     pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<Deferred>>,
     /// How the facts of some predicates are merged.
@@ -339,16 +344,21 @@ impl Compiled {
         if self.is_temporal(PredicateId(relation)) { columns.saturating_sub(2) } else { columns }
     }
 
+    /// Where a relation grows.
+    pub(super) fn stratum_of(&self, relation: RelationId) -> Option<&Stratum> {
+        self.strata.get(*self.strata_of.get(relation as usize)? as usize)
+    }
+
     /// The plan of a clause that fills a relation.
     pub(super) fn plan_of(&self, rule: RuleId, relation: RelationId) -> Option<&Plan> {
-        let mut plans = self.strata.iter().flat_map(|stratum| &stratum.plans);
-        plans.find(|plan| plan.rule == rule && plan.target == relation)
+        let plans = &self.stratum_of(relation)?.plans;
+        plans.iter().find(|plan| plan.rule == rule && plan.target == relation)
     }
 
     /// The aggregation of a clause that fills a relation.
     pub(super) fn aggregate_of(&self, rule: RuleId, relation: RelationId) -> Option<&Aggregate> {
-        let mut all = self.strata.iter().flat_map(|stratum| &stratum.aggregates);
-        all.find(|aggregate| aggregate.rule == rule && aggregate.target == relation)
+        let all = &self.stratum_of(relation)?.aggregates;
+        all.iter().find(|aggregate| aggregate.rule == rule && aggregate.target == relation)
     }
 
     /// The clause of this id.

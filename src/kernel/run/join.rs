@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::plan::{Deferred, Match, Plan, Step, StepKind, write};
+use super::super::plan::{DEEPEST_CALL, Deferred, Match, Plan, Step, StepKind, write};
 use super::super::relation::{Chain, Columns};
 use super::super::{Failure, ValueId, compare};
 use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop};
 use crate::syntax::ast::Operator;
-
-/// How many calls may be inside each other.
-const DEEPEST_CALL: u32 = 64;
 
 /// A round of a stratum: what its relations held before the last round, and after it.
 pub(super) struct Round<'r> {
