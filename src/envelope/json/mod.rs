@@ -1,0 +1,170 @@
+//! JSON with all byte ranges, keys that come twice, and as much as can be read of what is damaged.
+//!
+//! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
+//! over in one step. What the grammar of RFC 8259 does not allow is a [`Problem`], and reading goes on behind it.
+
+mod parse;
+mod strict;
+mod string;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+pub use parse::{Problem, ProblemKind};
+pub use strict::{Flaw, value_end, whole};
+
+use crate::text::{SegmentMap, TextRange, TextSize};
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number
+    Number,
+    /// A string that is its own value, quotes apart
+    Plain,
+    /// A string with escapes, or with bytes that do not belong into one
+    Escaped,
+    /// An array
+    Array,
+    /// An object: keys and values by turns
+    Object,
+    /// Something else where a value or a key belongs, or nothing at all
+    Broken,
+}
+
+/// A value or a key: its place in the [`Json`] that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    kind: Kind,
+    start: u32,
+    end: u32,
+    /// The node behind this one and all that are inside it.
+    next: u32,
+}
+
+/// A value with all that is inside it.
+#[derive(Debug, Clone)]
+pub struct Json<'t> {
+    text: &'t [u8],
+    nodes: Vec<Node>,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// Where the value ends.
+    end: u32,
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    /// Its key; [`Kind::Broken`] where there is none.
+    pub key: NodeId,
+    /// Its value.
+    pub value: NodeId,
+}
+
+impl<'t> Json<'t> {
+    /// Reads the value that begins at the first byte of `text` that is not white space, and looks at nothing behind
+    /// it. At most 4 GiB are read.
+    #[must_use]
+    pub fn parse(text: &'t [u8]) -> Self {
+        parse::parse(text)
+    }
+
+    /// The text that all ranges count from.
+    #[must_use]
+    pub fn text(&self) -> &'t [u8] {
+        self.text
+    }
+
+    /// The value itself.
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// Where the value ends.
+    #[must_use]
+    pub fn end(&self) -> TextSize {
+        TextSize::new(self.end)
+    }
+
+    /// What a node is.
+    #[must_use]
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.node(node).kind
+    }
+
+    /// The bytes of a node, quotes and brackets included.
+    #[must_use]
+    pub fn range(&self, node: NodeId) -> TextRange {
+        let Node { start, end, .. } = self.node(node);
+        TextRange::new(start.into(), end.max(start).into())
+    }
+
+    /// The bytes of a node as they are written.
+    #[must_use]
+    pub fn raw(&self, node: NodeId) -> &'t [u8] {
+        let Node { start, end, .. } = self.node(node);
+        self.text.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// The elements of an array; of anything else none.
+    pub fn elements(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
+        let is_array = self.kind(node) == Kind::Array;
+        self.inside(node).filter(move |_| is_array)
+    }
+
+    /// The members of an object in their order, those that come twice included; of anything else none.
+    pub fn members(&self, node: NodeId) -> impl Iterator<Item = Member> + use<'_, 't> {
+        let is_object = self.kind(node) == Kind::Object;
+        let mut inside = self.inside(node).filter(move |_| is_object);
+        std::iter::from_fn(move || Some(Member { key: inside.next()?, value: inside.next()? }))
+    }
+
+    /// The value of a string or a key; a byte that is no part of a character, and a surrogate without its other half,
+    /// are U+FFFD each. `None` for anything else.
+    #[must_use]
+    pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
+        let raw = self.raw(node);
+        match self.kind(node) {
+            Kind::Plain => {
+                let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[]);
+                Some(String::from_utf8_lossy(inner))
+            }
+            Kind::Escaped => Some(Cow::Owned(string::value(raw))),
+            _ => None,
+        }
+    }
+
+    /// The value of a string, and where each of its bytes comes from.
+    #[must_use]
+    pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
+        let start = self.range(node).start();
+        matches!(self.kind(node), Kind::Plain | Kind::Escaped)
+            .then(|| string::value_with_map(self.raw(node), start))
+    }
+
+    /// The nodes directly inside one.
+    fn inside(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
+        let end = self.node(node).next;
+        let mut at = node.0 + 1;
+        std::iter::from_fn(move || {
+            let found = (at < end).then_some(NodeId(at))?;
+            at = self.node(found).next.max(at + 1);
+            Some(found)
+        })
+    }
+
+    fn node(&self, node: NodeId) -> Node {
+        let nothing = Node { kind: Kind::Broken, start: self.end, end: self.end, next: node.0 + 1 };
+        self.nodes.get(node.0 as usize).copied().unwrap_or(nothing)
+    }
+}

@@ -1,0 +1,170 @@
+//! What the runtime cuts off and drops once an envelope is accepted.
+
+use super::packet::Packet;
+
+/// The settings of the runtime and its limits. All lengths are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caps {
+    /// Whether a reply without a valid envelope is an error (`require_valid_json`).
+    pub strict: bool,
+    /// Whether fences around the envelope are taken off (`allow_markdown_wrapped`).
+    pub fenced: bool,
+    /// The surface; 0 for no limit.
+    pub surface: usize,
+    /// How deep braces nest before the search for objects gives one up.
+    pub depth: usize,
+    /// An object found in mixed text.
+    pub candidate: usize,
+    /// The number of updates.
+    pub updates: usize,
+    /// An update.
+    pub update: usize,
+    /// The number of memory operations.
+    pub memory: usize,
+    /// The reasoning trace.
+    pub trace: usize,
+    /// The number of tool requests.
+    pub tools: usize,
+    /// The number of knowledge requests.
+    pub knowledge: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            fenced: true,
+            surface: 50_000,
+            depth: 200,
+            candidate: 5_242_880,
+            updates: 2_000,
+            update: 1_000,
+            memory: 500,
+            trace: 50_000,
+            tools: 20,
+            knowledge: 20,
+        }
+    }
+}
+
+/// What is put behind a surface that was cut.
+const SURFACE_CUT: &[u8] = b"\n\n[TRUNCATED]";
+
+/// What is put behind a reasoning trace that was cut.
+const TRACE_CUT: &[u8] = b"\n[TRUNCATED]";
+
+/// How many characters of a dropped update the runtime quotes.
+const QUOTED: usize = 40;
+
+/// What the runtime warns of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// The envelope was found in mixed text.
+    Extracted,
+    /// There is no envelope: the text itself is shown.
+    Fallback,
+    /// The model takes something back; its hypothesis.
+    SelfCorrection(String),
+    /// The surface was cut.
+    SurfaceCut,
+    /// Updates at the end were lost.
+    UpdatesCut,
+    /// An update was dropped.
+    Update(DropReason),
+    /// Memory operations at the end were lost.
+    MemoryCut,
+    /// The reasoning trace was cut.
+    TraceCut,
+    /// Tool requests at the end were lost.
+    ToolsCut,
+    /// Knowledge requests at the end were lost.
+    KnowledgeCut,
+}
+
+/// Why an update was dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DropReason {
+    /// Nothing but white space.
+    Empty,
+    /// Too long.
+    Long,
+    /// No parenthesis, or no full stop at its end; its first 40 characters.
+    Syntax(String),
+    /// One of `` ` $ ; | ``.
+    Meta,
+}
+
+/// What is left of a packet.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    /// The updates, untrimmed.
+    pub updates: Vec<String>,
+    /// The updates that were dropped: their indices among those of the envelope, and why.
+    pub dropped: Vec<(usize, DropReason)>,
+    /// The reasoning trace. Where it was cut it need not be UTF-8.
+    pub trace: Vec<u8>,
+}
+
+/// Cuts a surface.
+pub(super) fn cut_surface(mut surface: Vec<u8>, caps: &Caps, warnings: &mut Vec<Warning>) -> Vec<u8> {
+    if caps.surface > 0 && surface.len() > caps.surface {
+        surface.truncate(caps.surface);
+        surface.extend_from_slice(SURFACE_CUT);
+        warnings.push(Warning::SurfaceCut);
+    }
+    surface
+}
+
+/// Cuts a packet, in the runtime's order.
+pub(super) fn cut(packet: &mut Packet, caps: &Caps, warnings: &mut Vec<Warning>) -> Kept {
+    let mut kept = Kept::default();
+    if packet.updates.as_slice().len() > caps.updates {
+        packet.updates.truncate(caps.updates);
+        warnings.push(Warning::UpdatesCut);
+    }
+    for (at, update) in packet.updates.as_slice().iter().enumerate() {
+        match reason(update, caps) {
+            None => kept.updates.push(update.clone()),
+            Some(reason) => {
+                if reason != DropReason::Empty {
+                    warnings.push(Warning::Update(reason.clone()));
+                }
+                kept.dropped.push((at, reason));
+            }
+        }
+    }
+    if packet.memory.as_slice().len() > caps.memory {
+        packet.memory.truncate(caps.memory);
+        warnings.push(Warning::MemoryCut);
+    }
+    kept.trace = packet.trace.clone().into_bytes();
+    if kept.trace.len() > caps.trace {
+        kept.trace.truncate(caps.trace);
+        kept.trace.extend_from_slice(TRACE_CUT);
+        warnings.push(Warning::TraceCut);
+    }
+    if packet.tools.as_slice().len() > caps.tools {
+        packet.tools.truncate(caps.tools);
+        warnings.push(Warning::ToolsCut);
+    }
+    if packet.knowledge.as_slice().len() > caps.knowledge {
+        packet.knowledge.truncate(caps.knowledge);
+        warnings.push(Warning::KnowledgeCut);
+    }
+    kept
+}
+
+/// Why an update is dropped, if it is.
+#[must_use]
+pub fn reason(update: &str, caps: &Caps) -> Option<DropReason> {
+    let update = update.trim();
+    if update.is_empty() {
+        Some(DropReason::Empty)
+    } else if update.len() > caps.update {
+        Some(DropReason::Long)
+    } else if !update.contains('(') || !update.ends_with('.') {
+        Some(DropReason::Syntax(update.chars().take(QUOTED).collect()))
+    } else {
+        update.contains(['`', '$', ';', '|']).then_some(DropReason::Meta)
+    }
+}

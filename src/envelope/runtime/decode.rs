@@ -1,0 +1,243 @@
+//! Go's way of reading JSON into typed values (`encoding/json`): what is there already stays where the text says
+//! nothing, keys match in any case, the first thing of the wrong kind is remembered and reading goes on.
+
+use std::collections::BTreeMap;
+
+use crate::envelope::json::{Json, Kind, Member, NodeId};
+
+/// A value of the wrong kind, which loses the whole envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The members on the way to it, array indices left out: `control_packet.mangle_updates`.
+    pub field: String,
+    /// The value.
+    pub node: NodeId,
+}
+
+/// What goes on while a text is decoded.
+#[derive(Debug)]
+pub(super) struct Context<'j> {
+    pub(super) json: &'j Json<'j>,
+    path: Vec<&'static str>,
+    pub(super) mismatch: Option<Mismatch>,
+}
+
+impl<'j> Context<'j> {
+    pub(super) fn new(json: &'j Json<'j>) -> Self {
+        Self { json, path: Vec::new(), mismatch: None }
+    }
+
+    fn is_wrong(&mut self, node: NodeId) {
+        if self.mismatch.is_none() {
+            self.mismatch = Some(Mismatch { field: self.path.join("."), node });
+        }
+    }
+}
+
+/// A type that JSON is read into, in place.
+pub(super) trait Decode: Default {
+    /// Reads a value over what is there.
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>);
+
+    /// Reads the member of this name, exactly written or not. False where there is no such member.
+    fn member(&mut self, _key: &str, _value: NodeId, _context: &mut Context<'_>, _exact: bool) -> bool {
+        false
+    }
+}
+
+/// Reads an object into a value with members.
+pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &mut Context<'_>) {
+    let json = context.json;
+    match json.kind(node) {
+        Kind::Null => {}
+        Kind::Object => {
+            for Member { key, value } in json.members(node) {
+                let Some(key) = json.string(key) else { continue };
+                if !target.member(&key, value, context, true) {
+                    target.member(&key, value, context, false);
+                }
+            }
+        }
+        _ => context.is_wrong(node),
+    }
+}
+
+/// Reads one member, with its name on the path.
+pub(super) fn decode_member<T: Decode>(
+    target: &mut T,
+    name: &'static str,
+    value: NodeId,
+    context: &mut Context<'_>,
+) {
+    context.path.push(name);
+    target.decode(value, context);
+    context.path.pop();
+}
+
+/// Whether a key is taken for this name: exactly, or by Unicode's simple case folding.
+pub(super) fn names(key: &str, name: &str, exact: bool) -> bool {
+    let fold = |char: char| match char {
+        'ſ' => 's',
+        '\u{212a}' => 'k',
+        _ => char.to_ascii_lowercase(),
+    };
+    if exact { key == name } else { key.chars().map(fold).eq(name.chars()) }
+}
+
+impl Decode for String {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        match (context.json.kind(node), context.json.string(node)) {
+            (_, Some(value)) => *self = value.into_owned(),
+            (Kind::Null, None) => {}
+            _ => context.is_wrong(node),
+        }
+    }
+}
+
+impl Decode for f64 {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        match context.json.kind(node) {
+            Kind::Number => match float(context.json.raw(node)) {
+                Some(value) => *self = value,
+                None => context.is_wrong(node),
+            },
+            Kind::Null => {}
+            _ => context.is_wrong(node),
+        }
+    }
+}
+
+impl Decode for bool {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        match context.json.kind(node) {
+            Kind::Bool(value) => *self = value,
+            Kind::Null => {}
+            _ => context.is_wrong(node),
+        }
+    }
+}
+
+/// A number that fits a float.
+fn float(written: &[u8]) -> Option<f64> {
+    std::str::from_utf8(written).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// What may be missing.
+impl<T: Decode> Decode for Option<Box<T>> {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        match context.json.kind(node) {
+            Kind::Null => *self = None,
+            _ => self.get_or_insert_default().decode(node, context),
+        }
+    }
+}
+
+/// A list. Read a second time, an element is read over the one that was there, also over one that a shorter list
+/// left behind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct List<T> {
+    /// Whether there is a list at all, and not `null`.
+    is_there: bool,
+    /// What is in the list, and what was behind its end before.
+    slots: Vec<T>,
+    len: usize,
+}
+
+impl<T> List<T> {
+    /// Whether there is none, or it is `null`.
+    #[must_use]
+    pub fn is_nil(&self) -> bool {
+        !self.is_there
+    }
+
+    /// The elements.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        self.slots.get(..self.len).unwrap_or(&self.slots)
+    }
+
+    /// Forgets all but the first so many.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+}
+
+impl<T: Decode> Decode for List<T> {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        match context.json.kind(node) {
+            Kind::Null => *self = Self::default(),
+            Kind::Array => {
+                let json = context.json;
+                let mut len = 0;
+                for element in json.elements(node) {
+                    if len == self.slots.len() {
+                        self.slots.push(T::default());
+                    }
+                    self.slots.get_mut(len).into_iter().for_each(|slot| slot.decode(element, context));
+                    len += 1;
+                }
+                (self.len, self.is_there) = (len, true);
+                if len == 0 {
+                    self.slots.clear();
+                }
+            }
+            _ => context.is_wrong(node),
+        }
+    }
+}
+
+/// A value of any kind, numbers as floats.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Free {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number
+    Number(f64),
+    /// A string
+    Text(String),
+    /// An array
+    List(Vec<Free>),
+    /// An object; of equal keys the last
+    Map(BTreeMap<String, Free>),
+}
+
+/// An object whose members are of any kind. A second one adds to the first.
+impl Decode for Option<BTreeMap<String, Free>> {
+    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+        let json = context.json;
+        match json.kind(node) {
+            Kind::Null => *self = None,
+            Kind::Object => {
+                let map = self.get_or_insert_default();
+                for Member { key, value } in json.members(node) {
+                    let Some(key) = json.string(key) else { continue };
+                    match free(value, context) {
+                        Some(value) => drop(map.insert(key.into_owned(), value)),
+                        None => context.is_wrong(value),
+                    }
+                }
+            }
+            _ => context.is_wrong(node),
+        }
+    }
+}
+
+/// A value of any kind; `None` where a number does not fit. Nesting is limited by the reader of the JSON.
+fn free(node: NodeId, context: &mut Context<'_>) -> Option<Free> {
+    let json = context.json;
+    Some(match json.kind(node) {
+        Kind::Null | Kind::Broken => Free::Null,
+        Kind::Bool(value) => Free::Bool(value),
+        Kind::Number => Free::Number(float(json.raw(node))?),
+        Kind::Plain | Kind::Escaped => Free::Text(json.string(node)?.into_owned()),
+        Kind::Array => {
+            Free::List(json.elements(node).map(|element| free(element, context)).collect::<Option<_>>()?)
+        }
+        Kind::Object => {
+            let member = |Member { key, value }| Some((json.string(key)?.into_owned(), free(value, context)?));
+            Free::Map(json.members(node).map(member).collect::<Option<_>>()?)
+        }
+    })
+}

@@ -1,0 +1,20 @@
+//! What the reference runtime makes of a reply, bug for bug, and apart from what we think of it.
+//!
+//! Takes the bytes of a reply; gives the stage that read it, what is kept and what is lost ([`read`]). The source of
+//! every rule is the behaviour of the runtime, recorded in `tests/conformance/envelopes`.
+
+mod caps;
+mod decode;
+mod packet;
+mod payload;
+mod record;
+mod scan;
+mod stages;
+
+pub use caps::{Caps, DropReason, Kept, Warning, reason};
+pub use decode::{Free, List, Mismatch};
+pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
+pub use payload::{payload, target};
+pub use record::{failure_record, record};
+pub use scan::candidates;
+pub use stages::{Failure, Picked, Reading, Stage, read};

@@ -1,0 +1,125 @@
+//! Tool arguments as the text that the safety gate sees, and the target that it takes from them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Free;
+
+/// The arguments in which the gate looks for the target, the first that is there.
+const TARGETS: [&str; 7] = ["path", "filename", "filepath", "file", "url", "target", "query"];
+
+/// From which power of ten on Go prints a number with an exponent, and below which.
+const GO_HIGH: i32 = 6;
+const GO_LOW: i32 = -4;
+
+/// The arguments as JSON: keys sorted by bytes, no white space, numbers as short as they can be.
+#[must_use]
+pub fn payload(args: &BTreeMap<String, Free>) -> String {
+    let mut out = String::new();
+    object(args, &mut out);
+    out
+}
+
+/// What an action is done to, as text.
+#[must_use]
+pub fn target(args: Option<&BTreeMap<String, Free>>) -> String {
+    let found = args.and_then(|args| TARGETS.iter().find_map(|name| args.get(*name)));
+    match found {
+        None => "unknown".to_owned(),
+        Some(Free::Null) => String::new(),
+        Some(Free::Text(text)) => text.clone(),
+        Some(Free::Bool(truth)) => format!("/{truth}"),
+        Some(other) => shown(other),
+    }
+}
+
+/// A value as Go's `%v` prints it.
+fn shown(value: &Free) -> String {
+    match value {
+        Free::Null => "<nil>".to_owned(),
+        Free::Bool(truth) => truth.to_string(),
+        Free::Number(number) => float(*number, GO_HIGH, GO_LOW),
+        Free::Text(text) => text.clone(),
+        Free::List(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Free::Map(map) => {
+            let entries = map.iter().map(|(key, value)| format!("{key}:{}", shown(value)));
+            format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+fn value(value: &Free, out: &mut String) {
+    match value {
+        Free::Null => out.push_str("null"),
+        Free::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Free::Number(number) => out.push_str(&json_float(*number)),
+        Free::Text(text) => string(text, out),
+        Free::List(list) => {
+            out.push('[');
+            for (at, element) in list.iter().enumerate() {
+                out.push_str(if at > 0 { "," } else { "" });
+                self::value(element, out);
+            }
+            out.push(']');
+        }
+        Free::Map(map) => object(map, out),
+    }
+}
+
+fn object(map: &BTreeMap<String, Free>, out: &mut String) {
+    out.push('{');
+    for (at, (key, member)) in map.iter().enumerate() {
+        out.push_str(if at > 0 { "," } else { "" });
+        string(key, out);
+        out.push(':');
+        value(member, out);
+    }
+    out.push('}');
+}
+
+/// A string as Go writes it into JSON that may stand in HTML.
+fn string(text: &str, out: &mut String) {
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(char));
+            }
+            _ => out.push(char),
+        }
+    }
+    out.push('"');
+}
+
+/// A number in JSON: with an exponent from 1e21 on and below 1e-6, without a zero in front of one digit.
+fn json_float(number: f64) -> String {
+    let text = float(number, 21, -6);
+    // `1e-07` is written `1e-7`.
+    match text.rsplit_once("e-0") {
+        Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-{exponent}"),
+        _ => text,
+    }
+}
+
+/// The shortest digits that are this number; with an exponent of at least two digits from `10^high` on and below
+/// `10^low`.
+fn float(number: f64, high: i32, low: i32) -> String {
+    if number == 0.0 {
+        return if number.is_sign_negative() { "-0" } else { "0" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if exponent < low || exponent >= high {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{digits}e{sign}{:02}", exponent.abs());
+    }
+    format!("{number}")
+}

@@ -1,0 +1,247 @@
+//! The runtime's attempts at a reply, one after the other: the text as it is, without fences, the objects in it, and
+//! at last the text itself as what is shown.
+
+use std::ops::Range;
+
+use super::caps::{Caps, Kept, Warning, cut, cut_surface};
+use super::decode::{Context, Decode};
+use super::packet::{Envelope, Packet};
+use super::scan::candidates;
+use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
+
+/// How an envelope was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// The reply is one (P1).
+    Whole,
+    /// It begins at the first brace (P1).
+    Stream,
+    /// Fences were taken off (P2).
+    Fenced,
+    /// It is an object in mixed text that has both keys (P3).
+    EmbeddedRich,
+    /// It is another object in mixed text (P3).
+    EmbeddedOther,
+    /// There is none, and the text itself is shown (P4).
+    Fallback,
+}
+
+/// Why a text is no envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It is no JSON. The offset counts from the start of the text that was decoded.
+    Syntax(Flaw),
+    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the text that was decoded.
+    Kind {
+        /// `control_packet.mangle_updates`
+        field: String,
+        /// What is there: `array`, `number 1e999`.
+        found: String,
+        /// The value.
+        range: Range<usize>,
+    },
+    /// Nothing is shown.
+    NoSurface,
+    /// There is no category or no verb, where both are asked for.
+    NoIntent,
+}
+
+/// The envelope that the runtime took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picked {
+    /// Its bytes in the reply.
+    pub range: Range<usize>,
+    /// What it says, cut where the runtime cuts it.
+    pub packet: Packet,
+    /// What is left of its lists and texts.
+    pub kept: Kept,
+}
+
+/// What the runtime makes of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// How.
+    pub stage: Stage,
+    /// The envelope; `None` where the text itself is shown.
+    pub picked: Option<Picked>,
+    /// What is shown. Where it was cut it need not be UTF-8.
+    pub surface: Vec<u8>,
+    /// What the runtime warns of, in its order.
+    pub warnings: Vec<Warning>,
+}
+
+impl Stage {
+    /// How sure the runtime is.
+    #[must_use]
+    pub fn confidence(self) -> f64 {
+        match self {
+            Self::Whole | Self::Stream => 1.0,
+            Self::Fenced => 0.95,
+            Self::EmbeddedRich | Self::EmbeddedOther => 0.85,
+            Self::Fallback => 0.5,
+        }
+    }
+
+    /// What the runtime calls it.
+    #[must_use]
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Whole | Self::Stream => "json",
+            Self::Fenced => "json_markdown",
+            Self::EmbeddedRich | Self::EmbeddedOther => "json_extracted",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// Reads a reply.
+///
+/// # Errors
+/// Only where [`Caps::strict`] asks for a valid envelope: why the first attempt failed.
+pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
+    let first = match attempt(raw, 0..raw.len(), caps) {
+        Ok((stage, found)) => return Ok(accepted(stage, found, caps)),
+        Err(failure) => failure,
+    };
+    if caps.fenced
+        && let Ok((_, found)) = attempt(raw, without_fences(raw), caps)
+    {
+        return Ok(accepted(Stage::Fenced, found, caps));
+    }
+    let (rich, other): (Vec<_>, Vec<_>) =
+        candidates(raw, caps).into_iter().partition(|object| is_rich(raw.get(object.clone()).unwrap_or(&[])));
+    for (stage, objects) in [(Stage::EmbeddedRich, rich), (Stage::EmbeddedOther, other)] {
+        for object in objects.into_iter().rev() {
+            if let Ok((_, found)) = attempt(raw, object, caps) {
+                return Ok(accepted(stage, found, caps));
+            }
+        }
+    }
+    if caps.strict { Err(first) } else { Ok(fallback(raw, caps)) }
+}
+
+/// What was decoded, and from which bytes of the reply.
+type Found = (Range<usize>, Envelope);
+
+/// Decodes a part of a reply: all of it, or else one value from its first brace on.
+fn attempt(raw: &[u8], part: Range<usize>, caps: &Caps) -> Result<(Stage, Found), Failure> {
+    let part = trim(raw, part);
+    let text = raw.get(part.clone()).unwrap_or(&[]);
+    let (stage, found) = match whole(text) {
+        Ok(envelope) => (Stage::Whole, (part, envelope)),
+        Err(failure) => {
+            let Some(brace) = memchr::memchr(b'{', text) else { return Err(failure) };
+            let Ok((len, envelope)) = stream(text.get(brace..).unwrap_or(&[])) else { return Err(failure) };
+            let start = part.start + brace;
+            (Stage::Stream, (start..start + len, envelope))
+        }
+    };
+    accept(&found.1, caps)?;
+    Ok((stage, found))
+}
+
+fn whole(text: &[u8]) -> Result<Envelope, Failure> {
+    json::whole(text).map_err(Failure::Syntax)?;
+    decode(&Json::parse(text))
+}
+
+fn stream(text: &[u8]) -> Result<(usize, Envelope), Failure> {
+    let end = json::value_end(text).map_err(Failure::Syntax)?;
+    let envelope = decode(&Json::parse(text.get(..end).unwrap_or(text)))?;
+    Ok((end, envelope))
+}
+
+fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
+    let mut envelope = Envelope::default();
+    let mut context = Context::new(json);
+    envelope.decode(json.root(), &mut context);
+    match context.mismatch {
+        None => Ok(envelope),
+        Some(mismatch) => {
+            let range = json.range(mismatch.node);
+            let found = found(json, mismatch.node);
+            Err(Failure::Kind { field: mismatch.field, found, range: range.start().into()..range.end().into() })
+        }
+    }
+}
+
+/// What a value is, in the runtime's words.
+fn found(json: &Json<'_>, node: NodeId) -> String {
+    match json.kind(node) {
+        Kind::Null | Kind::Broken => "null",
+        Kind::Bool(_) => "bool",
+        Kind::Number => "number",
+        Kind::Plain | Kind::Escaped => "string",
+        Kind::Array => "array",
+        Kind::Object => "object",
+    }
+    .to_owned()
+}
+
+fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), Failure> {
+    let intent = &envelope.control.intent;
+    if envelope.surface.is_empty() {
+        Err(Failure::NoSurface)
+    } else if caps.strict && (intent.category.is_empty() || intent.verb.is_empty()) {
+        Err(Failure::NoIntent)
+    } else {
+        Ok(())
+    }
+}
+
+fn accepted(stage: Stage, (range, envelope): Found, caps: &Caps) -> Reading {
+    let Envelope { control: mut packet, surface } = envelope;
+    let mut warnings = Vec::new();
+    let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
+    match stage {
+        Stage::EmbeddedRich | Stage::EmbeddedOther => warnings.push(Warning::Extracted),
+        Stage::Whole | Stage::Stream => warnings
+            .extend(correction.map(|correction| Warning::SelfCorrection(correction.hypothesis.clone()))),
+        Stage::Fenced | Stage::Fallback => {}
+    }
+    let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
+    let kept = cut(&mut packet, caps, &mut warnings);
+    Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings }
+}
+
+fn fallback(raw: &[u8], caps: &Caps) -> Reading {
+    let mut warnings = vec![Warning::Fallback];
+    let text = raw.get(trim(raw, 0..raw.len())).unwrap_or(&[]);
+    let surface = cut_surface(text.to_vec(), caps, &mut warnings);
+    Reading { stage: Stage::Fallback, picked: None, surface, warnings }
+}
+
+/// Whether both keys are somewhere in a text, quotes included.
+fn is_rich(text: &[u8]) -> bool {
+    let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
+    has(b"\"surface_response\"") && has(b"\"control_packet\"")
+}
+
+/// The part of a reply between its fences.
+fn without_fences(raw: &[u8]) -> Range<usize> {
+    let mut part = trim(raw, 0..raw.len());
+    for fence in [&b"```json"[..], b"```JSON", b"```"] {
+        if raw.get(part.clone()).is_some_and(|text| text.starts_with(fence)) {
+            part.start += fence.len();
+        }
+    }
+    if raw.get(part.clone()).is_some_and(|text| text.ends_with(b"```")) {
+        part.end -= 3;
+    }
+    trim(raw, part)
+}
+
+/// A part of a reply without the white space around it.
+fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
+    let text = raw.get(part.clone()).unwrap_or(&[]);
+    // White space is text, so what is no text ends it.
+    let front = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let start = front.len() - front.trim_start().len();
+    let is_all = front.trim_start().is_empty() && front.len() == text.len();
+    if is_all {
+        return part.start..part.start;
+    }
+    let back = text.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
+    let back = back.map_or("", |chunk| chunk.valid());
+    part.start + start..part.end - (back.len() - back.trim_end().len())
+}
