@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod cli;
 pub mod config;
+pub mod envelope;
 pub mod host;
 pub mod ide;
 pub mod kernel;

@@ -15,6 +15,7 @@ mod rules;
 pub mod schema;
 mod select;
 mod table;
+mod transcripts;
 mod value;
 mod version;
 
@@ -32,6 +33,9 @@ pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
 pub use select::severities;
 pub use table::{markdown, markdown_of};
+pub use transcripts::{
+    AtomSettings, Caps, Consumer, Period, Profile, Select, Strictness, TranscriptOverride, TranscriptSettings,
+};
 pub use version::{EngineVersion, VersionReq};
 
 use crate::lint::{Rule, Severity};
@@ -62,6 +66,8 @@ pub struct Settings {
     pub format: FormatSettings,
     /// `[kernel]`
     pub kernel: KernelSettings,
+    /// `[transcripts]`
+    pub transcripts: TranscriptSettings,
     /// `required_version`
     pub required_version: Option<VersionReq>,
 }

@@ -43,7 +43,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The family of a rule; its first code is `MG` and the group's number times 100.
+/// The family of a rule: `MG` codes are about Mangle, `PB` codes about transcripts; the hundreds say which family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// `MG0xx`: what does not parse.
@@ -66,11 +66,25 @@ pub enum Group {
     Quality,
     /// `MG9xx`: configuration and suppression.
     Configuration,
+    /// `PB0xx`: what holds an envelope, and how the runtime finds it.
+    Replies,
+    /// `PB1xx`: the members of an envelope and of its control packet.
+    Fields,
+    /// `PB2xx`: updates, the atoms for the kernel.
+    Atoms,
+    /// `PB3xx`: memory operations.
+    Memory,
+    /// `PB4xx`: self-correction, tools, knowledge and feedback.
+    Requests,
+    /// `PB6xx`: what is kept from turn to turn.
+    State,
+    /// `PB7xx`: limits of the runtime and its configuration.
+    Limits,
 }
 
 impl Group {
     /// All groups, in the order of their codes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self::Syntax,
         Self::Declarations,
         Self::Safety,
@@ -81,6 +95,13 @@ impl Group {
         Self::Temporal,
         Self::Quality,
         Self::Configuration,
+        Self::Replies,
+        Self::Fields,
+        Self::Atoms,
+        Self::Memory,
+        Self::Requests,
+        Self::State,
+        Self::Limits,
     ];
 
     /// The word used in output and configuration.
@@ -97,6 +118,13 @@ impl Group {
             Self::Temporal => "temporal",
             Self::Quality => "quality",
             Self::Configuration => "configuration",
+            Self::Replies => "replies",
+            Self::Fields => "fields",
+            Self::Atoms => "atoms",
+            Self::Memory => "memory",
+            Self::Requests => "requests",
+            Self::State => "state",
+            Self::Limits => "limits",
         }
     }
 
@@ -114,6 +142,13 @@ impl Group {
             Self::Temporal => "Times, intervals and temporal operators",
             Self::Quality => "Idioms and quality",
             Self::Configuration => "Configuration, and files that cannot be read",
+            Self::Replies => "How the runtime finds an envelope",
+            Self::Fields => "Members of envelopes",
+            Self::Atoms => "Atoms in envelopes",
+            Self::Memory => "Memory operations",
+            Self::Requests => "Self-correction, tools, knowledge and feedback",
+            Self::State => "State over several turns",
+            Self::Limits => "Limits of the runtime and its configuration",
         }
     }
 }

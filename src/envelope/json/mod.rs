@@ -10,6 +10,7 @@ mod string;
 mod tests;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub use parse::{Problem, ProblemKind};
 pub use strict::{Flaw, value_end, whole};
@@ -59,6 +60,8 @@ pub struct Json<'t> {
     pub problems: Vec<Problem>,
     /// Where the value ends.
     end: u32,
+    /// Where the part that was read ends.
+    limit: u32,
 }
 
 /// A member of an object.
@@ -75,7 +78,21 @@ impl<'t> Json<'t> {
     /// it. At most 4 GiB are read.
     #[must_use]
     pub fn parse(text: &'t [u8]) -> Self {
-        parse::parse(text)
+        parse::parse(text, 0..text.len())
+    }
+
+    /// Reads the value that begins in a part of `text`, as if nothing stood behind the part. Ranges count from the
+    /// start of `text`.
+    #[must_use]
+    pub fn parse_part(text: &'t [u8], part: Range<usize>) -> Self {
+        parse::parse(text, part)
+    }
+
+    /// Whether the part that was read is one value that RFC 8259 allows, and white space.
+    #[must_use]
+    pub fn is_valid_to_the_end(&self) -> bool {
+        let rest = self.text.get(self.end as usize..self.limit as usize).unwrap_or(&[]);
+        self.problems.is_empty() && rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
     }
 
     /// The text that all ranges count from.

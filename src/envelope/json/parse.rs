@@ -1,5 +1,7 @@
 //! Reads JSON into nodes, without recursion. Where the grammar is broken it goes on as somebody would who meant well.
 
+use std::ops::Range;
+
 use super::{Json, Kind, Node};
 use crate::text::{TextRange, size};
 
@@ -53,14 +55,17 @@ pub enum ProblemKind {
     TooDeep,
 }
 
-/// Reads one value.
-pub(super) fn parse(text: &[u8]) -> Json<'_> {
-    let text = text.get(..text.len().min(u32::MAX as usize)).unwrap_or(text);
-    let is_text = std::str::from_utf8(text).is_ok();
-    let mut parser = Parser { text, is_text, at: 0, nodes: Vec::new(), problems: Vec::new(), open: Vec::new() };
+/// Reads one value from a part of a text.
+pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
+    let limit = part.end.min(text.len()).min(u32::MAX as usize);
+    let seen = text.get(..limit).unwrap_or(text);
+    let at = part.start.min(limit);
+    let is_text = seen.get(at..).is_some_and(|part| std::str::from_utf8(part).is_ok());
+    let mut parser =
+        Parser { text: seen, is_text, at, nodes: Vec::new(), problems: Vec::new(), open: Vec::new() };
     parser.run();
     let end = number(parser.at);
-    Json { text, nodes: parser.nodes, problems: parser.problems, end }
+    Json { text, nodes: parser.nodes, problems: parser.problems, end, limit: number(limit) }
 }
 
 struct Parser<'t> {
@@ -270,7 +275,9 @@ impl Parser<'_> {
         let Some(open) = self.open.pop() else { return };
         match open.wants {
             Wants::Item => {
-                open.comma.into_iter().for_each(|comma| self.problem(ProblemKind::ExtraComma, comma, comma + 1));
+                open.comma
+                    .into_iter()
+                    .for_each(|comma| self.problem(ProblemKind::ExtraComma, comma, comma + 1));
             }
             Wants::Colon | Wants::Value => {
                 self.problem(ProblemKind::NoValue, self.at, self.at);
@@ -403,7 +410,10 @@ impl Parser<'_> {
 
     fn number(&mut self) {
         let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')) {
+        while self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        {
             self.at += 1;
         }
         let written = self.text.get(start..self.at).unwrap_or(&[]);

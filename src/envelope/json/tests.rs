@@ -47,34 +47,134 @@ fn show(json: &Json<'_>, node: NodeId, out: &mut String) {
 
 #[test]
 fn what_json_allows() {
-    check(r#" {"a": [1, -0.5e+3, null], "a": true, "": {}} tail"#, expect![""]);
-    check(r#""\u00e9\n\ud83d\ude00\ud83d \"é\"""#, expect![""]);
+    check(
+        r#" {"a": [1, -0.5e+3, null], "a": true, "": {}} tail"#,
+        expect![[r#"{"a": [1, -0.5e+3, null], "a": true, "": {}}"#]],
+    );
+    check(r#""\u00e9\n\ud83d\ude00\ud83d \"é\"""#, expect![[r#""é\n😀� \"é\"""#]]);
 }
 
 #[test]
 fn commas_and_colons() {
-    check(r#"{"a": 1 "b": 2,}"#, expect![""]);
-    check(r#"[1 2,, 3,]"#, expect![""]);
-    check(r#"{"a" 1, "b":, "c"}"#, expect![""]);
-    check(r#"{, "a": 1}"#, expect![""]);
+    check(
+        r#"{"a": 1 "b": 2,}"#,
+        expect![[r#"
+        {"a": 1, "b": 2}
+        8..8 NoComma ""
+        14..15 ExtraComma ",""#]],
+    );
+    check(
+        r#"[1 2,, 3,]"#,
+        expect![[r#"
+        [1, 2, 3]
+        3..3 NoComma ""
+        5..6 ExtraComma ","
+        8..9 ExtraComma ",""#]],
+    );
+    check(
+        r#"{"a" 1, "b":, "c"}"#,
+        expect![[r#"
+        {"a": 1, "b": <>, "c": <>}
+        5..5 NoColon ""
+        12..12 NoValue ""
+        17..17 NoValue """#]],
+    );
+    check(
+        r#"{, "a": 1}"#,
+        expect![[r#"
+        {"a": 1}
+        1..2 ExtraComma ",""#]],
+    );
 }
 
 #[test]
 fn what_other_languages_write() {
-    check("{'a': True, b: NaN, /* c */ \"d\": +1, \"e\": 01 // end\n}", expect![""]);
-    check("{\"a\": \"two\nlines\", \"b\": \"\\q\"}", expect![""]);
+    check(
+        "{'a': True, b: NaN, /* c */ \"d\": +1, \"e\": 01 // end\n}",
+        expect![[r#"
+        {"a": <True>, <b>: <NaN>, "d": <+1>, "e": <01>}
+        1..4 SingleQuotes "'a'"
+        6..10 Word "True"
+        12..13 Word "b"
+        15..18 Word "NaN"
+        20..27 Comment "/* c */"
+        33..35 BadNumber "+1"
+        42..44 BadNumber "01"
+        45..51 Comment "// end""#]],
+    );
+    check(
+        "{\"a\": \"two\nlines\", \"b\": \"\\q\"}",
+        expect![[r#"
+        {"a": "two\nlines", "b": "\\q"}
+        10..11 RawControl "\n"
+        25..27 BadEscape "\\q""#]],
+    );
 }
 
 #[test]
 fn brackets() {
-    check(r#"{"a": [1, 2}, "b": 3}"#, expect![""]);
-    check(r#"{"a": [1, 2], "b": {"c": "#, expect![""]);
-    check(r#"{"a": "cut o"#, expect![""]);
-    check(r#"{"a": 1]]"#, expect![""]);
-    check("", expect![""]);
-    check("}", expect![""]);
-    check(r#"{"a": @@ 1, % "b": 2}"#, expect![""]);
-    check(r#"{1: 2, {"x": 1}, : 4}"#, expect![""]);
+    check(
+        r#"{"a": [1, 2}, "b": 3}"#,
+        expect![[r#"
+        {"a": [1, 2]}
+        11..12 WrongBracket "}""#]],
+    );
+    check(
+        r#"{"a": [1, 2], "b": {"c": "#,
+        expect![[r#"
+        {"a": [1, 2], "b": {"c": <>}}
+        19..25 Unclosed "{\"c\": "
+        25..25 NoValue ""
+        0..25 Unclosed "{\"a\": [1, 2], \"b\": {\"c\": ""#]],
+    );
+    check(
+        r#"{"a": "cut o"#,
+        expect![[r#"
+        {"a": "cut o"}
+        6..12 Unclosed "\"cut o"
+        0..12 Unclosed "{\"a\": \"cut o""#]],
+    );
+    check(
+        r#"{"a": 1]]"#,
+        expect![[r#"
+        {"a": 1}
+        7..8 WrongBracket "]"
+        8..9 WrongBracket "]"
+        0..9 Unclosed "{\"a\": 1]]""#]],
+    );
+    check(
+        "",
+        expect![[r#"
+        <>
+        0..0 NoValue """#]],
+    );
+    check(
+        "}",
+        expect![[r#"
+        <>
+        0..0 NoValue """#]],
+    );
+    check(
+        r#"{"a": @@ 1, % "b": 2}"#,
+        expect![[r#"
+        {"a": <>, <>: 1, "b": 2}
+        6..6 NoValue ""
+        6..8 Stray "@@"
+        9..9 NoComma ""
+        9..9 NoKey ""
+        12..13 Stray "%""#]],
+    );
+    check(
+        r#"{1: 2, {"x": 1}, : 4}"#,
+        expect![[r#"
+        {<>: 1, <>: 2, <>: {"x": 1}, <>: 4}
+        1..1 NoKey ""
+        2..3 Stray ":"
+        4..4 NoComma ""
+        4..4 NoKey ""
+        7..7 NoKey ""
+        17..17 NoKey """#]],
+    );
 }
 
 #[test]

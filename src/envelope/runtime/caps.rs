@@ -1,51 +1,7 @@
 //! What the runtime cuts off and drops once an envelope is accepted.
 
 use super::packet::Packet;
-
-/// The settings of the runtime and its limits. All lengths are in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caps {
-    /// Whether a reply without a valid envelope is an error (`require_valid_json`).
-    pub strict: bool,
-    /// Whether fences around the envelope are taken off (`allow_markdown_wrapped`).
-    pub fenced: bool,
-    /// The surface; 0 for no limit.
-    pub surface: usize,
-    /// How deep braces nest before the search for objects gives one up.
-    pub depth: usize,
-    /// An object found in mixed text.
-    pub candidate: usize,
-    /// The number of updates.
-    pub updates: usize,
-    /// An update.
-    pub update: usize,
-    /// The number of memory operations.
-    pub memory: usize,
-    /// The reasoning trace.
-    pub trace: usize,
-    /// The number of tool requests.
-    pub tools: usize,
-    /// The number of knowledge requests.
-    pub knowledge: usize,
-}
-
-impl Default for Caps {
-    fn default() -> Self {
-        Self {
-            strict: false,
-            fenced: true,
-            surface: 50_000,
-            depth: 200,
-            candidate: 5_242_880,
-            updates: 2_000,
-            update: 1_000,
-            memory: 500,
-            trace: 50_000,
-            tools: 20,
-            knowledge: 20,
-        }
-    }
-}
+use crate::config::Caps;
 
 /// What is put behind a surface that was cut.
 const SURFACE_CUT: &[u8] = b"\n\n[TRUNCATED]";

@@ -236,7 +236,8 @@ fn free(node: NodeId, context: &mut Context<'_>) -> Option<Free> {
             Free::List(json.elements(node).map(|element| free(element, context)).collect::<Option<_>>()?)
         }
         Kind::Object => {
-            let member = |Member { key, value }| Some((json.string(key)?.into_owned(), free(value, context)?));
+            let member =
+                |Member { key, value }| Some((json.string(key)?.into_owned(), free(value, context)?));
             Free::Map(json.members(node).map(member).collect::<Option<_>>()?)
         }
     })

@@ -11,10 +11,12 @@ mod record;
 mod scan;
 mod stages;
 
-pub use caps::{Caps, DropReason, Kept, Warning, reason};
+pub use crate::config::Caps;
+pub use caps::{DropReason, Kept, Warning, reason};
 pub use decode::{Free, List, Mismatch};
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
 pub use payload::{payload, target};
 pub use record::{failure_record, record};
 pub use scan::candidates;
 pub use stages::{Failure, Picked, Reading, Stage, read};
+pub(super) use stages::{decode, flaw, is_rich, read_keeping};

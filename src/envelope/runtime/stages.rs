@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::caps::{Caps, Kept, Warning, cut, cut_surface};
+use super::Caps;
+use super::caps::{Kept, Warning, cut, cut_surface};
 use super::decode::{Context, Decode};
 use super::packet::{Envelope, Packet};
 use super::scan::candidates;
@@ -31,7 +32,7 @@ pub enum Stage {
 pub enum Failure {
     /// It is no JSON. The offset counts from the start of the text that was decoded.
     Syntax(Flaw),
-    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the text that was decoded.
+    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the reply.
     Kind {
         /// `control_packet.mangle_updates`
         field: String,
@@ -99,6 +100,14 @@ impl Stage {
 /// # Errors
 /// Only where [`Caps::strict`] asks for a valid envelope: why the first attempt failed.
 pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
+    read_keeping(raw, caps).map(|(reading, _)| reading)
+}
+
+/// [`read`], and the JSON of the envelope that was taken.
+pub(in crate::envelope) fn read_keeping<'t>(
+    raw: &'t [u8],
+    caps: &Caps,
+) -> Result<(Reading, Option<Json<'t>>), Failure> {
     let first = match attempt(raw, 0..raw.len(), caps) {
         Ok((stage, found)) => return Ok(accepted(stage, found, caps)),
         Err(failure) => failure,
@@ -117,41 +126,56 @@ pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
             }
         }
     }
-    if caps.strict { Err(first) } else { Ok(fallback(raw, caps)) }
+    if caps.strict { Err(first) } else { Ok((fallback(raw, caps), None)) }
 }
 
 /// What was decoded, and from which bytes of the reply.
-type Found = (Range<usize>, Envelope);
+type Found<'t> = (Range<usize>, Json<'t>, Envelope);
 
 /// Decodes a part of a reply: all of it, or else one value from its first brace on.
-fn attempt(raw: &[u8], part: Range<usize>, caps: &Caps) -> Result<(Stage, Found), Failure> {
+fn attempt<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<(Stage, Found<'t>), Failure> {
     let part = trim(raw, part);
-    let text = raw.get(part.clone()).unwrap_or(&[]);
-    let (stage, found) = match whole(text) {
-        Ok(envelope) => (Stage::Whole, (part, envelope)),
+    let (stage, found) = match whole(raw, part.clone()) {
+        Ok((json, envelope)) => (Stage::Whole, (part, json, envelope)),
         Err(failure) => {
-            let Some(brace) = memchr::memchr(b'{', text) else { return Err(failure) };
-            let Ok((len, envelope)) = stream(text.get(brace..).unwrap_or(&[])) else { return Err(failure) };
-            let start = part.start + brace;
-            (Stage::Stream, (start..start + len, envelope))
+            let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
+            let Some(start) = brace.map(|brace| part.start + brace) else { return Err(failure) };
+            let Ok((end, json, envelope)) = stream(raw, start..part.end) else { return Err(failure) };
+            (Stage::Stream, (start..end, json, envelope))
         }
     };
-    accept(&found.1, caps)?;
+    accept(&found.2, caps)?;
     Ok((stage, found))
 }
 
-fn whole(text: &[u8]) -> Result<Envelope, Failure> {
-    json::whole(text).map_err(Failure::Syntax)?;
-    decode(&Json::parse(text))
+fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), Failure> {
+    let json = Json::parse_part(raw, part.clone());
+    let text = raw.get(part).unwrap_or(&[]);
+    // What has no problem is JSON. Where Go notices one is not where ours begins.
+    if !json.is_valid_to_the_end() {
+        json::whole(text).map_err(Failure::Syntax)?;
+    }
+    let envelope = decode(&json)?;
+    Ok((json, envelope))
 }
 
-fn stream(text: &[u8]) -> Result<(usize, Envelope), Failure> {
-    let end = json::value_end(text).map_err(Failure::Syntax)?;
-    let envelope = decode(&Json::parse(text.get(..end).unwrap_or(text)))?;
-    Ok((end, envelope))
+fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), Failure> {
+    let text = raw.get(part.clone()).unwrap_or(&[]);
+    let end = part.start + json::value_end(text).map_err(Failure::Syntax)?;
+    let json = Json::parse_part(raw, part.start..end);
+    let envelope = decode(&json)?;
+    Ok((end, json, envelope))
 }
 
-fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
+/// Why a part of a reply is no JSON.
+pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> Failure {
+    let text = raw.get(part).unwrap_or(&[]);
+    let end = Flaw { offset: text.len(), is_end: true };
+    Failure::Syntax(json::whole(text).err().unwrap_or(end))
+}
+
+/// Decodes an envelope.
+pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
     let mut envelope = Envelope::default();
     let mut context = Context::new(json);
     envelope.decode(json.root(), &mut context);
@@ -160,7 +184,11 @@ fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
         Some(mismatch) => {
             let range = json.range(mismatch.node);
             let found = found(json, mismatch.node);
-            Err(Failure::Kind { field: mismatch.field, found, range: range.start().into()..range.end().into() })
+            Err(Failure::Kind {
+                field: mismatch.field,
+                found,
+                range: range.start().into()..range.end().into(),
+            })
         }
     }
 }
@@ -189,7 +217,11 @@ fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), Failure> {
     }
 }
 
-fn accepted(stage: Stage, (range, envelope): Found, caps: &Caps) -> Reading {
+fn accepted<'t>(
+    stage: Stage,
+    (range, json, envelope): Found<'t>,
+    caps: &Caps,
+) -> (Reading, Option<Json<'t>>) {
     let Envelope { control: mut packet, surface } = envelope;
     let mut warnings = Vec::new();
     let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
@@ -201,7 +233,8 @@ fn accepted(stage: Stage, (range, envelope): Found, caps: &Caps) -> Reading {
     }
     let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
     let kept = cut(&mut packet, caps, &mut warnings);
-    Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings }
+    let reading = Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings };
+    (reading, Some(json))
 }
 
 fn fallback(raw: &[u8], caps: &Caps) -> Reading {
@@ -212,7 +245,7 @@ fn fallback(raw: &[u8], caps: &Caps) -> Reading {
 }
 
 /// Whether both keys are somewhere in a text, quotes included.
-fn is_rich(text: &[u8]) -> bool {
+pub(in crate::envelope) fn is_rich(text: &[u8]) -> bool {
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
     has(b"\"surface_response\"") && has(b"\"control_packet\"")
 }

@@ -1,0 +1,248 @@
+//! `[transcripts]`: how captured replies are read, and what is expected of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Globs;
+
+/// A version of the protocol that envelopes are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Profile {
+    /// Surface first, bare categories, memory operations `archive` and `rehydrate`.
+    V1_1,
+    /// The grammar of 1.1: exactly updates and memory operations.
+    V1_1Bnf,
+    /// Control first, with the audit objects.
+    V1_2,
+    /// Control first, without the audit objects.
+    V1_2Go,
+    /// What the runtime reads now: tools, knowledge, feedback.
+    Current,
+    /// Everything of 1.2 and of now, and what is planned.
+    Draft1_3,
+}
+
+impl Profile {
+    /// All of them, the oldest first.
+    pub const ALL: [Self; 6] =
+        [Self::V1_1, Self::V1_1Bnf, Self::V1_2, Self::V1_2Go, Self::Current, Self::Draft1_3];
+
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V1_1 => "1.1",
+            Self::V1_1Bnf => "1.1-bnf",
+            Self::V1_2 => "1.2",
+            Self::V1_2Go => "1.2-go",
+            Self::Current => "current",
+            Self::Draft1_3 => "1.3-draft",
+        }
+    }
+
+    /// The profile that [`Profile::as_str`] spells so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.as_str() == word)
+    }
+
+    /// Whether the control packet comes before the surface.
+    #[must_use]
+    pub fn is_control_first(self) -> bool {
+        self >= Self::V1_2
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How strictly the shape of an envelope is judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Strictness {
+    /// As the runtime's types do.
+    #[default]
+    Struct,
+    /// As its small schema does: both keys, of the right kind.
+    Simple,
+    /// As its strict schema does: every member, and no other.
+    Schema,
+}
+
+/// Which of several envelopes in one reply counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Select {
+    /// The one that the runtime takes.
+    #[default]
+    Runtime,
+    /// The last.
+    Last,
+    /// The first.
+    First,
+    /// None: several are an error.
+    Error,
+}
+
+/// Whether an update ends with a full stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Period {
+    /// It must.
+    Required,
+    /// It may.
+    Optional,
+    /// It must not.
+    Forbidden,
+}
+
+/// What a consumer of updates lets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consumer {
+    /// Predicates that it takes. With no prefixes either, it takes all.
+    pub predicates: Vec<String>,
+    /// Beginnings of predicates that it takes.
+    pub prefixes: Vec<String>,
+    /// How many updates it looks at, blank ones included.
+    pub max_updates: usize,
+    /// Whether it refuses protected predicates.
+    pub protected: bool,
+}
+
+/// `[transcripts.atoms]`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AtomSettings {
+    /// `trailing_period`; unset, what the profile says.
+    pub trailing_period: Option<Period>,
+    /// `types`: whether an argument of the wrong type is an error.
+    pub types_are_errors: bool,
+    /// `allow_escaped_metachars`
+    pub allow_escaped_metachars: bool,
+    /// `protected`: predicates that no packet may assert, in place of the built-in list.
+    pub protected: Option<Vec<String>>,
+    /// `sensitive`: predicates that shape prompts, in place of the built-in list.
+    pub sensitive: Option<Vec<String>>,
+}
+
+/// The settings of the runtime and its limits (`[transcripts.caps]`). All lengths are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caps {
+    /// Whether a reply without a valid envelope is an error (`require_valid_json`).
+    pub strict: bool,
+    /// Whether fences around the envelope are taken off (`allow_markdown_wrapped`).
+    pub fenced: bool,
+    /// The surface; 0 for no limit.
+    pub surface: usize,
+    /// How deep braces nest before the search for objects gives one up.
+    pub depth: usize,
+    /// An object found in mixed text.
+    pub candidate: usize,
+    /// The number of updates.
+    pub updates: usize,
+    /// An update.
+    pub update: usize,
+    /// The number of memory operations.
+    pub memory: usize,
+    /// The reasoning trace.
+    pub trace: usize,
+    /// The number of tool requests.
+    pub tools: usize,
+    /// The number of knowledge requests.
+    pub knowledge: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            fenced: true,
+            surface: 50_000,
+            depth: 200,
+            candidate: 5_242_880,
+            updates: 2_000,
+            update: 1_000,
+            memory: 500,
+            trace: 50_000,
+            tools: 20,
+            knowledge: 20,
+        }
+    }
+}
+
+/// `[[transcripts.override]]`: what is different for some files. What is unset stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TranscriptOverride {
+    /// Which files, relative to the configuration file.
+    pub glob: Globs,
+    /// `profile`
+    pub profile: Option<Profile>,
+    /// `consumer`
+    pub consumer: Option<String>,
+    /// `container`
+    pub container: Option<String>,
+    /// `strict`
+    pub strict: Option<Strictness>,
+    /// `require_valid_json`
+    pub require_valid_json: Option<bool>,
+}
+
+/// `[transcripts]`; an override that fits a file is applied before anything below `host` sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TranscriptSettings {
+    /// `include`: which files are transcripts.
+    pub include: Globs,
+    /// `profile`; unset is `auto`.
+    pub profile: Option<Profile>,
+    /// `consumer`: who takes the updates; unset is `open`, and then what it refuses is no error.
+    pub consumer: Option<String>,
+    /// `[transcripts.consumers.NAME]`
+    pub consumers: BTreeMap<String, Consumer>,
+    /// `strict`
+    pub strict: Strictness,
+    /// `envelope_select`
+    pub select: Select,
+    /// `container`: the shape of the files, where it is not to be found out.
+    pub container: Option<String>,
+    /// `turn_separator`: a regular expression for the lines between the turns of raw text.
+    pub turn_separator: Option<String>,
+    /// `tools`: a catalogue of tools, a path relative to the configuration file.
+    pub tools: Option<String>,
+    /// `specialists`: the agents that may be asked; unset, none are known.
+    pub specialists: Option<Vec<String>>,
+    /// `success_phrases`: what a surface says when it claims that something is done.
+    pub success_phrases: Vec<String>,
+    /// `target_compression_ratio`
+    pub target_compression_ratio: f64,
+    /// `min_trace_words`
+    pub min_trace_words: u32,
+    /// `[transcripts.atoms]`
+    pub atoms: AtomSettings,
+    /// `[transcripts.caps]`
+    pub caps: Caps,
+    /// `[[transcripts.override]]`, in order; later ones win.
+    pub overrides: Vec<TranscriptOverride>,
+}
+
+impl Default for TranscriptSettings {
+    fn default() -> Self {
+        let include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"];
+        Self {
+            include: Globs::new(include.map(String::from).into()).unwrap_or_default(),
+            profile: None,
+            consumer: None,
+            consumers: BTreeMap::new(),
+            strict: Strictness::default(),
+            select: Select::default(),
+            container: None,
+            turn_separator: None,
+            tools: None,
+            specialists: None,
+            success_phrases: ["done", "deleted", "fixed", "completed", "finished"].map(String::from).into(),
+            target_compression_ratio: 100.0,
+            min_trace_words: 50,
+            atoms: AtomSettings::default(),
+            caps: Caps::default(),
+            overrides: Vec::new(),
+        }
+    }
+}
