@@ -34,7 +34,8 @@ pub use rules::RuleSettings;
 pub use select::severities;
 pub use table::{markdown, markdown_of};
 pub use transcripts::{
-    AtomSettings, Caps, Consumer, Period, Profile, Select, Strictness, TranscriptOverride, TranscriptSettings,
+    AtomSettings, Caps, Consumer, Container, Period, Profile, Select, Strictness, TranscriptOverride,
+    TranscriptSettings,
 };
 pub use version::{EngineVersion, VersionReq};
 

@@ -59,6 +59,82 @@ impl fmt::Display for Profile {
     }
 }
 
+/// The shape of a file that replies are found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Container {
+    /// One envelope (K1).
+    Envelope,
+    /// A JSON array of envelopes or of chat records (K2).
+    Array,
+    /// One answer of a model's API (K3, K6).
+    Response,
+    /// An envelope a line (K4).
+    EnvelopeLines,
+    /// A chat record, or an answer of a model's API, a line (K5, K6).
+    ChatLines,
+    /// A reply in pieces: server-sent events, or a delta a line (K7).
+    Stream,
+    /// A session that codeNERD has stored (K8).
+    Session,
+    /// Rows of codeNERD's `reasoning_traces` (K9).
+    Traces,
+    /// A log of codeNERD (K10), its audit log included.
+    Log,
+    /// What the tracer of codeNERD's context harness writes (K11).
+    Harness,
+    /// Markdown with envelopes in its fences (K12).
+    Markdown,
+    /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
+    Raw,
+}
+
+impl Container {
+    /// All of them, in the order in which they are looked for.
+    pub const ALL: [Self; 12] = [
+        Self::Envelope,
+        Self::Array,
+        Self::Response,
+        Self::EnvelopeLines,
+        Self::ChatLines,
+        Self::Stream,
+        Self::Session,
+        Self::Traces,
+        Self::Log,
+        Self::Harness,
+        Self::Markdown,
+        Self::Raw,
+    ];
+
+    /// The words that [`Container::parse`] takes, in the order of [`Container::ALL`].
+    pub const WORDS: [&str; 12] = [
+        "envelope",
+        "array",
+        "response",
+        "envelope-lines",
+        "chat-lines",
+        "stream",
+        "session",
+        "traces",
+        "log",
+        "harness",
+        "markdown",
+        "raw",
+    ];
+
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let at = Self::ALL.iter().position(|one| *one == self);
+        at.and_then(|at| Self::WORDS.get(at).copied()).unwrap_or_default()
+    }
+
+    /// The container that [`Container::as_str`] spells so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|container| container.as_str() == word)
+    }
+}
+
 /// How strictly the shape of an envelope is judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Strictness {
@@ -69,6 +145,22 @@ pub enum Strictness {
     Simple,
     /// As its strict schema does: every member, and no other.
     Schema,
+}
+
+impl Strictness {
+    /// The words that [`Strictness::parse`] takes.
+    pub const WORDS: [&str; 3] = ["struct", "simple", "schema"];
+
+    /// Reads one of [`Strictness::WORDS`].
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "struct" => Some(Self::Struct),
+            "simple" => Some(Self::Simple),
+            "schema" => Some(Self::Schema),
+            _ => None,
+        }
+    }
 }
 
 /// Which of several envelopes in one reply counts.
@@ -85,6 +177,23 @@ pub enum Select {
     Error,
 }
 
+impl Select {
+    /// The words that [`Select::parse`] takes.
+    pub const WORDS: [&str; 4] = ["runtime", "last", "first", "error"];
+
+    /// Reads one of [`Select::WORDS`].
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "runtime" => Some(Self::Runtime),
+            "last" => Some(Self::Last),
+            "first" => Some(Self::First),
+            "error" => Some(Self::Error),
+            _ => None,
+        }
+    }
+}
+
 /// Whether an update ends with a full stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Period {
@@ -94,6 +203,22 @@ pub enum Period {
     Optional,
     /// It must not.
     Forbidden,
+}
+
+impl Period {
+    /// The words that [`Period::parse`] takes.
+    pub const WORDS: [&str; 3] = ["required", "optional", "forbidden"];
+
+    /// Reads one of [`Period::WORDS`].
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "required" => Some(Self::Required),
+            "optional" => Some(Self::Optional),
+            "forbidden" => Some(Self::Forbidden),
+            _ => None,
+        }
+    }
 }
 
 /// What a consumer of updates lets through.
@@ -179,7 +304,7 @@ pub struct TranscriptOverride {
     /// `consumer`
     pub consumer: Option<String>,
     /// `container`
-    pub container: Option<String>,
+    pub container: Option<Container>,
     /// `strict`
     pub strict: Option<Strictness>,
     /// `require_valid_json`
@@ -202,7 +327,7 @@ pub struct TranscriptSettings {
     /// `envelope_select`
     pub select: Select,
     /// `container`: the shape of the files, where it is not to be found out.
-    pub container: Option<String>,
+    pub container: Option<Container>,
     /// `turn_separator`: a regular expression for the lines between the turns of raw text.
     pub turn_separator: Option<String>,
     /// `tools`: a catalogue of tools, a path relative to the configuration file.
