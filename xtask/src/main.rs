@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod conformance;
 mod corpus;
 mod damage;
 mod editors;
@@ -35,6 +36,8 @@ enum Task {
     Test(test::Options),
     /// Write the skeleton of a rule
     NewRule(new_rule::Options),
+    /// Compare how replies are read with what was recorded of the reference runtime
+    Conformance(conformance::Options),
     /// Check a public policy program: findings, seeded mutations, deleted characters
     Corpus(corpus::Options),
     /// Print the budget tables, as ratios within one run
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Task::Generate => generate::run(&root()),
         Task::Test(options) => test::run(&options),
         Task::NewRule(options) => new_rule::run(&root(), &options),
+        Task::Conformance(options) => conformance::run(&root(), &options),
         Task::Corpus(options) => corpus::check(&root(), &options),
         Task::Bench(options) => corpus::bench(&root(), &options),
         Task::Protocol => protocol::run().map(tally::Tally::close),

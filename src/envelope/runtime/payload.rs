@@ -20,6 +20,12 @@ pub fn payload(args: &BTreeMap<String, Free>) -> String {
     out
 }
 
+/// The action that a tool stands for: its name, as a name.
+#[must_use]
+pub fn action(tool: &str) -> String {
+    if tool.starts_with('/') { tool.to_owned() } else { format!("/{tool}") }
+}
+
 /// What an action is done to, as text.
 #[must_use]
 pub fn target(args: Option<&BTreeMap<String, Free>>) -> String {

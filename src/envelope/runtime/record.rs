@@ -51,7 +51,8 @@ pub fn record(reading: &Result<Reading, Failure>) -> Value {
 #[must_use]
 pub fn failure_record(failure: &Failure) -> Value {
     match failure {
-        Failure::Syntax(flaw) if flaw.is_end => json!({ "class": "eof" }),
+        Failure::End => json!({ "class": "eof" }),
+        Failure::Syntax(flaw) if flaw.is_end => json!({ "class": "syntax", "offset": flaw.offset }),
         // The offset counts the bytes that were read when it was noticed.
         Failure::Syntax(flaw) => json!({ "class": "syntax", "offset": flaw.offset + 1 }),
         Failure::Kind { field, found, .. } => json!({ "class": "kind", "field": field, "found": found }),

@@ -32,6 +32,8 @@ pub enum Stage {
 pub enum Failure {
     /// It is no JSON. The offset counts from the start of the text that was decoded.
     Syntax(Flaw),
+    /// A value that was read from its first brace on does not end.
+    End,
     /// Something is of the wrong kind: its members, array indices left out, and its bytes in the reply.
     Kind {
         /// `control_packet.mangle_updates`
@@ -129,6 +131,28 @@ pub(in crate::envelope) fn read_keeping<'t>(
     if caps.strict { Err(first) } else { Ok((fallback(raw, caps), None)) }
 }
 
+/// What became of the first two attempts at a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempts {
+    /// At all of it.
+    pub whole: Result<(), Failure>,
+    /// From its first brace on; `None` where that was not tried, or there is none.
+    pub stream: Option<Result<(), Failure>>,
+}
+
+/// Tries to decode a reply, all of it or else one value from its first brace on, whatever it shows.
+#[must_use]
+pub fn attempts(raw: &[u8]) -> Attempts {
+    let part = trim(raw, 0..raw.len());
+    let whole = whole(raw, part.clone()).map(drop);
+    let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
+    let stream = match (&whole, brace) {
+        (Err(_), Some(brace)) => Some(stream(raw, part.start + brace..part.end).map(drop)),
+        _ => None,
+    };
+    Attempts { whole, stream }
+}
+
 /// What was decoded, and from which bytes of the reply.
 type Found<'t> = (Range<usize>, Json<'t>, Envelope);
 
@@ -161,7 +185,8 @@ fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), Failure
 
 fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), Failure> {
     let text = raw.get(part.clone()).unwrap_or(&[]);
-    let end = part.start + json::value_end(text).map_err(Failure::Syntax)?;
+    let failure = |flaw: Flaw| if flaw.is_end { Failure::End } else { Failure::Syntax(flaw) };
+    let end = part.start + json::value_end(text).map_err(failure)?;
     let json = Json::parse_part(raw, part.start..end);
     let envelope = decode(&json)?;
     Ok((end, json, envelope))

@@ -1,0 +1,142 @@
+//! Replies, and tool arguments, as the reference runtime reads them: everything that was recorded of it, in both modes.
+//!
+//! The folder is `tests/conformance/envelopes`, or any of the same shape that `MANGLE_LS_ENVELOPES` names
+//! (`cargo xtask conformance DIR`).
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use mangle_ls::envelope::json;
+use mangle_ls::envelope::runtime::{self, Caps, Failure};
+use serde_json::{Map, Value, json};
+
+fn folder() -> PathBuf {
+    match std::env::var_os("MANGLE_LS_ENVELOPES") {
+        Some(named) => PathBuf::from(named),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/envelopes"),
+    }
+}
+
+/// The records of a file of the folder.
+fn records(name: &str) -> Vec<Map<String, Value>> {
+    let path = folder().join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let records: Vec<_> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!records.is_empty(), "{name} holds nothing");
+    records
+}
+
+/// Says which of `name` differ, and fails if any does.
+fn assert_none(name: &str, of: usize, wrong: &[String]) {
+    eprintln!("{name}: {} of {of} agree", of - wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn replies_are_read_as_the_runtime_reads_them() {
+    let all = records("cases.jsonl");
+    let wrong: Vec<_> = all.iter().flat_map(case).collect();
+    assert_none("replies", all.len(), &wrong);
+}
+
+/// What differs in one case.
+fn case(record: &Map<String, Value>) -> Vec<String> {
+    let name = record["file"].as_str().unwrap();
+    let raw = fs::read(folder().join("cases").join(name)).unwrap();
+    let caps = Caps::default();
+    let strict = Caps { strict: true, ..Caps::default() };
+    let usual = runtime::record(&runtime::read(&raw, &caps));
+    let expected = &record["default"];
+    let expected_strict = if record["strict"] == "same" { expected } else { &record["strict"] };
+    let attempts = runtime::attempts(&raw);
+    let candidates: Vec<_> =
+        runtime::candidates(&raw, &caps).iter().map(|at| json!([at.start, at.end])).collect();
+    let found = [
+        ("default", plain(expected), plain(&usual)),
+        ("strict", plain(expected_strict), plain(&runtime::record(&runtime::read(&raw, &strict)))),
+        ("whole", plain(record.get("whole").unwrap_or(&Value::Null)), outcome(attempts.whole.as_ref())),
+        ("stream", plain(record.get("stream").unwrap_or(&Value::Null)), stream(attempts.stream.as_ref())),
+        ("candidates", record.get("candidates").cloned().unwrap_or_else(|| json!([])), candidates.into()),
+        ("bytes", record["bytes"].clone(), raw.len().into()),
+    ];
+    let differs = |(what, expected, found): (&str, Value, Value)| {
+        (expected != found).then(|| format!("{name}, {what}: expected\n  {expected}\nfound\n  {found}"))
+    };
+    found.into_iter().filter_map(differs).collect()
+}
+
+/// Why all of the text is no envelope; nothing if it is one.
+fn outcome(result: Result<&(), &Failure>) -> Value {
+    result.err().map_or(Value::Null, |failure| plain(&runtime::failure_record(failure)))
+}
+
+fn stream(result: Option<&Result<(), Failure>>) -> Value {
+    match result {
+        None => Value::Null,
+        Some(Ok(())) => "ok".into(),
+        Some(Err(failure)) => plain(&runtime::failure_record(failure)),
+    }
+}
+
+/// A record without what may differ: where exactly a failure was noticed.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let is_failure = members.contains_key("class");
+            let counts = |key: &str| match key {
+                "offset" | "field" => !is_failure,
+                "filter" | "facts" => false,
+                _ => true,
+            };
+            members
+                .iter()
+                .filter(|(key, _)| counts(key))
+                .map(|(key, value)| (key.clone(), plain(value)))
+                .collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn tool_arguments_reach_the_gate_as_recorded() {
+    let all = records("payloads.jsonl");
+    let wrong: Vec<_> = all.iter().filter_map(payload).collect();
+    assert_none("payloads", all.len(), &wrong);
+}
+
+fn payload(record: &Map<String, Value>) -> Option<String> {
+    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or("");
+    let tool = serde_json::to_string(text("tool")).unwrap();
+    let raw = format!(
+        r#"{{"control_packet":{{"tool_requests":[{{"tool_name":{tool},"tool_args":{}}}]}},"surface_response":"s"}}"#,
+        text("args")
+    );
+    let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
+    let expects_loss = record.contains_key("decode_error");
+    let Some(picked) = reading.picked else {
+        return (!expects_loss).then(|| format!("{}: the envelope is lost", text("id")));
+    };
+    let tool = &picked.packet.tools.as_slice()[0];
+    let found = [
+        ("action", runtime::action(&tool.name)),
+        ("target", runtime::target(tool.args.as_ref())),
+        ("payload", tool.args.as_ref().map_or_else(|| "null".to_owned(), runtime::payload)),
+    ];
+    let wrong = found.iter().find(|(name, found)| text(name) != found);
+    let wrong =
+        wrong.map(|(name, found)| format!("{}, {name}: expected {} found {found}", text("id"), text(name)));
+    if expects_loss { Some(format!("{}: the envelope is not lost", text("id"))) } else { wrong }
+}
+
+/// The tree that keeps everything and the validator that stops like Go agree on what JSON is.
+#[test]
+fn what_the_tree_has_no_problem_with_is_json() {
+    for record in records("cases.jsonl") {
+        let raw = fs::read(folder().join("cases").join(record["file"].as_str().unwrap())).unwrap();
+        let is_json = json::whole(&raw).is_ok();
+        assert_eq!(json::Json::parse(&raw).is_valid_to_the_end(), is_json, "{}", record["file"]);
+    }
+}
