@@ -105,7 +105,7 @@ fn rules_setting() -> Value {
         "scope": "resource",
         "markdownDescription": "How grave the findings of which rules are: by name, code, group or pattern (`MG8*`). \
             What a project's `mangle-ls.toml` says of a rule wins.",
-        "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^MG[0-9]|\\*" }] },
+        "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^(MG|PB)[0-9]|\\*" }] },
         "additionalProperties": { "type": "string", "enum": config::keys::RULE_WORDS },
     })
 }

@@ -1,6 +1,10 @@
 //! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
 
+mod transcripts;
+
 use super::{ArgumentHints, FailOn, Reading};
+
+pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
 
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
@@ -8,7 +12,8 @@ pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "err
 /// A table of the configuration file.
 #[derive(Debug)]
 pub struct Section {
-    /// The name in brackets; empty for the keys outside of any table.
+    /// The name in brackets, with those of the tables around it (`transcripts.atoms`); empty for the keys outside of any
+    /// table.
     pub name: &'static str,
     /// Its keys. Empty for a table whose keys are names of something else.
     pub keys: &'static [Key],
@@ -33,8 +38,16 @@ pub struct Key {
 pub enum Kind {
     /// A string.
     Text,
+    /// A list of strings.
+    Texts,
+    /// A regular expression.
+    Pattern,
+    /// A file, relative to the configuration file and not outside of its folder.
+    File,
     /// A list of globs relative to the configuration file.
     Globs,
+    /// The same, or one of them; its table means nothing without it.
+    GlobOrGlobs,
     /// A list of `name/arity`.
     Predicates,
     /// A requirement on the version of this tool, as Cargo writes them: `>=0.1, <0.3`.
@@ -43,6 +56,8 @@ pub enum Kind {
     Engine,
     /// A whole number from the first to the second.
     Number(i64, i64),
+    /// A number from the first to the second, perhaps with a fraction.
+    Decimal(u32, u32),
     /// An instant as RFC 3339 writes it: `2026-01-31T12:00:00Z`.
     Instant,
     /// One of these words.
@@ -53,10 +68,13 @@ pub enum Kind {
     Table,
     /// A list of tables (`[[…]]`) of the section of this name.
     Tables,
+    /// A table whose keys are names that somebody gives, and whose values are tables of the section of this name.
+    Named,
 }
 
 /// All tables with their keys.
-pub const SECTIONS: &[&Section] = &[&ROOT, &PROGRAM, &RULES, &FORMAT, &KERNEL];
+pub const SECTIONS: &[&Section] =
+    &[&ROOT, &PROGRAM, &RULES, &FORMAT, &KERNEL, &TRANSCRIPTS, &ATOMS, &CAPS, &CONSUMERS, &OVERRIDE];
 
 /// The keys outside of any table.
 pub const ROOT: Section = Section {
@@ -99,6 +117,12 @@ pub const ROOT: Section = Section {
             kind: Kind::Table,
             default: "",
             doc: "With which facts, how far and in which reading programs are evaluated.",
+        },
+        Key {
+            name: "transcripts",
+            kind: Kind::Table,
+            default: "",
+            doc: "Which files are transcripts of agents, how the replies in them are read, and what is expected of them.",
         },
     ],
 };
@@ -264,6 +288,34 @@ pub const HINTS: Section = Section {
 };
 
 impl Section {
+    /// The section that a key of this one opens, if it does.
+    #[must_use]
+    pub fn inner(&self, key: &Key) -> Option<&'static Section> {
+        let opens = matches!(key.kind, Kind::Table | Kind::Tables | Kind::Named);
+        let name = self.path(key.name);
+        SECTIONS.iter().copied().find(|section| opens && section.name == name)
+    }
+
+    /// The name of one of its keys with the names of the tables around it.
+    #[must_use]
+    pub fn path(&self, key: &str) -> String {
+        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
+    }
+
+    /// The line that opens the section: `[kernel]`, `[[program]]`, `[transcripts.consumers.NAME]`.
+    #[must_use]
+    pub fn header(&self) -> String {
+        let opens = |around: &&Section| {
+            let key = around.keys.iter().find(|key| around.path(key.name) == self.name)?;
+            Some(key.kind)
+        };
+        match SECTIONS.iter().find_map(opens) {
+            Some(Kind::Tables) => format!("[[{}]]", self.name),
+            Some(Kind::Named) => format!("[{}.NAME]", self.name),
+            _ => format!("[{}]", self.name),
+        }
+    }
+
     /// The key of this name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&Key> {

@@ -34,8 +34,8 @@ pub use rules::RuleSettings;
 pub use select::severities;
 pub use table::{markdown, markdown_of};
 pub use transcripts::{
-    AtomSettings, Caps, Consumer, Container, Period, Profile, Select, Strictness, TranscriptOverride,
-    TranscriptSettings,
+    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Period, Profile, Select, Strictness,
+    TranscriptOverride, TranscriptSettings,
 };
 pub use version::{EngineVersion, VersionReq};
 

@@ -1,6 +1,8 @@
 //! From the text of a `mangle-ls.toml` to [`Settings`], with findings for everything in it that
 //! has no effect.
 
+mod transcripts;
+
 use rustc_hash::FxHashMap;
 use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
@@ -24,6 +26,8 @@ pub struct Parsed {
     pub programs: Vec<ProgramPlaces>,
     /// Each pattern of [`KernelSettings::sample`]. Ranges count from the start of the file.
     pub sample: Vec<TextRange>,
+    /// What [`super::TranscriptSettings::tools`] says. The range counts from the start of the file.
+    pub tools: Option<TextRange>,
     /// The keys of `[rules]` that give a rule its severity, for each rule that has one; in the order of the file.
     pub rules: Vec<(&'static Rule, TextRange)>,
     /// What is wrong with it, in the order of the file. Ranges count from the start of the file.
@@ -75,6 +79,7 @@ impl Reader<'_> {
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
                 "format" => settings.format = self.format(value),
                 "kernel" => (settings.kernel, parsed.sample) = self.kernel(value),
+                "transcripts" => (settings.transcripts, parsed.tools) = self.transcripts(value),
                 "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),
                 _ => {}
             }

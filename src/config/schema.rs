@@ -17,22 +17,28 @@ pub fn schema(vocabulary: Vocabulary<'_>) -> Value {
         "title": FILE_NAME,
         "description": "Settings of mangle-ls. Everything has a default.",
     });
-    merge(&mut schema, section(&keys::ROOT, vocabulary));
+    merge(&mut schema, object(&keys::ROOT, vocabulary));
     schema
 }
 
-fn section(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
+fn object(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
     if section.name == keys::RULES.name {
         return rules(vocabulary);
     }
     let properties: Map<_, _> =
-        section.keys.iter().map(|key| (key.name.to_owned(), property(key, vocabulary))).collect();
-    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        section.keys.iter().map(|key| (key.name.to_owned(), property(section, key, vocabulary))).collect();
+    let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let required = section.keys.iter().filter(|key| key.kind == Kind::GlobOrGlobs);
+    let required: Vec<_> = required.map(|key| key.name).collect();
+    if !required.is_empty() {
+        merge(&mut object, json!({ "required": required }));
+    }
+    object
 }
 
-fn property(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
+fn property(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
     let mut property = json!({ "description": key.doc });
-    merge(&mut property, kind(key, vocabulary));
+    merge(&mut property, kind(section, key, vocabulary));
     // Defaults are numbers, strings and lists of strings, which JSON writes as TOML does.
     if let Ok(default) = serde_json::from_str::<Value>(key.default) {
         merge(&mut property, json!({ "default": default }));
@@ -40,19 +46,17 @@ fn property(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
     property
 }
 
-fn kind(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
-    let inner = || {
-        let named = keys::SECTIONS.iter().find(|section| section.name == key.name);
-        named.map_or(Value::Null, |inner| section(inner, vocabulary))
-    };
+fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
+    let inner = || section.inner(key).map_or(Value::Null, |inner| object(inner, vocabulary));
+    // Relative, and not out of the folder.
+    let inside = || json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|(^|/)\\.\\.(/|$)" } });
     match key.kind {
         Kind::Text => json!({ "type": "string" }),
-        Kind::Globs => {
-            // Relative, and not out of the folder.
-            let leads_out = json!({ "pattern": "^/|(^|/)\\.\\.(/|$)" });
-            let item = json!({ "type": "string", "minLength": 1, "not": leads_out });
-            json!({ "type": "array", "items": item })
-        }
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Pattern => json!({ "type": "string", "format": "regex" }),
+        Kind::File => inside(),
+        Kind::Globs => json!({ "type": "array", "items": inside() }),
+        Kind::GlobOrGlobs => json!({ "anyOf": [inside(), { "type": "array", "items": inside() }] }),
         Kind::Predicates => {
             let item = json!({ "type": "string", "pattern": "^[a-z][A-Za-z0-9_.:]*/[0-9]{1,5}$" });
             json!({ "type": "array", "items": item })
@@ -68,10 +72,12 @@ fn kind(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
             json!({ "type": "string", "pattern": instant })
         }
         Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Decimal(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),
+        Kind::Named => json!({ "type": "object", "additionalProperties": inner() }),
     }
 }
 

@@ -28,10 +28,10 @@ fn rows(section: &Section) -> String {
 
 /// How a key is written, with its table.
 fn path(section: &Section, name: &str, kind: Kind) -> String {
-    match (section.name, kind) {
-        ("", Kind::Tables) => format!("[[{name}]]"),
-        ("", Kind::Table) => format!("[{name}]"),
-        ("", _) => name.to_owned(),
-        (section, _) => format!("{section}.{name}"),
+    match kind {
+        Kind::Tables => format!("[[{}]]", section.path(name)),
+        Kind::Named => format!("[{}.NAME]", section.path(name)),
+        Kind::Table => format!("[{}]", section.path(name)),
+        _ => section.path(name),
     }
 }

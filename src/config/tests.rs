@@ -6,7 +6,10 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::schema::schema;
-use super::{FailOn, Parsed, RULES, Reading, Vocabulary, keys, parse};
+use super::{
+    Caps, Consumer, Container, FailOn, Parsed, Period, Profile, RULES, Reading, Select, Strictness,
+    TranscriptSettings, Vocabulary, keys, parse,
+};
 use crate::lint::{FixKind, Group, Rule, Severity};
 use crate::text::slice;
 
@@ -319,9 +322,10 @@ fn defaults_in_the_table_are_the_defaults() {
     let mut text = String::new();
     for section in keys::SECTIONS.iter().filter(|section| !section.keys.is_empty()) {
         if !section.name.is_empty() {
-            let table = keys::ROOT.key(section.name).is_some_and(|key| key.kind == keys::Kind::Table);
-            let header = if table { format!("[{}]", section.name) } else { format!("[[{}]]", section.name) };
-            text.push_str(&format!("{header}\n"));
+            text.push_str(&format!("{}\n", section.header()));
+        }
+        if section.name == keys::OVERRIDE.name {
+            text.push_str("glob = '**'\n");
         }
         for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
             text.push_str(&format!("{} = {}\n", key.name, key.default));
@@ -333,6 +337,124 @@ fn defaults_in_the_table_are_the_defaults() {
     assert_eq!(parsed.settings.format, super::FormatSettings::default());
     assert_eq!(parsed.settings.kernel.reading, Reading::default());
     assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
+    let transcripts = parsed.settings.transcripts;
+    assert_eq!(transcripts.consumers.get("NAME"), Some(&Consumer::default()));
+    let (consumers, overrides) = (Default::default(), Vec::new());
+    // Somebody who writes the default of `consumer` names one.
+    let as_default = TranscriptSettings { consumers, overrides, consumer: None, ..transcripts };
+    assert_eq!(as_default, TranscriptSettings::default());
+}
+
+#[test]
+fn transcripts() {
+    let parsed = read(
+        r#"
+[transcripts]
+include = ["logs/**/*.jsonl"]
+profile = "1.2"
+consumer = "mine"
+strict = "schema"
+require_valid_json = true
+envelope_select = "last"
+container = "chat-lines"
+turn_separator = "^-- "
+tools = "tools/catalogue.json"
+specialists = ["historian"]
+success_phrases = []
+target_compression_ratio = 20
+min_trace_words = 5
+[transcripts.atoms]
+trailing_period = "optional"
+types = "error"
+allow_escaped_metachars = true
+protected = ["permitted"]
+sensitive = []
+[transcripts.caps]
+allow_markdown_wrapped = false
+max_updates = 3
+[transcripts.consumers.mine]
+prefixes = ["task_"]
+max_updates = 9
+protected = false
+[[transcripts.override]]
+glob = "logs/old/**"
+profile = "1.1"
+require_valid_json = false
+[[transcripts.override]]
+glob = ["logs/old/raw", "logs/raw"]
+profile = "auto"
+container = "raw"
+consumer = "open"
+"#,
+    );
+    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
+    let settings = parsed.settings.transcripts;
+    assert!(settings.include.matches("logs/a/b.jsonl") && !settings.include.matches("transcripts/b.jsonl"));
+    assert_eq!((settings.profile, settings.strict), (Some(Profile::V1_2), Strictness::Schema));
+    assert_eq!((settings.select, settings.container), (Select::Last, Some(Container::ChatLines)));
+    assert_eq!(settings.turn_separator.as_deref(), Some("^-- "));
+    assert_eq!(settings.specialists, Some(vec!["historian".to_owned()]));
+    assert!(settings.success_phrases.is_empty() && settings.min_trace_words == 5);
+    assert_eq!(
+        (settings.atoms.trailing_period, settings.atoms.types_are_errors),
+        (Some(Period::Optional), true)
+    );
+    assert_eq!(settings.atoms.sensitive, Some(Vec::new()));
+    assert_eq!(settings.caps, Caps { strict: true, fenced: false, updates: 3, ..Caps::default() });
+    let mine =
+        Consumer { prefixes: vec!["task_".into()], max_updates: 9, protected: false, ..Consumer::default() };
+    assert_eq!(settings.consumers.get("mine"), Some(&mine));
+    let old = settings.for_file("logs/old/a.jsonl");
+    assert_eq!(
+        (old.profile, old.caps.strict, old.consumer.as_deref()),
+        (Some(Profile::V1_1), false, Some("mine"))
+    );
+    // Later ones win, but what they leave to be found out they do not change.
+    let raw = settings.for_file("logs/old/raw/a");
+    assert_eq!((raw.profile, raw.container), (Some(Profile::V1_1), Some(Container::Raw)));
+    assert_eq!(parsed.tools.map(|tools| tools.is_empty()), Some(false));
+}
+
+#[test]
+fn settings_of_transcripts_that_cannot_be() {
+    check(
+        "[transcripts]\ninclude = 'a'\nprofile = '1.4'\nconsumer = 'opn'\nstrict = true\nrequire_valid_json = 'yes'\n\
+         container = 'jsonl'\nturn_separator = '('\ntools = '../x'\ntarget_compression_ratio = 0\nmax_updates = 1\n\
+         [transcripts.atoms]\ntypes = 'hint'\nperiod = 1\n[transcripts.caps]\nmax_updates = -1\n\
+         [transcripts.consumers.open]\n[transcripts.consumers.x]\npredicate = []\n[transcripts.overrides]\n",
+        expect![[r#"
+            config-bad-value at "a": `include` is a list of strings, not a string.
+            config-bad-value at "1.4": `profile` cannot be "1.4"; it is one of auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current, 1.3-draft. Did you mean `1.1`? [Write `1.1`]
+            config-bad-value at "opn": There is no consumer `opn`; it is one of open, session, planner, perception, compressor, x, or a table `[transcripts.consumers.NAME]`. Did you mean `open`? [Write `open`]
+            config-bad-value at "true": `strict` is a string, not true or false.
+            config-bad-value at "yes": `require_valid_json` is `true` or `false`, not a string.
+            config-bad-value at "jsonl": `container` cannot be "jsonl"; it is one of envelope, array, response, envelope-lines, chat-lines, stream, session, traces, log, harness, markdown, raw.
+            config-bad-value at "(": `turn_separator` is no regular expression: unclosed group.
+            config-bad-value at "../x": The path `../x` of `tools` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "0": `target_compression_ratio` is a number from 1 to 1000000, not 0.
+            config-unknown-key at "max_updates": There is no setting `max_updates` in `transcripts`; the key is ignored. It belongs under `[transcripts.caps]`.
+            config-bad-value at "hint": `types` cannot be "hint"; it is one of warning, error.
+            config-unknown-key at "period": There is no setting `period` in `transcripts.atoms`; the key is ignored.
+            config-bad-value at "-1": `max_updates` is a whole number from 0 to 1000000000, not -1.
+            config-bad-value at "open": The consumer `open` is built in; take another name.
+            config-unknown-key at "predicate": There is no setting `predicate` in `transcripts.consumers`; the key is ignored. Did you mean `predicates`? [Write `predicates`]
+            config-unknown-key at "overrides": There is no setting `overrides` in `transcripts`; the key is ignored. Did you mean `override`? [Write `override`]
+        "#]],
+    );
+    check(
+        "[[transcripts.override]]\nprofile = '1.2'\nconsumer = 'nobody'\n[[transcripts.override]]\nglob = '../x'\n",
+        expect![[r#"
+            config-bad-value at "[[transcripts.override]]": An override needs a `glob` that says which transcripts it is for.
+            config-bad-value at "nobody": There is no consumer `nobody`; it is one of open, session, planner, perception, compressor, or a table `[transcripts.consumers.NAME]`.
+            config-bad-value at "../x": The glob `../x` cannot be used: it leads out of the folder of this file.
+        "#]],
+    );
+    check(
+        "[transcripts.override]\nglob = 'x'\n",
+        expect![[r#"
+        config-bad-value at "[transcripts.override]": An override is written `[[transcripts.override]]`, with two pairs of brackets.
+    "#]],
+    );
 }
 
 proptest! {
@@ -400,6 +522,22 @@ fn the_schema_agrees_with_the_reader() {
         "[rules]\nMG999 = 'off'\n",
         "[rule]\nsafety = 'off'\n",
         "[format]\nindent = 4\n",
+        "[transcripts]\ninclude = ['a']\nprofile = '1.2-go'\nconsumer = 'open'\nstrict = 'simple'\n\
+         require_valid_json = true\nenvelope_select = 'error'\ncontainer = 'raw'\nturn_separator = '^='\ntools = 't.json'\n\
+         specialists = []\nsuccess_phrases = ['ok']\ntarget_compression_ratio = 2.5\nmin_trace_words = 0\n\
+         [transcripts.atoms]\ntypes = 'error'\n[transcripts.caps]\nmax_depth = 3\n[transcripts.consumers.x]\n\
+         predicates = ['a']\n[[transcripts.override]]\nglob = 'x'\n[[transcripts.override]]\nglob = ['x']\n",
+        "[transcripts]\nprofile = '2'\n",
+        "[transcripts]\ncolour = 2\n",
+        "[transcripts]\ntools = '/x'\n",
+        "[transcripts]\ntarget_compression_ratio = 'x'\n",
+        "[transcripts]\nrequire_valid_json = 1\n",
+        "[transcripts.atoms]\nprotected = 1\n",
+        "[transcripts.caps]\nmax_depth = -1\n",
+        "[transcripts.consumers]\nx = 1\n",
+        "[transcripts.consumers.x]\ny = 1\n",
+        "[transcripts.override]\nglob = 'x'\n",
+        "[[transcripts.override]]\nprofile = 'auto'\n",
     ];
     for text in examples.chain(cases) {
         // What a version number means, no schema knows.

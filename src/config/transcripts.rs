@@ -234,6 +234,15 @@ pub struct Consumer {
     pub protected: bool,
 }
 
+impl Default for Consumer {
+    fn default() -> Self {
+        Self { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 2_000, protected: true }
+    }
+}
+
+/// The consumers that need no table.
+pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
+
 /// `[transcripts.atoms]`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AtomSettings {
@@ -369,5 +378,21 @@ impl Default for TranscriptSettings {
             caps: Caps::default(),
             overrides: Vec::new(),
         }
+    }
+}
+
+impl TranscriptSettings {
+    /// The settings for the transcript at `path`, relative to the configuration file and with `/`.
+    #[must_use]
+    pub fn for_file(&self, path: &str) -> Self {
+        let mut settings = Self { overrides: Vec::new(), ..self.clone() };
+        for one in self.overrides.iter().filter(|one| one.glob.matches(path)) {
+            settings.profile = one.profile.or(settings.profile);
+            settings.consumer = one.consumer.clone().or(settings.consumer);
+            settings.container = one.container.or(settings.container);
+            settings.strict = one.strict.unwrap_or(settings.strict);
+            settings.caps.strict = one.require_valid_json.unwrap_or(settings.caps.strict);
+        }
+        settings
     }
 }

@@ -103,6 +103,46 @@ impl<'t> Reader<'t> {
         None
     }
 
+    /// The number from `least` to `most` that `value` should be.
+    pub(super) fn decimal(
+        &mut self,
+        mut value: Value<'_>,
+        what: &str,
+        (least, most): (u32, u32),
+    ) -> Option<f64> {
+        let span = value.span;
+        let inner = value.take();
+        let number = match inner {
+            ValueInner::Integer(number) => u32::try_from(number).ok().map(f64::from),
+            ValueInner::Float(number) => Some(number),
+            _ => None,
+        };
+        let fitting = number.filter(|number| (f64::from(least)..=f64::from(most)).contains(number));
+        if fitting.is_none() {
+            let found = match inner {
+                ValueInner::Integer(number) => number.to_string(),
+                ValueInner::Float(number) => number.to_string(),
+                other => kind(&other).to_owned(),
+            };
+            let message = format!("{what} is a number from {least} to {most}, not {found}.");
+            self.bad_value(span, capital(&message));
+        }
+        fitting
+    }
+
+    /// Whether `value`, which should be `true` or `false`, is true.
+    pub(super) fn flag(&mut self, mut value: Value<'_>, what: &str) -> Option<bool> {
+        let span = value.span;
+        match value.take() {
+            ValueInner::Boolean(flag) => Some(flag),
+            other => {
+                let message = format!("{what} is `true` or `false`, not {}.", kind(&other));
+                self.bad_value(span, capital(&message));
+                None
+            }
+        }
+    }
+
     /// The strings of the list that `value` should be.
     pub(super) fn strings(&mut self, mut value: Value<'_>, what: &str) -> Vec<(String, Span)> {
         let span = value.span;
@@ -135,7 +175,7 @@ impl<'t> Reader<'t> {
         &mut self,
         value: Value<'_>,
         what: &str,
-        words: &[&'static str],
+        words: &[&str],
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
         let (word, span) = self.string(value, what)?;
@@ -155,10 +195,7 @@ fn home(key: &str) -> Option<String> {
     let section = keys::SECTIONS.iter().find(|section| section.key(key).is_some())?;
     Some(match section.name {
         "" => "at the top of the file, above all `[…]`".to_owned(),
-        name if keys::ROOT.key(name).is_some_and(|key| key.kind == keys::Kind::Table) => {
-            format!("under `[{name}]`")
-        }
-        name => format!("under `[[{name}]]`"),
+        _ => format!("under `{}`", section.header()),
     })
 }
 
