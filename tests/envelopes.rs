@@ -140,3 +140,22 @@ fn what_the_tree_has_no_problem_with_is_json() {
         assert_eq!(json::Json::parse(&raw).is_valid_to_the_end(), is_json, "{}", record["file"]);
     }
 }
+
+/// As deep as Go's decoder goes, and one deeper.
+#[test]
+fn arguments_may_nest_deep() {
+    let deep = |levels: usize, open: &str, close: &str| {
+        let args = format!("{}1{}", open.repeat(levels), close.repeat(levels));
+        let raw = format!(
+            r#"{{"control_packet":{{"tool_requests":[{{"tool_name":"t","tool_args":{{"path":{args}}}}}]}},"surface_response":"s"}}"#
+        );
+        let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
+        let picked = reading.picked?;
+        let args = picked.packet.tools.as_slice()[0].args.clone();
+        Some((runtime::payload(args.as_ref().unwrap()).len(), runtime::target(args.as_ref()).len()))
+    };
+    // The envelope, the packet, the list, the request and its arguments are levels, too.
+    assert_eq!(deep(9_995, "[", "]"), Some((10 + 2 * 9_995, 1 + 2 * 9_995)));
+    assert_eq!(deep(9_996, "[", "]"), None);
+    assert_eq!(deep(9_995, r#"{"a":"#, "}").map(|(payload, _)| payload), Some(10 + 6 * 9_995));
+}

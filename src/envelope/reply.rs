@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::json::Json;
-use super::runtime::{self, Caps, Envelope, Failure, Reading, candidates};
+use super::runtime::{self, Caps, Failure, Reading, candidates};
 
 /// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
 const MOST_UNCLOSED: usize = 16;
@@ -35,15 +35,17 @@ pub struct Object<'t> {
     pub is_closed: bool,
     /// Whether the runtime's search sees it.
     pub is_seen: bool,
-    /// What the runtime would decode it to.
-    pub decoded: Result<Envelope, Failure>,
+    /// Whether the runtime can decode it.
+    pub decoded: Result<(), Failure>,
+    /// Whether it shows something.
+    shows: bool,
 }
 
 impl Object<'_> {
     /// Whether the runtime would take it if it came first: it decodes, and shows something.
     #[must_use]
     pub fn is_acceptable(&self) -> bool {
-        self.decoded.as_ref().is_ok_and(|envelope| !envelope.surface.is_empty())
+        self.decoded.is_ok() && self.shows
     }
 }
 
@@ -63,8 +65,7 @@ impl<'t> Reply<'t> {
     /// A reply that is one envelope and nothing else.
     fn of_one(raw: &'t [u8], reading: Reading, json: Json<'t>) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
-        let decoded = runtime::decode(&json);
-        let object = Object { json, range, is_closed: true, is_seen: true, decoded };
+        let object = Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true };
         Self { raw, reading: Ok(reading), objects: vec![object], picked: Some(0), safe: Some(0) }
     }
 
@@ -85,7 +86,9 @@ impl<'t> Reply<'t> {
                 true => runtime::decode(&json),
                 false => Err(runtime::flaw(raw, range.clone())),
             };
-            Object { is_seen: is_seen || taken.as_ref() == Some(&range), json, range, is_closed, decoded }
+            let shows = decoded.as_ref().is_ok_and(|envelope| !envelope.surface.is_empty());
+            let is_seen = is_seen || taken.as_ref() == Some(&range);
+            Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows }
         };
         let objects: Vec<_> = found.into_iter().map(object).collect();
         let picked = taken.and_then(|taken| objects.iter().position(|object| object.range == taken));

@@ -74,6 +74,13 @@ fn closed(literal: &[u8], quote: u8) -> bool {
 
 /// Text without escapes; gives where it ends.
 fn texts<'t>(text: &'t [u8], mut at: usize, piece: &mut impl FnMut(Piece<'t>, Range<usize>)) -> usize {
+    // Far faster than chunk by chunk, and nearly always so.
+    if let Ok(valid) = std::str::from_utf8(text) {
+        if !valid.is_empty() {
+            piece(Piece::Text(valid), at..at + valid.len());
+        }
+        return at + valid.len();
+    }
     for chunk in text.utf8_chunks() {
         if !chunk.valid().is_empty() {
             piece(Piece::Text(chunk.valid()), at..at + chunk.valid().len());

@@ -57,8 +57,8 @@ pub struct Kept {
     pub updates: Vec<String>,
     /// The updates that were dropped: their indices among those of the envelope, and why.
     pub dropped: Vec<(usize, DropReason)>,
-    /// The reasoning trace. Where it was cut it need not be UTF-8.
-    pub trace: Vec<u8>,
+    /// The reasoning trace, if it was cut; then it need not be UTF-8.
+    pub trace: Option<Vec<u8>>,
 }
 
 /// Cuts a surface.
@@ -93,10 +93,10 @@ pub(super) fn cut(packet: &mut Packet, caps: &Caps, warnings: &mut Vec<Warning>)
         packet.memory.truncate(caps.memory);
         warnings.push(Warning::MemoryCut);
     }
-    kept.trace = packet.trace.clone().into_bytes();
-    if kept.trace.len() > caps.trace {
-        kept.trace.truncate(caps.trace);
-        kept.trace.extend_from_slice(TRACE_CUT);
+    if packet.trace.len() > caps.trace {
+        let mut cut = packet.trace.as_bytes().get(..caps.trace).unwrap_or_default().to_vec();
+        cut.extend_from_slice(TRACE_CUT);
+        kept.trace = Some(cut);
         warnings.push(Warning::TraceCut);
     }
     if packet.tools.as_slice().len() > caps.tools {

@@ -2,6 +2,7 @@
 //! nothing, keys match in any case, the first thing of the wrong kind is remembered and reading goes on.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::envelope::json::{Json, Kind, Member, NodeId};
 
@@ -198,9 +199,36 @@ pub enum Free {
     /// A string
     Text(String),
     /// An array
-    List(Vec<Free>),
+    List(Arc<Vec<Free>>),
     /// An object; of equal keys the last
-    Map(BTreeMap<String, Free>),
+    Map(Arc<BTreeMap<String, Free>>),
+}
+
+/// Values may nest 10,000 deep, too deep for calls within calls.
+impl Drop for Free {
+    fn drop(&mut self) {
+        let mut inside = Vec::new();
+        inside_of(self, &mut inside);
+        while let Some(mut value) = inside.pop() {
+            inside_of(&mut value, &mut inside);
+        }
+    }
+}
+
+/// Takes out what is directly inside a value, where nobody else holds it.
+fn inside_of(value: &mut Free, out: &mut Vec<Free>) {
+    match value {
+        Free::List(list) => out.extend(Arc::into_inner(std::mem::take(list)).into_iter().flatten()),
+        Free::Map(map) => {
+            out.extend(Arc::into_inner(std::mem::take(map)).into_iter().flat_map(BTreeMap::into_values))
+        }
+        Free::Null | Free::Bool(_) | Free::Number(_) | Free::Text(_) => {}
+    }
+}
+
+/// Runs one more call within calls, with room for it.
+pub(super) fn with_room<T>(call: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 << 10, 1 << 20, call)
 }
 
 /// An object whose members are of any kind. A second one adds to the first.
@@ -233,12 +261,14 @@ fn free(node: NodeId, context: &mut Context<'_>) -> Option<Free> {
         Kind::Number => Free::Number(float(json.raw(node))?),
         Kind::Plain | Kind::Escaped => Free::Text(json.string(node)?.into_owned()),
         Kind::Array => {
-            Free::List(json.elements(node).map(|element| free(element, context)).collect::<Option<_>>()?)
+            let elements = json.elements(node).map(|element| with_room(|| free(element, context)));
+            Free::List(Arc::new(elements.collect::<Option<_>>()?))
         }
         Kind::Object => {
-            let member =
-                |Member { key, value }| Some((json.string(key)?.into_owned(), free(value, context)?));
-            Free::Map(json.members(node).map(member).collect::<Option<_>>()?)
+            let member = |Member { key, value }| {
+                Some((json.string(key)?.into_owned(), with_room(|| free(value, context))?))
+            };
+            Free::Map(Arc::new(json.members(node).map(member).collect::<Option<_>>()?))
         }
     })
 }

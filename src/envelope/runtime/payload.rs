@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Free;
+use super::decode::with_room;
 
 /// The arguments in which the gate looks for the target, the first that is there.
 const TARGETS: [&str; 7] = ["path", "filename", "filepath", "file", "url", "target", "query"];
@@ -46,12 +47,16 @@ fn shown(value: &Free) -> String {
         Free::Bool(truth) => truth.to_string(),
         Free::Number(number) => float(*number, GO_HIGH, GO_LOW),
         Free::Text(text) => text.clone(),
-        Free::List(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Free::List(list) => format!("[{}]", list.iter().map(shown_inside).collect::<Vec<_>>().join(" ")),
         Free::Map(map) => {
-            let entries = map.iter().map(|(key, value)| format!("{key}:{}", shown(value)));
+            let entries = map.iter().map(|(key, value)| format!("{key}:{}", shown_inside(value)));
             format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
         }
     }
+}
+
+fn shown_inside(value: &Free) -> String {
+    with_room(|| shown(value))
 }
 
 fn value(value: &Free, out: &mut String) {
@@ -64,7 +69,7 @@ fn value(value: &Free, out: &mut String) {
             out.push('[');
             for (at, element) in list.iter().enumerate() {
                 out.push_str(if at > 0 { "," } else { "" });
-                self::value(element, out);
+                with_room(|| self::value(element, out));
             }
             out.push(']');
         }
@@ -78,7 +83,7 @@ fn object(map: &BTreeMap<String, Free>, out: &mut String) {
         out.push_str(if at > 0 { "," } else { "" });
         string(key, out);
         out.push(':');
-        value(member, out);
+        with_room(|| value(member, out));
     }
     out.push('}');
 }

@@ -146,10 +146,10 @@ fn kept(picked: &Picked, out: &mut Map<String, Value>) {
     if !tools.as_slice().is_empty() {
         out.insert("tools".into(), tools.as_slice().iter().map(tool_record).collect());
     }
-    let trace = &picked.kept.trace;
+    let trace = picked.trace();
     if !trace.is_empty() {
         out.insert("trace_bytes".into(), trace.len().into());
-        out.insert("trace_sha256".into(), hash(trace).get(..16).unwrap_or_default().into());
+        out.insert("trace_sha256".into(), hash(&trace).get(..16).unwrap_or_default().into());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The runtime's attempts at a reply, one after the other: the text as it is, without fences, the objects in it, and
 //! at last the text itself as what is shown.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Caps;
@@ -9,6 +10,9 @@ use super::decode::{Context, Decode};
 use super::packet::{Envelope, Packet};
 use super::scan::candidates;
 use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
+
+/// No character of UTF-8 is longer.
+const LONGEST_CHAR: usize = 4;
 
 /// How an envelope was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +62,14 @@ pub struct Picked {
     pub packet: Packet,
     /// What is left of its lists and texts.
     pub kept: Kept,
+}
+
+impl Picked {
+    /// The reasoning trace. Where it was cut it need not be UTF-8.
+    #[must_use]
+    pub fn trace(&self) -> Cow<'_, [u8]> {
+        self.kept.trace.as_deref().map_or_else(|| self.packet.trace.as_bytes().into(), Into::into)
+    }
 }
 
 /// What the runtime makes of a reply.
@@ -291,15 +303,27 @@ fn without_fences(raw: &[u8]) -> Range<usize> {
 
 /// A part of a reply without the white space around it.
 fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
-    let text = raw.get(part.clone()).unwrap_or(&[]);
-    // White space is text, so what is no text ends it.
-    let front = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let start = front.len() - front.trim_start().len();
-    let is_all = front.trim_start().is_empty() && front.len() == text.len();
-    if is_all {
-        return part.start..part.start;
+    let (mut start, mut end) = (part.start, part.end);
+    while let Some(len) = raw.get(start..end).and_then(leading_space) {
+        start += len;
     }
-    let back = text.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
-    let back = back.map_or("", |chunk| chunk.valid());
-    part.start + start..part.end - (back.len() - back.trim_end().len())
+    while let Some(len) = raw.get(start..end).and_then(trailing_space) {
+        end -= len;
+    }
+    start..end
+}
+
+/// How long the character of white space is that a text begins with.
+fn leading_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(..LONGEST_CHAR.min(text.len()))?;
+    let char = near.utf8_chunks().next()?.valid().chars().next()?;
+    char.is_whitespace().then_some(char.len_utf8())
+}
+
+/// How long the character of white space is that a text ends with.
+fn trailing_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
+    let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
+    let char = last.valid().chars().next_back()?;
+    char.is_whitespace().then_some(char.len_utf8())
 }

@@ -1,0 +1,95 @@
+//! Replies of an invented coding agent, one envelope a line (container K4), whose atoms codeNERD declares.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::support::Random;
+
+const FILES: [&str; 6] =
+    ["core/queue.rs", "core/lease.rs", "api/server.go", "docs/setup.md", "tests/clock.py", "web/app.tsx"];
+const VERBS: [(&str, &str); 5] = [
+    ("/fix", "/mutation"),
+    ("/refactor", "/mutation"),
+    ("/explain", "/query"),
+    ("/test", "/mutation"),
+    ("/review", "/query"),
+];
+const WORDS: [&str; 24] = [
+    "the",
+    "queue",
+    "retries",
+    "a",
+    "lease",
+    "before",
+    "its",
+    "clock",
+    "expires",
+    "which",
+    "test",
+    "fails",
+    "because",
+    "of",
+    "time",
+    "zones",
+    "and",
+    "server",
+    "\"closed\"",
+    "early\n",
+    "naïve",
+    "path",
+    "C:\\tmp",
+    "again",
+];
+
+/// At least `bytes` bytes of lines.
+pub(crate) fn lines(bytes: usize, random: &mut Random) -> String {
+    let mut out = String::with_capacity(bytes + 4096);
+    let mut number = 0;
+    while out.len() < bytes {
+        number += 1;
+        line(number, random, &mut out);
+    }
+    out
+}
+
+fn line(number: usize, random: &mut Random, out: &mut String) {
+    let (verb, category) = VERBS[random.below(VERBS.len())];
+    let file = FILES[random.below(FILES.len())];
+    let updates: Vec<String> = (0..3 + random.below(8)).map(|at| atom(number, at, file, random)).collect();
+    let envelope = json!({
+        "control_packet": {
+            "intent_classification": {
+                "category": category, "verb": verb, "target": file, "constraint": "none",
+                "confidence": 0.5 + 0.05 * f64::from(u8::try_from(random.below(10)).unwrap_or(0)),
+            },
+            "mangle_updates": updates,
+            "memory_operations": [
+                { "op": "note", "key": format!("turn:{number}"), "value": text(12, random) },
+            ],
+            "self_correction": { "triggered": false, "hypothesis": "" },
+            "reasoning_trace": text(60 + random.below(60), random),
+        },
+        "surface_response": text(80 + random.below(200), random),
+    });
+    let _ = writeln!(out, "{envelope}");
+}
+
+fn atom(number: usize, at: usize, file: &str, random: &mut Random) -> String {
+    match random.below(6) {
+        0 => format!("task_status(\"task-{number}-{at}\", /complete)."),
+        1 => format!("modified(\"{file}\")."),
+        2 => format!("observation(\"turn-{number}-{at}\", \"{}\").", WORDS[random.below(18)]),
+        3 => format!(
+            "diagnostic(/error, \"{file}\", {}, \"E0{}\", \"mismatched types\").",
+            random.below(900),
+            random.below(600)
+        ),
+        4 => format!("failing_test(\"test_{number}_{at}\", \"timeout after 9 s\")."),
+        _ => format!("retry_count({}).", random.below(4)),
+    }
+}
+
+fn text(words: usize, random: &mut Random) -> String {
+    (0..words).map(|_| WORDS[random.below(WORDS.len())]).collect::<Vec<_>>().join(" ")
+}
