@@ -4,6 +4,7 @@
 //! it, stage by stage, bug for bug ([`runtime`]), and what we think of it. Knows nothing of the files that replies are found in.
 
 pub mod json;
+pub mod plain;
 mod reply;
 pub mod runtime;
 

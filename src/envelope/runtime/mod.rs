@@ -5,6 +5,9 @@
 
 mod caps;
 mod decode;
+mod fact;
+mod filter;
+mod go;
 mod packet;
 mod payload;
 mod record;
@@ -14,9 +17,11 @@ mod stages;
 pub use crate::config::Caps;
 pub use caps::{DropReason, Kept, Warning, reason};
 pub use decode::{Free, List, Mismatch};
+pub use fact::{Fact, Value, becomes_name, has_extension};
+pub use filter::{CONSUMERS, ReadUpdate, Verdict, built_in, parsed_text, refusal, takes};
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
 pub use payload::{action, payload, target};
-pub use record::{failure_record, record};
+pub use record::{failure_record, record, update_record};
 pub use scan::candidates;
 pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
 pub(super) use stages::{decode, flaw, is_rich, read_keeping};

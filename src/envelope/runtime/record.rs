@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
-use super::{DropReason, Failure, Picked, Reading, Stage, Warning, payload};
+use super::{Caps, DropReason, Failure, Picked, ReadUpdate, Reading, Stage, Warning, built_in, payload, reason};
+use crate::config::Consumer;
 
 /// Texts from this length on are told by their hash.
 const LONG: usize = 200;
@@ -124,6 +125,9 @@ fn kept(picked: &Picked, out: &mut Map<String, Value>) {
     } else if !updates.is_empty() {
         out.insert("kept".into(), json!(updates));
     }
+    if !updates.is_empty() {
+        filtered(updates, out);
+    }
     let memory = memory.as_slice();
     if memory.len() > MANY {
         let line = |one: &super::MemoryOperation| format!("{}\t{}\t{}\n", one.op, one.key, one.value);
@@ -151,6 +155,66 @@ fn kept(picked: &Picked, out: &mut Map<String, Value>) {
         out.insert("trace_bytes".into(), trace.len().into());
         out.insert("trace_sha256".into(), hash(&trace).get(..16).unwrap_or_default().into());
     }
+}
+
+/// What the filter makes of the updates, for each consumer, and the facts that one without a list gets.
+fn filtered(updates: &[String], out: &mut Map<String, Value>) {
+    let read: Vec<_> = updates.iter().map(|update| ReadUpdate::new(update)).collect();
+    let mut filters = Map::new();
+    for (name, consumer) in filter_consumers() {
+        let letters = read.iter().enumerate().map(|(at, update)| update.verdict(at, consumer).letter());
+        filters.insert(name.into(), runs(&letters.collect::<Vec<_>>()).into());
+    }
+    out.insert("filter".into(), filters.into());
+    if updates.len() <= MANY {
+        let facts = read.iter().filter_map(ReadUpdate::fact);
+        out.insert("facts".into(), facts.map(|fact| Value::from(fact.stored())).collect());
+    }
+}
+
+/// The consumers that records tell of; `all` is one without a list.
+fn filter_consumers() -> impl Iterator<Item = (&'static str, &'static Consumer)> {
+    let names = [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
+    names.into_iter().filter_map(|(shown, name)| Some((shown, built_in(name)?)))
+}
+
+/// Letters one by one, or, where there are many, as runs with their lengths.
+fn runs(letters: &[char]) -> String {
+    if letters.len() <= MANY {
+        return letters.iter().collect();
+    }
+    let run = |run: &[char]| format!("{}*{}", run.first().copied().unwrap_or_default(), run.len());
+    letters.chunk_by(|one, other| one == other).map(run).collect::<Vec<_>>().join(" ")
+}
+
+/// What the runtime makes of one update by itself: whether the caps keep it, what the filter makes of it, and the
+/// fact that it becomes.
+#[must_use]
+pub fn update_record(update: &str, caps: &Caps) -> Value {
+    let mut out = Map::new();
+    let dropped = reason(update, caps);
+    let cap = match &dropped {
+        None => "kept",
+        Some(DropReason::Empty) => "empty",
+        Some(DropReason::Long) => "long",
+        Some(DropReason::Syntax(_)) => "syntax",
+        Some(DropReason::Meta) => "meta",
+    };
+    out.insert("cap".into(), cap.into());
+    if let Some(reason) = dropped.filter(|reason| *reason != DropReason::Empty) {
+        out.insert("warning".into(), drop_word(&reason).into());
+    }
+    let read = ReadUpdate::new(update);
+    let letter = |consumer| Value::from(read.verdict(0, consumer).letter().to_string());
+    let filters = filter_consumers().map(|(name, consumer)| (name.to_owned(), letter(consumer)));
+    out.insert("filter".into(), filters.collect::<Map<_, _>>().into());
+    if let Some(fact) = read.fact() {
+        out.insert("predicate".into(), fact.predicate.as_str().into());
+        out.insert("arity".into(), fact.args.len().into());
+        out.insert("stored".into(), fact.stored().into());
+        out.insert("kernel".into(), fact.kernel().into());
+    }
+    out.into()
 }
 
 fn correction_record(correction: &SelfCorrection) -> Value {

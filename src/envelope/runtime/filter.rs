@@ -1,0 +1,197 @@
+//! The filter that stands between the updates of a packet and the kernel, without a kernel: what it refuses and
+//! which facts it lets through.
+
+use std::sync::LazyLock;
+
+use super::{Fact, go};
+use crate::config::Consumer;
+use crate::envelope::plain;
+use crate::lint::{Finding, Group, Severity};
+use crate::syntax::SourceFile;
+
+/// What the filter makes of an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It becomes a fact.
+    Accepted,
+    /// There is nothing in it; it is passed over.
+    Blank,
+    /// It is beyond the number of updates that are looked at.
+    Limit,
+    /// It has `:-` somewhere.
+    Rule,
+    /// It begins with `decl`.
+    Declaration,
+    /// It begins with `import` or `include`.
+    Import,
+    /// It cannot be read.
+    Syntax,
+    /// Its predicate is not on the list.
+    NotAllowed,
+}
+
+impl Verdict {
+    /// Its letter in records.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Accepted => '+',
+            Self::Blank => '.',
+            Self::Limit => 'L',
+            Self::Rule => 'R',
+            Self::Declaration => 'D',
+            Self::Import => 'I',
+            Self::Syntax => 'P',
+            Self::NotAllowed => 'N',
+        }
+    }
+}
+
+/// An update as the filter reads it, whoever asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadUpdate {
+    /// Refused or passed over before anybody looks at its predicate.
+    Refused(Verdict),
+    /// The fact that it says: the head of its first clause.
+    Fact(Fact),
+}
+
+impl ReadUpdate {
+    /// Reads an update.
+    #[must_use]
+    pub fn new(update: &str) -> Self {
+        let text = update.trim();
+        match refusal(text) {
+            Some(verdict) => Self::Refused(verdict),
+            None => fact(text).map_or(Self::Refused(Verdict::Syntax), Self::Fact),
+        }
+    }
+
+    /// The fact.
+    #[must_use]
+    pub fn fact(&self) -> Option<&Fact> {
+        match self {
+            Self::Fact(fact) => Some(fact),
+            Self::Refused(_) => None,
+        }
+    }
+
+    /// What the filter of a consumer makes of it as the update at `index`.
+    #[must_use]
+    pub fn verdict(&self, index: usize, consumer: &Consumer) -> Verdict {
+        if consumer.max_updates > 0 && index >= consumer.max_updates {
+            return Verdict::Limit;
+        }
+        match self {
+            Self::Refused(verdict) => *verdict,
+            Self::Fact(fact) if takes(consumer, &fact.predicate) => Verdict::Accepted,
+            Self::Fact(_) => Verdict::NotAllowed,
+        }
+    }
+}
+
+/// Why the filter refuses a trimmed update by the look of it.
+#[must_use]
+pub fn refusal(text: &str) -> Option<Verdict> {
+    if text.is_empty() {
+        Some(Verdict::Blank)
+    } else if text.contains(":-") {
+        Some(Verdict::Rule)
+    } else if ["decl ", "decl\t"].iter().any(|word| go::begins_with(text, word)) {
+        Some(Verdict::Declaration)
+    } else if ["import ", "include "].iter().any(|word| go::begins_with(text, word)) {
+        Some(Verdict::Import)
+    } else {
+        None
+    }
+}
+
+/// The text that the filter gives to the parser for a trimmed update.
+#[must_use]
+pub fn parsed_text(text: &str) -> String {
+    format!("{}.", text.strip_suffix('.').unwrap_or(text))
+}
+
+/// The head of the first clause of a trimmed update, if all of it can be read.
+fn fact(text: &str) -> Option<Fact> {
+    if let Some(plain) = plain::read(text) {
+        return Some(Fact::of_plain(&plain, text));
+    }
+    let source = SourceFile::parse(parsed_text(text).into());
+    if !is_readable(&source) {
+        return None;
+    }
+    let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
+    let clause = item.statement.clause()?;
+    Some(Fact::of(&clause.head, source.text().get(usize::from(item.start)..)?))
+}
+
+/// Whether the engine's parser takes a text.
+fn is_readable(source: &SourceFile) -> bool {
+    let refuses = |finding: &Finding| {
+        finding.rule.group == Group::Syntax && finding.rule.severity == Some(Severity::Error)
+    };
+    let statements = source.items().iter();
+    !source.findings().iter().chain(statements.flat_map(|item| &item.statement.findings)).any(refuses)
+}
+
+/// Whether a consumer takes updates of a predicate: with no list at all it takes every one.
+#[must_use]
+pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
+    let Consumer { predicates, prefixes, .. } = consumer;
+    predicates.is_empty() && prefixes.is_empty()
+        || predicates.iter().any(|one| one == predicate)
+        || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
+}
+
+/// The consumers of the runtime, by name.
+pub static CONSUMERS: LazyLock<[(&str, Consumer); 5]> = LazyLock::new(|| {
+    let all = |max_updates| consumer(&[], &[], max_updates);
+    [
+        ("session", consumer(&SESSION, &[], 100)),
+        ("planner", consumer(&PLANNER, &PLANNER_PREFIXES, 200)),
+        ("perception", consumer(&["ambiguity_flag", "clarification_needed"], &[], 50)),
+        ("compressor", all(0)),
+        ("open", Consumer { protected: true, ..all(2_000) }),
+    ]
+});
+
+const SESSION: [&str; 10] = [
+    "missing_tool_for",
+    "observation",
+    "task_status",
+    "task_completed",
+    "diagnostic",
+    "failing_test",
+    "test_state",
+    "review_finding",
+    "modified",
+    "modified_function",
+];
+
+const PLANNER: [&str; 5] =
+    ["missing_tool_for", "observation", "task_status", "task_completed", "campaign_completed"];
+
+const PLANNER_PREFIXES: [&str; 10] = [
+    "campaign_",
+    "phase_",
+    "task_",
+    "context_",
+    "plan_",
+    "replan_",
+    "build_",
+    "architectural_",
+    "suspicious_",
+    "eligible_",
+];
+
+fn consumer(predicates: &[&str], prefixes: &[&str], max_updates: usize) -> Consumer {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    Consumer { predicates: owned(predicates), prefixes: owned(prefixes), max_updates, protected: false }
+}
+
+/// The consumer of this name that the runtime has.
+#[must_use]
+pub fn built_in(name: &str) -> Option<&'static Consumer> {
+    CONSUMERS.iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)
+}
