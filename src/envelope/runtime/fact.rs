@@ -16,9 +16,9 @@ const MOST_SLASHES: usize = 2;
 
 /// What a text ends with that is taken for a path.
 const EXTENSIONS: [&str; 34] = [
-    ".go", ".md", ".py", ".js", ".ts", ".tsx", ".jsx", ".yaml", ".yml", ".json", ".txt", ".mg", ".html", ".css",
-    ".sh", ".bash", ".ps1", ".bat", ".exe", ".dll", ".so", ".c", ".h", ".cpp", ".hpp", ".rs", ".rb", ".java",
-    ".xml", ".toml", ".ini", ".cfg", ".conf", ".log",
+    ".go", ".md", ".py", ".js", ".ts", ".tsx", ".jsx", ".yaml", ".yml", ".json", ".txt", ".mg", ".html",
+    ".css", ".sh", ".bash", ".ps1", ".bat", ".exe", ".dll", ".so", ".c", ".h", ".cpp", ".hpp", ".rs", ".rb",
+    ".java", ".xml", ".toml", ".ini", ".cfg", ".conf", ".log",
 ];
 
 /// A fact.
@@ -113,6 +113,13 @@ impl Value {
     }
 }
 
+/// Whether the engine takes a text for a name where the runtime asks for one; it looks at less than the grammar does.
+#[must_use]
+pub fn is_constant(text: &str) -> bool {
+    let parts = text.strip_prefix('/').filter(|_| !text.contains('"'));
+    parts.is_some_and(|parts| parts.split('/').all(|part| !part.is_empty()))
+}
+
 /// Whether the runtime takes a text for a name.
 #[must_use]
 pub fn becomes_name(text: &[u8]) -> bool {
@@ -122,10 +129,9 @@ pub fn becomes_name(text: &[u8]) -> bool {
 /// The text, if the runtime takes it for a name.
 fn name(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
-    let parts = text.strip_prefix('/')?;
-    let is_path = text.matches('/').count() > MOST_SLASHES || has_extension(text);
-    let is_text = text.contains([' ', '\t', '\n', '\r', '"']);
-    (!is_path && !is_text && parts.split('/').all(|part| !part.is_empty())).then_some(text)
+    let is_path = || text.matches('/').count() > MOST_SLASHES || has_extension(text);
+    let is_text = || text.contains([' ', '\t', '\n', '\r']);
+    (is_constant(text) && !is_text() && !is_path()).then_some(text)
 }
 
 /// Whether a text ends like the name of a file, in any case.

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use super::{Fact, go};
 use crate::config::Consumer;
 use crate::envelope::plain;
-use crate::lint::{Finding, Group, Severity};
-use crate::syntax::SourceFile;
+use crate::lint::Finding;
+use crate::syntax::{SourceFile, rules};
 
 /// What the filter makes of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -117,19 +117,22 @@ fn fact(text: &str) -> Option<Fact> {
     if let Some(plain) = plain::read(text) {
         return Some(Fact::of_plain(&plain, text));
     }
-    let source = SourceFile::parse(parsed_text(text).into());
+    let text = parsed_text(text);
+    // A NUL in a string is nothing special to the engine; to our grammar it is the end.
+    let source = SourceFile::parse(text.replace('\0', "\u{1}").into());
     if !is_readable(&source) {
         return None;
     }
     let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
     let clause = item.statement.clause()?;
-    Some(Fact::of(&clause.head, source.text().get(usize::from(item.start)..)?))
+    Some(Fact::of(&clause.head, text.get(usize::from(item.start)..)?))
 }
 
 /// Whether the engine's parser takes a text.
 fn is_readable(source: &SourceFile) -> bool {
     let refuses = |finding: &Finding| {
-        finding.rule.group == Group::Syntax && finding.rule.severity == Some(Severity::Error)
+        // What a comment swallows the engine does not see either.
+        finding.rule.is_unreadable() && finding.rule != &rules::LONE_CR
     };
     let statements = source.items().iter();
     !source.findings().iter().chain(statements.flat_map(|item| &item.statement.findings)).any(refuses)
@@ -194,4 +197,56 @@ fn consumer(predicates: &[&str], prefixes: &[&str], max_updates: usize) -> Consu
 #[must_use]
 pub fn built_in(name: &str) -> Option<&'static Consumer> {
     CONSUMERS.iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::runtime::Value;
+
+    #[track_caller]
+    fn check(update: &str, letter: char, stored: Option<&str>) {
+        let read = ReadUpdate::new(update);
+        let consumer =
+            Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
+        assert_eq!(read.verdict(0, &consumer).letter(), letter, "{update:?}");
+        assert_eq!(read.fact().map(Fact::stored).as_deref(), stored, "{update:?}");
+    }
+
+    #[test]
+    fn what_a_comment_swallows_is_no_mistake() {
+        check("p(1). # a\rq(", '+', Some("p(1)."));
+        check("# p(1).", 'P', None);
+    }
+
+    #[test]
+    fn a_nul_is_text() {
+        check("p(\"a\0b\").", '+', Some("p(\"a\\x00b\")."));
+        check("p(\0).", 'P', None);
+    }
+
+    #[test]
+    fn words_are_compared_in_any_case() {
+        check("DECL\tp(X).", 'D', None);
+        check("\u{130}mport a.", 'I', None);
+        check("imports(/a).", '+', Some("imports(/a)."));
+    }
+
+    #[test]
+    fn bytes_need_not_be_text() {
+        check("p(b\"\\xff\\u{00e9}\").", '+', Some("p(\"\\xffé\")."));
+        let read = ReadUpdate::new("p(b\"\\xff\").");
+        assert_eq!(read.fact().map(|fact| fact.args.clone()), Some(vec![Value::Text(vec![0xff])]));
+        assert_eq!(read.fact().map(Fact::kernel).as_deref(), Some("p(<bad>)"));
+    }
+
+    #[test]
+    fn the_engine_prints_what_is_no_constant() {
+        let args = "[1, -0.5], {/a: \"é'\"}, [/k : b\"\\x00\\xff\"], fn:f(X, _), .List</a>";
+        let shown =
+            r#"f("fn:list(1,-0.5)", "fn:struct(/a,\"\\u{0000e9}\\'\")", "fn:map(/k,b\"\x00\\xff\")", "#
+                .to_owned()
+                + r#""fn:f(X,_)", "fn:List(/a)")."#;
+        check(&format!("f({args})."), '+', Some(&shown));
+    }
 }

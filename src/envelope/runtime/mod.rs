@@ -17,7 +17,7 @@ mod stages;
 pub use crate::config::Caps;
 pub use caps::{DropReason, Kept, Warning, reason};
 pub use decode::{Free, List, Mismatch};
-pub use fact::{Fact, Value, becomes_name, has_extension};
+pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{CONSUMERS, ReadUpdate, Verdict, built_in, parsed_text, refusal, takes};
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
 pub use payload::{action, payload, target};

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
-use super::{Caps, DropReason, Failure, Picked, ReadUpdate, Reading, Stage, Warning, built_in, payload, reason};
+use super::{
+    Caps, DropReason, Failure, Picked, ReadUpdate, Reading, Stage, Warning, built_in, payload, reason,
+};
 use crate::config::Consumer;
 
 /// Texts from this length on are told by their hash.
@@ -174,7 +176,8 @@ fn filtered(updates: &[String], out: &mut Map<String, Value>) {
 
 /// The consumers that records tell of; `all` is one without a list.
 fn filter_consumers() -> impl Iterator<Item = (&'static str, &'static Consumer)> {
-    let names = [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
+    let names =
+        [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
     names.into_iter().filter_map(|(shown, name)| Some((shown, built_in(name)?)))
 }
 
@@ -201,8 +204,9 @@ pub fn update_record(update: &str, caps: &Caps) -> Value {
         Some(DropReason::Meta) => "meta",
     };
     out.insert("cap".into(), cap.into());
-    if let Some(reason) = dropped.filter(|reason| *reason != DropReason::Empty) {
-        out.insert("warning".into(), drop_word(&reason).into());
+    // The other warnings say nothing that the word above does not.
+    if let Some(DropReason::Syntax(_)) = &dropped {
+        out.insert("warning".into(), dropped.as_ref().map(drop_word).into());
     }
     let read = ReadUpdate::new(update);
     let letter = |consumer| Value::from(read.verdict(0, consumer).letter().to_string());
