@@ -137,11 +137,11 @@ fn name(text: &[u8]) -> Option<&str> {
 /// Whether a text ends like the name of a file, in any case.
 #[must_use]
 pub fn has_extension(text: &str) -> bool {
-    let ends = |extension: &&str| {
+    let ends = |extension: &str| {
         let mut chars = text.chars().rev().map(go::lower);
         extension.chars().rev().all(|char| chars.next() == Some(char))
     };
-    EXTENSIONS.iter().any(|extension| ends(&extension))
+    EXTENSIONS.iter().any(|extension| ends(extension))
 }
 
 /// The value of a string literal that is known to be one.
