@@ -22,6 +22,7 @@ mod resolve;
 mod shared;
 mod tables;
 mod target;
+mod transcripts;
 mod uses;
 mod walk;
 mod watch;
@@ -42,7 +43,10 @@ pub use past::{Past, PastError};
 pub use paths::{FileTable, absolute, is_facts, is_mangle, is_single, is_test, relative, test_path};
 pub use project::Project;
 pub use read::{MAX_FACTS_LEN, create, is_taken, open_facts, read, read_to_string};
-pub use resolve::{Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve};
-pub use target::{STDIN, Target, Targets, targets};
+pub use resolve::{
+    Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve, resolve_with_transcripts,
+};
+pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
+pub use transcripts::{Input, TranscriptFile, plain_name};
 pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -82,6 +82,8 @@ impl Past {
         let then = |target: &Target| {
             Ok(match target {
                 Target::File(path) => Target::File(self.then(path)?),
+                Target::Other(path) => Target::Other(self.then(path)?),
+                Target::Transcript(path) => Target::Transcript(self.then(path)?),
                 Target::Folder(path) => Target::Folder(self.then(path)?),
                 Target::Glob(path, globs) => Target::Glob(self.then(path)?, globs.clone()),
             })
@@ -105,7 +107,9 @@ impl Past {
         let today = self.root.join(path);
         let is_below = |target: &Target| {
             let base = match target {
-                Target::File(file) => file.parent().unwrap_or(file),
+                Target::File(file) | Target::Other(file) | Target::Transcript(file) => {
+                    file.parent().unwrap_or(file)
+                }
                 Target::Folder(folder) | Target::Glob(folder, _) => folder,
             };
             today.strip_prefix(base).is_ok_and(|below| !is_hidden(below))

@@ -5,6 +5,8 @@
 //! file is helped by the `schemas*` files beside it; in an editor a workspace folder is a program,
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
+mod transcripts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
 use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
-use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
+use super::{FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test};
 use crate::config::{FILE_NAME, Settings};
 use crate::program::Embedding;
 use crate::text::FileId;
@@ -112,8 +114,12 @@ impl ProgramFiles {
 /// What [`resolve`] gives.
 #[derive(Debug, Default)]
 pub struct Resolution {
-    /// The programs that have a reported file, sorted by folder. A file can be in several.
+    /// The programs that have a reported file or that a transcript goes with, sorted by folder. A file can be in several.
     pub programs: Vec<ProgramFiles>,
+    /// The transcripts below the targets, sorted by path. Only an editor and who asks for transcripts gets them.
+    pub transcripts: Vec<TranscriptFile>,
+    /// Files that were named and are neither Mangle nor transcripts.
+    pub skipped: Vec<PathBuf>,
     /// The configuration files, sorted by path.
     pub projects: Vec<Project>,
     /// What could not be read.
@@ -136,6 +142,27 @@ impl Resolution {
 /// Resolves `targets`. Open documents count as they are in `overlay`.
 #[must_use]
 pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
+    resolve_all(targets, shell, overlay, table, shell == Shell::Editor)
+}
+
+/// [`resolve`], with the transcripts below the targets, and the programs that these go with.
+#[must_use]
+pub fn resolve_with_transcripts(
+    targets: &[Target],
+    shell: Shell,
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Resolution {
+    resolve_all(targets, shell, overlay, table, true)
+}
+
+fn resolve_all(
+    targets: &[Target],
+    shell: Shell,
+    overlay: &Overlay,
+    table: &FileTable,
+    transcripts: bool,
+) -> Resolution {
     let mut resolver = Resolver::new(targets, shell, overlay, table);
     resolver.discover();
     let loose = resolver.projects();
@@ -144,8 +171,12 @@ pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &File
         Shell::CommandLine => resolver.given_paths(&loose),
         Shell::Editor => resolver.folders(&loose),
     }
-    resolver.result.programs.retain(|program| program.own().any(|member| member.reported));
+    let transcripts = if transcripts { resolver.transcripts() } else { Vec::new() };
+    let goes_with = |program: &ProgramFiles| transcripts.iter().any(|found| found.goes_with(program));
+    let is_reported = |program: &ProgramFiles| program.own().any(|member| member.reported);
+    resolver.result.programs.retain(|program| is_reported(program) || goes_with(program));
     resolver.result.programs.sort_by(|a, b| a.root.cmp(&b.root));
+    resolver.place_transcripts(transcripts);
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
     resolver.result
@@ -186,7 +217,7 @@ impl<'a> Resolver<'a> {
                 Target::File(file) if file.ends_with(FILE_NAME) => {
                     self.configurations.insert(file.clone());
                 }
-                Target::File(file) => self.govern(file),
+                Target::File(file) | Target::Other(file) | Target::Transcript(file) => self.govern(file),
                 Target::Folder(folder) => {
                     self.walk(folder);
                     self.govern(&folder.join(FILE_NAME));
@@ -277,10 +308,13 @@ impl<'a> Resolver<'a> {
 
     /// All files that the targets select, sorted.
     fn targeted(&self) -> Vec<Found> {
+        // An editor opens whatever there is.
+        let is_ours =
+            |file: &Path| self.shell == Shell::CommandLine || is_mangle(file) || file.ends_with(FILE_NAME);
         let walked =
             self.trees.values().flat_map(|tree| &tree.files).filter(|found| self.is_reported(&found.path));
         let named = self.targets.iter().filter_map(|target| match target {
-            Target::File(file) => Some(Found::plain(file)),
+            Target::File(file) if is_ours(file) => Some(Found::plain(file)),
             _ => None,
         });
         let mut files: BTreeMap<PathBuf, Found> =

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::resolve::Problem;
-use super::walk::plain;
-use super::{absolute, is_mangle};
+use super::walk::{plain, walk};
+use super::{Overlay, absolute, is_mangle};
 use crate::config::{FILE_NAME, Globs};
 
 /// The name under which standard input is read, in the working folder.
@@ -19,6 +19,10 @@ pub enum Target {
     Folder(PathBuf),
     /// The files below a folder that a glob, relative to it, matches.
     Glob(PathBuf, Globs),
+    /// A file that is no Mangle: a transcript, if its settings or its content say so.
+    Other(PathBuf),
+    /// A file that was named as a transcript.
+    Transcript(PathBuf),
 }
 
 impl Target {
@@ -26,7 +30,7 @@ impl Target {
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
         match self {
-            Self::File(file) => file == path,
+            Self::File(file) | Self::Other(file) | Self::Transcript(file) => file == path,
             Self::Folder(folder) => path.starts_with(folder),
             Self::Glob(base, globs) => {
                 path.strip_prefix(base).is_ok_and(|rest| globs.matches(&super::paths::slashes(rest)))
@@ -49,7 +53,7 @@ impl Target {
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::File(_) => None,
+            Self::File(_) | Self::Other(_) | Self::Transcript(_) => None,
             Self::Folder(folder) | Self::Glob(folder, _) => Some(folder),
         }
     }
@@ -80,7 +84,60 @@ pub fn targets(arguments: &[PathBuf], working: &Path) -> Targets {
     targets
 }
 
+/// [`targets`] for a command that looks at transcripts, too: files that are no Mangle are targets, and those that
+/// `transcripts` names (files, globs, `-` for standard input) are transcripts, whatever they are called. Where nothing
+/// but transcripts is named, the working folder is not meant.
+#[must_use]
+pub fn targets_with_transcripts(arguments: &[PathBuf], transcripts: &[PathBuf], working: &Path) -> Targets {
+    let mut targets = match arguments.is_empty() && !transcripts.is_empty() {
+        true => Targets::default(),
+        false => self::targets(arguments, working),
+    };
+    let others = std::mem::take(&mut targets.skipped);
+    targets.targets.extend(others.into_iter().map(Target::Other));
+    for named in transcripts {
+        targets.add_transcripts(named, working);
+    }
+    targets
+}
+
 impl Targets {
+    fn add_transcripts(&mut self, argument: &Path, working: &Path) {
+        if argument.as_os_str() == "-" {
+            self.targets.push(Target::Transcript(working.join(STDIN)));
+            return;
+        }
+        let path = absolute(working, argument);
+        match path.metadata() {
+            Ok(metadata) if !metadata.is_dir() => self.targets.push(Target::Transcript(path)),
+            Ok(_) => self.add_all(&Target::Folder(path)),
+            Err(error) => match Target::glob(&path) {
+                Some(glob) => self.add_all(&glob),
+                None => self.problems.push(Problem { path, why: plain(&error), named: true }),
+            },
+        }
+    }
+
+    /// Adds all files that a folder or a glob covers, Mangle apart.
+    fn add_all(&mut self, covering: &Target) {
+        let Some(folder) = covering.folder() else { return };
+        let mut tree = walk(folder, &Overlay::default());
+        self.problems.append(&mut tree.problems);
+        let found: Vec<_> = tree.others.into_iter().filter(|found| covering.covers(&found.path)).collect();
+        if found.is_empty() {
+            let path = match covering {
+                Target::Glob(base, globs) => base.join(globs.patterns().join(" ")),
+                _ => folder.into(),
+            };
+            self.problems.push(Problem {
+                path,
+                why: "no file that could be a transcript".into(),
+                named: true,
+            });
+        }
+        self.targets.extend(found.into_iter().map(|found| Target::Transcript(found.path)));
+    }
+
     fn add(&mut self, argument: &Path, working: &Path) {
         if argument.as_os_str() == "-" {
             self.targets.push(Target::File(working.join(STDIN)));

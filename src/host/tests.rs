@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 
 use super::{
-    FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, Target, load, relative, resolve, targets,
+    FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, Target, load, relative, resolve,
+    resolve_with_transcripts, targets, targets_with_transcripts,
 };
 
 /// A folder that vanishes; its name is always the same.
@@ -58,6 +59,16 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
             writeln!(out, "      uses {}", name(&table.path(*file))).unwrap();
         }
     }
+    for found in &resolution.transcripts {
+        let programs: Vec<_> =
+            found.programs.iter().map(|&at| resolution.programs[at].name.as_str()).collect();
+        let named = if found.named { " named" } else { "" };
+        let profile = found.settings.profile.map_or("auto", |profile| profile.as_str());
+        writeln!(out, "transcript{named}: {} with {programs:?}, {profile}", name(&found.path)).unwrap();
+    }
+    for path in &resolution.skipped {
+        writeln!(out, "skipped: {}", name(path)).unwrap();
+    }
     for path in &resolution.left_out {
         writeln!(out, "left out: {}", name(path)).unwrap();
     }
@@ -91,6 +102,140 @@ fn check(fixture: &str, arguments: &[&str], expected: Expect) {
     let folder = tree(fixture);
     let root = folder.root.clone();
     expected.assert_eq(&resolve_at(&root, arguments, &Overlay::default()));
+}
+
+/// The same for a command that looks at transcripts, with these named as such.
+fn check_transcripts(fixture: &str, arguments: &[&str], transcripts: &[&str], expected: Expect) {
+    let folder = tree(fixture);
+    let [arguments, transcripts] =
+        [arguments, transcripts].map(|paths| paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+    let named = targets_with_transcripts(&arguments, &transcripts, &folder.root);
+    let (table, overlay) = (FileTable::default(), Overlay::default());
+    let mut resolution = resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, &table);
+    resolution.problems.extend(named.problems);
+    expected.assert_eq(&render(&folder.root, &table, &resolution));
+}
+
+const CAPTURES: &str = "\
+#- mangle-ls.toml
+[[program]]
+name = 'guardian'
+include = ['policy']
+[[program]]
+name = 'other'
+include = ['more']
+[transcripts]
+include = ['captures']
+[[transcripts.override]]
+glob = 'captures/old/**'
+profile = '1.1'
+#- policy/deny.mg
+#- more/a.mg
+#- captures/a.jsonl
+#- captures/old/b.md
+#- transcripts/c.json
+#- inner/mangle-ls.toml
+#- inner/transcripts/d.json
+#- notes.json
+{\"surface_response\": \"\"}
+#- notes.txt
+{\"surface_response\": \"\"}
+";
+
+#[test]
+fn transcripts_of_a_project() {
+    check_transcripts(
+        CAPTURES,
+        &[],
+        &[],
+        expect![[r#"
+        guardian in . by mangle-ls.toml
+           * policy/deny.mg
+        other in . by mangle-ls.toml
+           * more/a.mg
+        inner in inner by inner/mangle-ls.toml
+        transcript: captures/a.jsonl with ["guardian", "other"], auto
+        transcript: captures/old/b.md with ["guardian", "other"], 1.1
+        transcript: inner/transcripts/d.json with ["inner"], auto
+    "#]],
+    );
+}
+
+#[test]
+fn transcripts_that_are_named() {
+    let named = ["captures/old/b.md", "notes.json", "notes.txt", "transcripts/c.json"];
+    check_transcripts(
+        CAPTURES,
+        &named,
+        &[],
+        expect![[r#"
+        guardian in . by mangle-ls.toml
+             policy/deny.mg
+        other in . by mangle-ls.toml
+             more/a.mg
+        transcript named: captures/old/b.md with ["guardian", "other"], 1.1
+        transcript named: notes.json with ["guardian", "other"], auto
+        skipped: notes.txt
+        skipped: transcripts/c.json
+    "#]],
+    );
+    check_transcripts(
+        CAPTURES,
+        &[],
+        &["notes.txt", "inn*/**/*.json", "none/*.x", "-"],
+        expect![[r#"
+        guardian in . by mangle-ls.toml
+             policy/deny.mg
+        other in . by mangle-ls.toml
+             more/a.mg
+        inner in inner by inner/mangle-ls.toml
+        transcript named: <stdin> with ["guardian", "other"], auto
+        transcript named: inner/transcripts/d.json with ["inner"], auto
+        transcript named: notes.txt with ["guardian", "other"], auto
+        named problem: none/*.x: no such file or directory
+    "#]],
+    );
+}
+
+#[test]
+fn transcripts_without_a_project() {
+    let files = "#- a/p.mg\n#- t/transcripts/x.jsonl\n#- t/transcripts/schemas.gl\n#- t/y.piggyback.md\n";
+    check_transcripts(
+        files,
+        &[],
+        &[],
+        expect![[r#"
+        the given paths in . by -
+           * a/p.mg
+           * t/transcripts/schemas.gl
+        transcript: t/transcripts/x.jsonl with ["the given paths"], auto
+        transcript: t/y.piggyback.md with ["the given paths"], auto
+    "#]],
+    );
+    check_transcripts(
+        files,
+        &["t/transcripts/x.jsonl", "t/y.piggyback.md"],
+        &[],
+        expect![[r#"
+        transcripts in t/transcripts by -
+             t/transcripts/schemas.gl
+        transcript named: t/transcripts/x.jsonl with ["transcripts"], auto
+        transcript named: t/y.piggyback.md with [], auto
+    "#]],
+    );
+    check_editor(
+        files,
+        &["a", "t"],
+        &["t/transcripts/x.jsonl", "t/other.json"],
+        expect![[r#"
+        a in a by -
+           * a/p.mg
+        transcripts in t/transcripts by -
+           * t/transcripts/schemas.gl
+        transcript: t/transcripts/x.jsonl with ["transcripts"], auto
+        transcript: t/y.piggyback.md with [], auto
+    "#]],
+    );
 }
 
 /// An editor with these workspace folders and these open documents.

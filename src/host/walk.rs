@@ -15,6 +15,8 @@ pub(super) struct Tree {
     pub(super) files: Vec<Found>,
     /// The files of facts that are no Mangle, sorted by path.
     pub(super) facts: Vec<Found>,
+    /// The files that are neither Mangle nor configuration files, those of facts included, sorted by path.
+    pub(super) others: Vec<Found>,
     /// The configuration files, sorted.
     pub(super) configurations: Vec<PathBuf>,
     /// What could not be read.
@@ -50,14 +52,15 @@ pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
     for path in overlay.paths().filter(|path| path.starts_with(root) && !path.exists()) {
         if is_mangle(path) {
             tree.files.push(Found::plain(path));
-        } else if is_facts(path) {
-            tree.facts.push(Found::plain(path));
         } else if path.ends_with(FILE_NAME) {
             tree.configurations.push(path.into());
+        } else {
+            tree.others.push(Found::plain(path));
         }
     }
     tree.files.sort_unstable();
-    tree.facts.sort_unstable();
+    tree.others.sort_unstable();
+    tree.facts = tree.others.iter().filter(|found| is_facts(&found.path)).cloned().collect();
     tree.configurations.sort_unstable();
     tree.problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     tree
@@ -67,17 +70,15 @@ impl Tree {
     fn add(&mut self, entry: &DirEntry, boundary: &Path) {
         let path = entry.path();
         let is_configuration = path.ends_with(FILE_NAME);
-        if !is_mangle(path) && !is_facts(path) && !is_configuration {
-            return;
-        }
+        let is_other = !is_mangle(path) && !is_configuration;
         let found = match entry.file_type() {
             Some(kind) if kind.is_file() => Some(Found::plain(path)),
-            Some(kind) if kind.is_symlink() => self.follow(path, boundary),
+            Some(kind) if kind.is_symlink() => self.follow(path, boundary, is_other),
             _ => None,
         };
         match found {
             Some(found) if is_configuration => self.configurations.push(found.path),
-            Some(found) if is_facts(path) => self.facts.push(found),
+            Some(found) if is_other => self.others.push(found),
             Some(found) => self.files.push(found),
             None => {}
         }
@@ -85,7 +86,7 @@ impl Tree {
 
     /// The file that a link leads to. Links that leave the workspace are not followed: a
     /// repository that somebody else wrote could name any file of this machine.
-    fn follow(&mut self, path: &Path, boundary: &Path) -> Option<Found> {
+    fn follow(&mut self, path: &Path, boundary: &Path, is_other: bool) -> Option<Found> {
         let resolved = std::fs::canonicalize(path).and_then(|target| Ok((target.metadata()?, target)));
         let why = match resolved {
             Ok((metadata, _)) if metadata.is_dir() => return None,
@@ -96,7 +97,10 @@ impl Tree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => "the link leads nowhere".into(),
             Err(error) => plain(&error),
         };
-        self.problems.push(Problem { path: path.into(), why, named: false });
+        // Whatever else there is in a folder is nobody's business.
+        if !is_other || is_facts(path) {
+            self.problems.push(Problem { path: path.into(), why, named: false });
+        }
         None
     }
 }
@@ -126,9 +130,10 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 /// An IO error in the words of the system, without number and path.
 #[must_use]
 pub fn plain(error: &io::Error) -> String {
-    let text = match error.raw_os_error() {
-        Some(_) => error.to_string(),
-        None => error.kind().to_string(),
+    let text = match (error.raw_os_error(), error.get_ref()) {
+        (Some(_), _) => error.to_string(),
+        (None, Some(own)) => own.to_string(),
+        (None, None) => error.kind().to_string(),
     };
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut chars = text.chars();

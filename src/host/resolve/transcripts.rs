@@ -1,0 +1,197 @@
+//! Which files are transcripts, under which settings, and whose declarations hold for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell, schemas_in};
+use crate::config::{FILE_NAME, TranscriptSettings};
+use crate::host::project::{folder_name, without_twins};
+use crate::host::transcripts::{has_envelope, is_included, is_text};
+use crate::host::{Target, TranscriptFile, is_mangle, relative};
+use crate::program::Embedding;
+
+/// A transcript before programs have their places.
+pub(super) struct FoundTranscript {
+    path: PathBuf,
+    named: bool,
+    settings: TranscriptSettings,
+    project: Option<usize>,
+    /// The folder of the program that it goes with, where there is no configuration file.
+    root: Option<PathBuf>,
+}
+
+impl FoundTranscript {
+    /// Whether its atoms are checked against the declarations of a program.
+    pub(super) fn goes_with(&self, program: &ProgramFiles) -> bool {
+        match (self.project, program.project) {
+            (Some(project), Some(of)) => project == of,
+            (None, None) => self.root.as_ref() == Some(&program.root),
+            _ => false,
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// The transcripts below the targets, sorted by path.
+    pub(super) fn transcripts(&mut self) -> Vec<FoundTranscript> {
+        let mut found = BTreeMap::new();
+        for path in self.walked_transcripts() {
+            found.insert(path.clone(), self.transcript(path, false));
+        }
+        for target in self.targets {
+            match target {
+                Target::Transcript(path) => {
+                    drop(found.insert(path.clone(), self.transcript(path.clone(), true)))
+                }
+                Target::Other(path) if self.is_meant(path) => {
+                    found.insert(path.clone(), self.transcript(path.clone(), true));
+                }
+                Target::Other(path) => self.result.skipped.push(path.clone()),
+                Target::File(path) if self.is_open_transcript(path) => {
+                    found.entry(path.clone()).or_insert(self.transcript(path.clone(), false));
+                }
+                _ => {}
+            }
+        }
+        self.schemas_beside(found.values_mut());
+        found.into_values().collect()
+    }
+
+    /// Gives the transcripts their programs, which have their places now.
+    pub(super) fn place_transcripts(&mut self, found: Vec<FoundTranscript>) {
+        let programs = &self.result.programs;
+        let place = |found: FoundTranscript| {
+            let goes_with = |(at, program)| found.goes_with(program).then_some(at);
+            TranscriptFile {
+                file: self.table.id(&found.path),
+                programs: programs.iter().enumerate().filter_map(goes_with).collect(),
+                path: found.path,
+                named: found.named,
+                settings: Arc::new(found.settings),
+                project: found.project,
+            }
+        };
+        self.result.transcripts = found.into_iter().map(place).collect();
+    }
+
+    /// The files of the walked folders that `include` names.
+    fn walked_transcripts(&mut self) -> Vec<PathBuf> {
+        let others =
+            self.trees.iter().flat_map(|(root, tree)| tree.others.iter().map(move |found| (root, found)));
+        let reported = others.filter(|(_, found)| self.is_reported(&found.path));
+        let others: Vec<(PathBuf, Found)> =
+            reported.map(|(root, found)| (root.clone(), found.clone())).collect();
+        for (_, found) in &others {
+            self.govern_folder(&found.path);
+        }
+        let included = |(root, found): &&(PathBuf, Found)| {
+            let project = self.project_of(&found.path);
+            let (root, samples) = match project.and_then(|index| self.result.projects.get(index)) {
+                Some(project) => (&project.root, &project.samples[..]),
+                None => (root, &[][..]),
+            };
+            let default = TranscriptSettings::default();
+            let settings = self.settings_of(project).unwrap_or(&default);
+            is_included(&settings.include, &relative(root, &found.path))
+                && samples.binary_search(&found.path).is_err()
+                && is_text(&found.path, self.overlay)
+        };
+        let included: Vec<_> = others.iter().filter(included).map(|(_, found)| found).collect();
+        without_twins(&included)
+    }
+
+    /// Whether a file that was named is a transcript.
+    fn is_meant(&self, path: &Path) -> bool {
+        self.is_included(path) || has_envelope(path, self.overlay)
+    }
+
+    /// Whether `include` names a file, whose path counts from the configuration file on; without one, all of it.
+    fn is_included(&self, path: &Path) -> bool {
+        let project = self.project_of(path);
+        let root =
+            project.and_then(|index| self.result.projects.get(index)).map(|project| project.root.as_path());
+        let default = TranscriptSettings::default();
+        let settings = self.settings_of(project).unwrap_or(&default);
+        is_included(&settings.include, &relative(root.unwrap_or(Path::new("/")), path))
+    }
+
+    /// Whether an open document that is no policy is a transcript.
+    fn is_open_transcript(&self, path: &Path) -> bool {
+        self.shell == Shell::Editor
+            && !is_mangle(path)
+            && !path.ends_with(FILE_NAME)
+            && self.overlay.get(path).is_some()
+            && self.is_included(path)
+    }
+
+    fn project_of(&self, path: &Path) -> Option<usize> {
+        let governing = path.parent().and_then(|folder| self.nearest_known(folder))?;
+        self.result.projects.iter().position(|project| project.path == governing)
+    }
+
+    /// Looks the configuration file of a file up, once for its folder.
+    fn govern_folder(&mut self, path: &Path) {
+        let _ = self.governing(path);
+    }
+
+    /// The configuration file of a folder.
+    fn nearest_known(&self, folder: &Path) -> Option<PathBuf> {
+        match self.nearest.get(folder) {
+            Some(known) => known.clone(),
+            None => crate::host::project::nearest(folder, self.overlay),
+        }
+    }
+
+    fn settings_of(&self, project: Option<usize>) -> Option<&TranscriptSettings> {
+        project.and_then(|index| self.result.projects.get(index)).map(|project| &project.settings.transcripts)
+    }
+
+    fn transcript(&self, path: PathBuf, named: bool) -> FoundTranscript {
+        let project = self.project_of(&path);
+        let settings = match project.and_then(|index| self.result.projects.get(index)) {
+            Some(project) => project.settings.transcripts.for_file(&relative(&project.root, &path)),
+            None => TranscriptSettings::default(),
+        };
+        let root = if project.is_none() { self.program_around(&path) } else { None };
+        FoundTranscript { path, named, settings, project, root }
+    }
+
+    /// The folder of the program that a transcript goes with which no configuration file governs: on the command line
+    /// that of what was named with it, in an editor the innermost around it.
+    fn program_around(&self, path: &Path) -> Option<PathBuf> {
+        let free = self.result.programs.iter().filter(|program| program.project.is_none());
+        let roots = free.map(|program| &program.root);
+        match self.shell {
+            Shell::CommandLine => roots.min().cloned(),
+            Shell::Editor => roots
+                .filter(|root| path.starts_with(root))
+                .max_by_key(|root| root.components().count())
+                .cloned(),
+        }
+    }
+
+    /// Where no program is around, the schemas beside a transcript are one.
+    fn schemas_beside<'f>(&mut self, found: impl Iterator<Item = &'f mut FoundTranscript>) {
+        let mut made = BTreeSet::new();
+        for found in found.filter(|found| found.project.is_none() && found.root.is_none()) {
+            let Some(folder) = found.path.parent().map(Path::to_path_buf) else { continue };
+            let files = schemas_in(&folder, self.overlay);
+            if files.is_empty() {
+                continue;
+            }
+            found.root = Some(folder.clone());
+            if made.insert(folder.clone()) {
+                let dealt = Dealt {
+                    name: folder_name(&folder),
+                    origin: Origin::Lone,
+                    declared: None,
+                    files: files.into_iter().collect(),
+                    embedding: Embedding::default(),
+                };
+                let program = self.program(dealt, folder, None, &Arc::default(), &[]);
+                self.result.programs.push(program);
+            }
+        }
+    }
+}

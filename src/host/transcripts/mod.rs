@@ -1,0 +1,11 @@
+//! Transcripts on disk: which files are some, and their bytes, decompressed, as they come.
+//!
+//! Takes paths, settings and what the walk of a folder found; gives [`TranscriptFile`]s, and an [`Input`] for each, which
+//! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
+
+mod open;
+mod which;
+
+pub use open::Input;
+pub use which::{TranscriptFile, plain_name};
+pub(super) use which::{has_envelope, is_included, is_text};

@@ -1,0 +1,265 @@
+//! The bytes of a transcript as they come: from a file, an open document or standard input, decompressed.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use crate::host::{Overlay, STDIN};
+
+/// The beginnings of compressed files.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How many bytes a decoder may look back, which it has to keep. What `zstd -19` asks for is a quarter of that.
+const MAX_WINDOW: u64 = 32 << 20;
+
+/// How much is read at once.
+const PIECE: usize = 64 << 10;
+
+/// An open transcript.
+pub struct Input {
+    decoder: Decoder,
+    read: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+enum Decoder {
+    Plain(Source),
+    Gzip(Box<MultiGzDecoder<Source>>),
+    Zstd(Box<Frames>),
+}
+
+type Source = BufReader<Counted>;
+
+/// The bytes on disk, counted.
+struct Counted {
+    source: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Input {
+    /// Opens a file; an open document counts instead of what is on disk, and standard input is what [`STDIN`] calls so.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is a folder.
+    pub fn open(path: &Path, overlay: &Overlay) -> io::Result<Self> {
+        if let Some(text) = overlay.get(path) {
+            let bytes = text.text.as_bytes().to_vec();
+            let total = Some(bytes.len() as u64);
+            return Self::of(Box::new(Cursor::new(bytes)), total);
+        }
+        if path.file_name().is_some_and(|name| name == STDIN) {
+            return Self::of(Box::new(io::stdin()), None);
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Self::of(Box::new(file), metadata.is_file().then_some(metadata.len()))
+    }
+
+    fn of(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
+        let read = Arc::new(AtomicU64::new(0));
+        let counted = Counted { source, read: Arc::clone(&read) };
+        let mut source = BufReader::with_capacity(PIECE, counted);
+        let start = fill(&mut source)?;
+        let decoder = if start.starts_with(&GZIP) {
+            Decoder::Gzip(Box::new(MultiGzDecoder::new(source)))
+        } else if start.starts_with(&ZSTD) {
+            Decoder::Zstd(Box::new(Frames::new(source)))
+        } else {
+            Decoder::Plain(source)
+        };
+        Ok(Self { decoder, read, total })
+    }
+
+    /// How many bytes on disk were read, a number that grows while the input is read.
+    #[must_use]
+    pub fn position(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.read)
+    }
+
+    /// How many bytes there are on disk; `None` where nobody knows.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// Whether it is read as it is on disk.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        matches!(self.decoder, Decoder::Plain(_))
+    }
+}
+
+/// Fills the buffer; a pipe may give less than the four bytes that are asked for, and then it is not compressed.
+fn fill(source: &mut Source) -> io::Result<&[u8]> {
+    loop {
+        match source.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(source.buffer()),
+        }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match &mut self.decoder {
+            Decoder::Plain(source) => source.read(into),
+            Decoder::Gzip(decoder) => decoder.read(into).map_err(|error| damaged("gzip", &error)),
+            Decoder::Zstd(frames) => frames.read(into),
+        }
+    }
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(into)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input").field("read", &self.read).field("total", &self.total).finish_non_exhaustive()
+    }
+}
+
+/// The frames of a file of Zstandard, one behind the other.
+struct Frames {
+    source: Source,
+    decoder: FrameDecoder,
+    /// Whether a frame has begun and is not yet over.
+    is_inside: bool,
+}
+
+impl Frames {
+    fn new(source: Source) -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MAX_WINDOW);
+        Self { source, decoder, is_inside: false }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_inside && (fill(&mut self.source)?.is_empty() || !self.begin()?) {
+                return Ok(0);
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let some = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder
+                    .decode_blocks(&mut self.source, some)
+                    .map_err(|error| damaged("Zstandard", &error))?;
+            }
+            let read = self.decoder.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            self.is_inside = false;
+        }
+    }
+
+    /// Begins the next frame that holds data, if there is one.
+    fn begin(&mut self) -> io::Result<bool> {
+        loop {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => {
+                    self.is_inside = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    io::copy(&mut (&mut self.source).take(length.into()), &mut io::sink())?;
+                    if fill(&mut self.source)?.is_empty() {
+                        return Ok(false);
+                    }
+                }
+                Err(FrameDecoderError::WindowSizeTooBig { requested, .. }) => {
+                    let why = format!(
+                        "it needs {} MiB to be decompressed, and {} are the limit; compress it without `--long`",
+                        requested >> 20,
+                        MAX_WINDOW >> 20
+                    );
+                    return Err(io::Error::other(why));
+                }
+                Err(error) => return Err(damaged("Zstandard", &error)),
+            }
+        }
+    }
+}
+
+fn damaged(kind: &str, error: &dyn std::fmt::Display) -> io::Error {
+    io::Error::other(format!("its {kind} data is damaged: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+    use crate::host::plain;
+
+    fn read(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+        let mut all = Vec::new();
+        let mut input = Input::of(Box::new(Cursor::new(bytes)), None).unwrap();
+        input.read_to_end(&mut all).map_err(|error| plain(&error))?;
+        Ok(all)
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn what_is_compressed_is_read_as_what_it_was() {
+        let text = b"{\"control_packet\":{}}\n".repeat(20_000);
+        assert_eq!(read(text.clone()).unwrap(), text);
+        assert_eq!(read(gzip(&text)).unwrap(), text);
+        assert_eq!(read(zstd(&text)).unwrap(), text);
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+        assert_eq!(read(vec![0x1f]).unwrap(), [0x1f]);
+    }
+
+    #[test]
+    fn several_members_and_frames_are_one_text() {
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+        assert_eq!(read([gzip(b"a\n"), gzip(b"b\n")].concat()).unwrap(), b"a\nb\n");
+        let frames = [zstd(b"a\n"), skipped.clone(), zstd(b""), zstd(b"b\n"), skipped].concat();
+        assert_eq!(read(frames).unwrap(), b"a\nb\n");
+    }
+
+    #[test]
+    fn what_is_damaged_says_so() {
+        let text = b"{\"control_packet\":{}}\n".repeat(20_000);
+        for (whole, kind) in [(gzip(&text), "gzip"), (zstd(&text), "Zstandard")] {
+            let cut = whole.get(..whole.len() / 2).unwrap().to_vec();
+            let why = read(cut).unwrap_err();
+            assert!(why.starts_with(&format!("its {kind} data is damaged: ")), "{why}");
+        }
+        let wide = [&ZSTD[..], &[0x00, 0x80]].concat();
+        let why = "it needs 64 MiB to be decompressed, and 32 are the limit; compress it without `--long`";
+        assert_eq!(read(wide).unwrap_err(), why);
+    }
+}

@@ -1,0 +1,102 @@
+//! Which files are transcripts: what their names say, and the beginning of what is in them.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use super::Input;
+use crate::config::{Globs, TranscriptSettings};
+use crate::host::Overlay;
+use crate::text::FileId;
+
+/// The ends of names of compressed files.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
+/// The ends of names of files with JSON.
+const JSON: [&str; 3] = [".json", ".jsonl", ".ndjson"];
+
+/// How much of a file is looked at to tell whether there are envelopes in it.
+const HEAD_LEN: usize = 64 << 10;
+
+/// How much of a file is looked at to tell text from other things.
+const TEXT_LEN: usize = 4 << 10;
+
+/// A transcript of a resolution.
+#[derive(Debug, Clone)]
+pub struct TranscriptFile {
+    /// The file.
+    pub file: FileId,
+    /// Where it is, as an absolute path.
+    pub path: PathBuf,
+    /// Whether somebody named it, so that it must be readable.
+    pub named: bool,
+    /// The settings that hold for it, overrides applied.
+    pub settings: Arc<TranscriptSettings>,
+    /// The configuration file: an index into [`super::super::Resolution::projects`].
+    pub project: Option<usize>,
+    /// The programs whose declarations its atoms are checked against: indices into
+    /// [`super::super::Resolution::programs`].
+    pub programs: Vec<usize>,
+}
+
+/// A path without the end that says that the file is compressed.
+#[must_use]
+pub fn plain_name(path: &str) -> &str {
+    COMPRESSED.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
+}
+
+/// Whether globs match a path that is relative and has `/` between its parts, compressed or not.
+pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
+    include.matches(path) || include.matches(plain_name(path))
+}
+
+/// Whether a file is JSON by its name and has an envelope in its beginning.
+pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
+    let name = path.to_string_lossy();
+    let is_json = JSON.iter().any(|end| plain_name(&name).ends_with(end));
+    let keys = [&b"\"control_packet\""[..], b"\"surface_response\""];
+    is_json
+        && head(path, overlay, HEAD_LEN)
+            .is_some_and(|head| keys.iter().any(|key| memmem::find(&head, key).is_some()))
+}
+
+/// Whether a file begins like text. One that cannot be read does: that is said when it is read.
+pub(in crate::host) fn is_text(path: &Path, overlay: &Overlay) -> bool {
+    head(path, overlay, TEXT_LEN).is_none_or(|head| !head.contains(&0))
+}
+
+/// The first bytes of a file, decompressed.
+fn head(path: &Path, overlay: &Overlay, len: usize) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    let input = Input::open(path, overlay).ok()?;
+    input.take(len as u64).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_compressed_files() {
+        assert_eq!(["a.jsonl.gz", "a.json.zst", "a.json"].map(plain_name), ["a.jsonl", "a.json", "a.json"]);
+    }
+
+    #[test]
+    fn what_is_included_by_default() {
+        let include = TranscriptSettings::default().include;
+        for (path, expected) in [
+            ("transcripts/a.json", true),
+            ("x/transcripts/y/a.log", true),
+            ("x/a.piggyback.jsonl", true),
+            ("x/a.piggyback.jsonl.gz", true),
+            ("transcripts/a.jsonl.zst", true),
+            ("a.jsonl", false),
+            ("a.piggyback.csv", false),
+        ] {
+            assert_eq!(is_included(&include, path), expected, "{path}");
+        }
+    }
+}
