@@ -245,6 +245,16 @@ proptest! {
     }
 
     #[test]
+    fn what_has_no_problem_is_what_go_takes(
+        text in prop::collection::vec(prop::sample::select(&b"[]{}:,\"\\u0dntrue1.e- \n\x01\xc3\xa9\xe2"[..]), 0..24),
+    ) {
+        prop_assert_eq!(Json::parse(&text).is_valid_to_the_end(), whole(&text).is_ok());
+        if let Ok(end) = value_end(&text) {
+            prop_assert!(Json::parse_part(&text, 0..end).is_valid_to_the_end());
+        }
+    }
+
+    #[test]
     fn any_bytes_can_be_read(text in prop::collection::vec(any::<u8>(), 0..64)) {
         let json = Json::parse(&text);
         check_nodes(&json, json.root());
