@@ -17,4 +17,5 @@ pub mod program;
 pub mod report;
 pub mod syntax;
 pub mod text;
+pub mod transcript;
 pub mod types;

@@ -163,6 +163,13 @@ impl SegmentMapBuilder {
         self.push(len, source, false);
     }
 
+    /// A text that `map` belongs to was put behind what is there; identities have no length, so they cannot be.
+    pub fn append(&mut self, map: &SegmentMap) {
+        for segment in map.segments.iter().flat_map(|segments| segments.iter()) {
+            self.push(segment.derived.len(), segment.source, segment.copied);
+        }
+    }
+
     /// The map.
     #[must_use]
     pub fn finish(self) -> SegmentMap {

@@ -1,0 +1,40 @@
+//! Transcripts: files that replies of an agent were captured in, whatever keeps them there.
+//!
+//! Takes bytes, all at once ([`Transcript`]) or as they come ([`Reader`]); gives records, in them turns, and of each
+//! turn its text with the place of every byte of it. Knows each kind of container, what came before in the session,
+//! and nothing of what an envelope should look like. Opens no files.
+
+mod cut;
+mod detect;
+mod findings;
+mod harness;
+mod log;
+mod markdown;
+mod plain;
+mod reader;
+mod record;
+mod shapes;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod words;
+
+pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY, RULES};
+pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
+pub use shapes::Shape;
+pub use turn::{Details, Kind, Record, Role, Skip, Turn};
+
+pub use crate::config::Container;
+
+/// What is known of a file before its first byte is read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Its container, where somebody named it. [`Container::Raw`] makes one reply of all of it, unless a separator
+    /// of turns is set.
+    pub container: Option<Container>,
+    /// Its name or path, of which only the end counts; empty for standard input.
+    pub name: String,
+    /// `turn_separator` of the settings. One that is no regular expression separates nothing.
+    pub separator: Option<String>,
+}

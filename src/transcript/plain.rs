@@ -1,0 +1,105 @@
+//! Raw text (K12): what the model said, and nothing else, or turns with lines between them.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use super::turn::{Kind, Role};
+
+/// A turn of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) role: Role,
+    pub(super) kind: Kind,
+    pub(super) range: Range<usize>,
+}
+
+/// What a line is to the turns around it.
+struct Separator {
+    role: Role,
+    /// Where the text of the turn begins in the line; its end where the line is nothing but a separator.
+    text: usize,
+}
+
+/// The turns of a text. `separator` is the expression for the lines between them; without one, lines such as
+/// `=== …`, `--- turn 3` and `Assistant:` are, unless `is_one` says that the text is one reply.
+pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<Part> {
+    let is_separator = |line: &[u8]| match separator {
+        Some(regex) => regex.is_match(line).then(|| Separator { role: role_in(line), text: line.len() }),
+        None => usual(line),
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    let mut at = 0;
+    if !is_one || separator.is_some() {
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let start = at;
+            at += line.len();
+            let Some(found) = is_separator(line.trim_ascii_end()) else { continue };
+            if let Some(last) = parts.last_mut() {
+                last.range.end = start;
+            } else if !text.get(..start).unwrap_or(&[]).trim_ascii().is_empty() {
+                parts.push(part(Role::Other, 0..start));
+            }
+            parts.push(part(found.role, start + found.text..text.len()));
+        }
+    }
+    if !parts.iter().any(|part| part.role == Role::Assistant) {
+        return vec![part(Role::Assistant, 0..text.len())];
+    }
+    parts.retain(|part| !text.get(part.range.clone()).unwrap_or(&[]).trim_ascii().is_empty());
+    parts
+}
+
+fn part(role: Role, range: Range<usize>) -> Part {
+    let kind = if role == Role::Assistant { Kind::Reply } else { Kind::Prompt };
+    Part { role, kind, range }
+}
+
+/// The separators that are known without a setting.
+fn usual(line: &[u8]) -> Option<Separator> {
+    let whole = |role| Some(Separator { role, text: line.len() });
+    let heading = line.strip_prefix(b"=== ").or_else(|| line.strip_prefix(b"--- "));
+    if let Some(heading) = heading {
+        let is_turn = heading.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"turn "));
+        return (line.starts_with(b"===") || is_turn).then(|| role_in(heading)).and_then(whole);
+    }
+    let colon = memchr::memchr(b':', line.get(..16.min(line.len()))?)?;
+    let label = std::str::from_utf8(line.get(..colon)?).ok()?;
+    let role = Role::of(label);
+    (role != Role::Other).then_some(Separator { role, text: colon + 1 })
+}
+
+/// Who a separator names; the model where it names nobody.
+fn role_in(line: &[u8]) -> Role {
+    let words =
+        line.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
+    words.map(Role::of).find(|role| *role != Role::Other).unwrap_or(Role::Assistant)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn shown(text: &str, separator: Option<&str>) -> Vec<(Role, String)> {
+        let separator = separator.map(|regex| Regex::new(regex).unwrap());
+        let parts = parts(text.as_bytes(), separator.as_ref(), false);
+        parts.into_iter().map(|part| (part.role, text[part.range].trim().to_owned())).collect()
+    }
+
+    #[test]
+    fn lines_separate_turns() {
+        let turns = [(Role::User, "go".to_owned()), (Role::Assistant, "{}".to_owned())];
+        assert_eq!(shown("User: go\nAssistant:\n{}\n", None), turns);
+        assert_eq!(shown("=== user ===\ngo\n=== turn 2 ===\n{}\n", None), turns);
+        assert_eq!(shown("--- turn 1, user\ngo\n--- turn 2\n{}", None), turns);
+        assert_eq!(shown("~user\ngo\n~\n{}", Some("^~")), turns);
+    }
+
+    #[test]
+    fn an_echo_of_the_user_is_no_turn() {
+        let text = "User: {}\n\n{}";
+        assert_eq!(shown(text, None), [(Role::Assistant, text.to_owned())]);
+        assert_eq!(parts(b"User: a\nAssistant: b", None, true).len(), 1);
+    }
+}

@@ -1,0 +1,238 @@
+//! Reads a transcript as its bytes come, one record at a time.
+
+use std::collections::BTreeMap;
+
+use regex::bytes::Regex;
+
+use super::cut::{Cut, Cutter, Frame};
+use super::detect::{self, HEAD, Plan};
+use super::record::{self, Site};
+use super::shapes::Shape;
+use super::turn::Record;
+use super::{Options, findings, markdown, plain};
+use crate::config::Container;
+use crate::lint::Finding;
+use crate::text::{TextRange, size};
+
+/// How long a record may be, in bytes, where a file has many. What is longer is a finding, and not read.
+pub const LONGEST_RECORD: usize = 16 << 20;
+
+/// How long a file may be, in bytes, that is one record, or tells its records only as a whole.
+pub const LONGEST_DOCUMENT: usize = 64 << 20;
+
+/// How much of a record that is too long is kept, to show where it is.
+const SHOWN: usize = 256;
+
+/// Reads records from bytes that come in chunks of any size. Holds one record and one chunk at a time.
+#[derive(Debug)]
+pub struct Reader {
+    options: Options,
+    separator: Option<Regex>,
+    state: Option<(Plan, Cutter)>,
+    /// What came and belongs to no record that is complete.
+    buffer: Vec<u8>,
+    /// Where in the file it begins.
+    start: u64,
+    /// Whether the record at its start was too long.
+    is_skipping: bool,
+    has_begun: bool,
+    number: u64,
+    summary: Summary,
+    limit: usize,
+}
+
+/// What a reader saw.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The container; `None` of an empty file.
+    pub container: Option<Container>,
+    /// How many records there were.
+    pub records: u64,
+    /// How many bytes there were.
+    pub bytes: u64,
+    /// How many records there were of each shape.
+    pub shapes: BTreeMap<Shape, u64>,
+}
+
+impl Summary {
+    /// What is to be said of the file as a whole; ranges count from its start.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut words: Vec<_> = self.shapes.keys().map(|shape| shape.plural()).collect();
+        words.dedup();
+        let mixed = (words.len() > 1).then(|| {
+            let message =
+                format!("this file mixes {}; each record is read as what it is", words.join(" and "));
+            Finding::new(&findings::MIXED_CONTAINER, TextRange::default(), message)
+        });
+        mixed.into_iter().collect()
+    }
+}
+
+impl Reader {
+    /// A reader of one file.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let separator = options.separator.as_deref().and_then(|separator| Regex::new(separator).ok());
+        Self {
+            options,
+            separator,
+            state: None,
+            buffer: Vec::new(),
+            start: 0,
+            is_skipping: false,
+            has_begun: false,
+            number: 0,
+            summary: Summary::default(),
+            limit: LONGEST_RECORD,
+        }
+    }
+
+    /// A reader that knows the first bytes of its file, behind the mark of their encoding.
+    #[cfg(test)]
+    pub(super) fn knowing(mut self, head: &[u8], is_all: bool) -> Self {
+        self.state = Some(self.decide(head, is_all));
+        self
+    }
+
+    /// With another limit than [`LONGEST_RECORD`].
+    #[cfg(test)]
+    pub(super) fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// How many bytes are waiting.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Takes the next bytes of the file, and gives the records that they complete.
+    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Record<'_>)) {
+        self.summary.bytes += chunk.len() as u64;
+        self.buffer.extend_from_slice(chunk);
+        if self.buffer.len() >= HEAD || (self.state.is_some() && (self.has_begun || self.buffer.len() >= 3)) {
+            self.emit(false, each);
+        }
+    }
+
+    /// Gives the records that end with the file, and what was seen.
+    pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> Summary {
+        self.emit(true, each);
+        self.summary
+    }
+
+    /// The container, once it is known.
+    #[must_use]
+    pub fn container(&self) -> Option<Container> {
+        self.summary.container
+    }
+
+    fn emit(&mut self, is_end: bool, each: &mut dyn FnMut(&Record<'_>)) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut at = 0;
+        if !self.has_begun && (buffer.len() >= 3 || is_end) {
+            self.has_begun = true;
+            at = if buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        }
+        let (plan, mut cutter) = match self.state.take() {
+            Some(state) => state,
+            None => self.decide(buffer.get(at..).unwrap_or(&[]), is_end),
+        };
+        let limit = match plan.frame {
+            Frame::Whole => self.limit * (LONGEST_DOCUMENT / LONGEST_RECORD),
+            _ => self.limit,
+        };
+        while let Some(cut) = cutter.next(buffer.get(at..).unwrap_or(&[]), is_end) {
+            let Cut { start, end, next } = cut;
+            let bytes = buffer.get(at + start..at + end).unwrap_or(&[]);
+            self.number += 1;
+            if !std::mem::take(&mut self.is_skipping) {
+                self.cut_out(plan, bytes, self.start + (at + start) as u64, limit, each);
+            }
+            at += next;
+        }
+        buffer.drain(..at.min(buffer.len()));
+        self.start += at as u64;
+        if buffer.len() > limit && !self.is_skipping {
+            self.is_skipping = true;
+            self.too_long(&buffer, self.start, limit, each);
+        }
+        if self.is_skipping {
+            cutter.forget(buffer.len());
+            self.start += buffer.len() as u64;
+            buffer.clear();
+        }
+        self.buffer = buffer;
+        self.state = Some((plan, cutter));
+    }
+
+    fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, Cutter) {
+        let plan = detect::plan(self.options.container, &self.options.name, head, is_all);
+        self.summary.container = (!head.is_empty()).then_some(plan.container);
+        (plan, Cutter::new(plan.frame))
+    }
+
+    fn too_long(&mut self, bytes: &[u8], start: u64, limit: usize, each: &mut dyn FnMut(&Record<'_>)) {
+        let shown = bytes.get(..SHOWN.min(bytes.len())).unwrap_or(&[]);
+        let mut record = Record::new(self.number + 1, start, shown);
+        record.findings.push(findings::too_long(record.range(), limit));
+        self.summary.records += 1;
+        each(&record);
+    }
+
+    /// Gives the record, or the records, that some bytes are.
+    fn cut_out(
+        &mut self,
+        plan: Plan,
+        bytes: &[u8],
+        start: u64,
+        limit: usize,
+        each: &mut dyn FnMut(&Record<'_>),
+    ) {
+        if bytes.len() > limit {
+            self.number -= 1;
+            self.too_long(bytes, start, limit, each);
+            self.number += 1;
+            return;
+        }
+        let summary = &mut self.summary;
+        let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
+            record.findings.extend(findings::invalid_utf8(record.bytes));
+            summary.records += 1;
+            if let Some(shape) = shape {
+                *summary.shapes.entry(shape).or_default() += 1;
+            }
+            each(&record);
+        };
+        match plan.container {
+            Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
+            Container::Raw => {
+                let is_one = self.options.container == Some(Container::Raw);
+                let parts = plain::parts(bytes, self.separator.as_ref(), is_one);
+                for (index, part) in parts.into_iter().enumerate() {
+                    give(record::of_text(bytes, start, index, part), None);
+                }
+            }
+            Container::Session => record::of_session(bytes, start, &mut |record| give(record, None)),
+            _ => {
+                let site = Site { container: plan.container, frame: plan.frame, number: self.number };
+                if let Some((record, shape)) = record::read(site, bytes, start) {
+                    give(record, shape);
+                }
+            }
+        }
+    }
+}
+
+/// All bytes of a record that are no line end.
+pub(super) fn without_line_end(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    bytes.strip_suffix(b"\r").unwrap_or(bytes)
+}
+
+/// The range of some bytes inside a record that begins with them.
+pub(super) fn up_to(bytes: &[u8]) -> TextRange {
+    TextRange::up_to(size(bytes.len()))
+}

@@ -1,0 +1,15 @@
+//! Entries of codeNERD's audit log (K10): each carries one atom in `mangle`.
+
+use super::string;
+use crate::envelope::json::{Json, NodeId};
+use crate::transcript::turn::{Kind, Role, Turn};
+use crate::transcript::words::{is_string, member, step};
+
+/// The atom of an entry.
+pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
+    member(json, node, "event")?;
+    member(json, node, "ts")?;
+    let atom = member(json, node, "mangle").filter(|atom| is_string(json, *atom))?;
+    let turn = string(json, atom, step(pointer, "mangle"), Role::Other, Kind::Atom);
+    Some(Some(turn).filter(|turn| !turn.is_empty()).into_iter().collect())
+}

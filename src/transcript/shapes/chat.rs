@@ -1,0 +1,123 @@
+//! Messages of a chat (K5): `role` and `content`, alone or in `messages`.
+
+use super::{Draft, envelope};
+use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::transcript::turn::{Kind, Role, Skip, Turn};
+use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};
+
+/// The turns of a record that is a message, or has several.
+pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
+    if let Some(turns) = message(json, node, pointer) {
+        return Some(turns);
+    }
+    // An agent's stream of events wraps each message.
+    if let Some(inner) = member(json, node, "message")
+        && let Some(turns) = message(json, inner, &step(pointer, "message"))
+    {
+        return Some(turns);
+    }
+    let messages = member(json, node, "messages").filter(|list| json.kind(*list) == Node::Array)?;
+    let mut turns = Vec::new();
+    if let Some(system) = member(json, node, "system") {
+        content(json, system, &step(pointer, "system"), Role::System, &mut turns);
+    }
+    let list = step(pointer, "messages");
+    for (index, one) in json.elements(messages).enumerate() {
+        turns.extend(message(json, one, &step(&list, index)).unwrap_or_default());
+    }
+    Some(turns)
+}
+
+/// The turns of one message; `None` where it is none.
+pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
+    let role = Role::of(&text(json, node, "role")?);
+    let said = member(json, node, "content");
+    if said.is_none() && member(json, node, "tool_calls").is_none() {
+        return None;
+    }
+    let mut turns = Vec::new();
+    if let Some(said) = said {
+        content(json, said, &step(pointer, "content"), role, &mut turns);
+    }
+    if role == Role::Assistant {
+        calls(json, node, pointer, &mut turns);
+    }
+    Some(turns)
+}
+
+/// What the text of somebody is.
+pub(super) fn kind(role: Role) -> Kind {
+    match role {
+        Role::Assistant => Kind::Reply,
+        Role::Other => Kind::Skipped(Skip::OtherRole),
+        Role::User | Role::System | Role::Tool => Kind::Prompt,
+    }
+}
+
+/// The content of a message: a string, or parts of which the texts are one text.
+pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut Vec<Turn>) {
+    match json.kind(node) {
+        Node::Plain | Node::Escaped => {
+            let turn = super::string(json, node, pointer.to_owned(), role, kind(role));
+            turns.extend((!turn.is_empty()).then_some(turn));
+        }
+        Node::Object if role == Role::Assistant && is_envelope(json, node) => {
+            turns.push(object(json, node, pointer));
+        }
+        Node::Array => parts(json, node, pointer, role, turns),
+        _ => {}
+    }
+}
+
+fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut Vec<Turn>) {
+    let mut draft = Draft::default();
+    let mut objects = Vec::new();
+    for (index, part) in json.elements(node).enumerate() {
+        if is_string(json, part) {
+            draft.push(json, part, step(pointer, index));
+            continue;
+        }
+        let here = || step(pointer, index);
+        if let Some(text) = member(json, part, "text").filter(|_| is_text(json, part)) {
+            draft.push(json, text, step(&here(), "text"));
+        } else if let Some(input) = member(json, part, "input").filter(|input| is_envelope(json, *input)) {
+            objects.push(object(json, input, &step(&here(), "input")));
+        }
+    }
+    if !draft.is_empty() {
+        let turn = draft.finish(role, kind(role));
+        turns.extend((!turn.is_empty()).then_some(turn));
+    }
+    turns.extend(objects.into_iter().filter(|_| role == Role::Assistant));
+}
+
+/// Whether a part of a content is text that was said, not thought.
+fn is_text(json: &Json<'_>, part: NodeId) -> bool {
+    match text(json, part, "type") {
+        Some(word) => matches!(&*word, "text" | "output_text" | "input_text"),
+        None => !says(json, part, "thought", "true"),
+    }
+}
+
+/// An envelope that the container holds as an object.
+pub(super) fn object(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
+    let mut turn = envelope(json, node, pointer);
+    turn.kind = Kind::Object;
+    turn
+}
+
+/// Envelopes that are the arguments of a call.
+pub(super) fn calls(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
+    let Some(list) = member(json, node, "tool_calls") else { return };
+    let pointer = step(pointer, "tool_calls");
+    for (index, call) in json.elements(list).enumerate() {
+        let Some(function) = member(json, call, "function") else { continue };
+        let Some(arguments) = member(json, function, "arguments") else { continue };
+        let here = step(&step(&step(&pointer, index), "function"), "arguments");
+        if is_string(json, arguments) && has_control_key(json.raw(arguments)) {
+            turns.push(super::string(json, arguments, here, Role::Assistant, Kind::Reply));
+        } else if is_envelope(json, arguments) {
+            turns.push(object(json, arguments, &here));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Members of JSON objects by name, and pointers to them.
+
+use std::borrow::Cow;
+
+use crate::envelope::json::{Json, Kind, NodeId};
+
+/// The member of an object that counts under a name: of several the last.
+pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
+    json.members(object).filter(|member| is_named(json, member.key, name)).last().map(|member| member.value)
+}
+
+fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
+    match json.kind(key) {
+        Kind::Plain => {
+            json.raw(key).get(1..).and_then(|raw| raw.strip_suffix(b"\"")) == Some(name.as_bytes())
+        }
+        Kind::Escaped => json.string(key).is_some_and(|key| key == name),
+        _ => false,
+    }
+}
+
+/// The text of a member.
+pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Cow<'t, str>> {
+    json.string(member(json, object, name)?)
+}
+
+/// Whether a member has this text.
+pub(super) fn says(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
+    text(json, object, name).is_some_and(|text| text == value)
+}
+
+/// Whether a node is a string.
+pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
+    matches!(json.kind(node), Kind::Plain | Kind::Escaped)
+}
+
+/// Whether a key is one of those of an envelope, in any case, as the runtime reads it.
+fn is_envelope_key(key: &str) -> bool {
+    let folds = |name: &str| {
+        key.chars().count() == name.len()
+            && key.chars().zip(name.chars()).all(|(one, other)| fold(one) == other)
+    };
+    folds("control_packet") || folds("surface_response")
+}
+
+/// A letter as the runtime's decoder compares it: simple case folding, of which these two leave ASCII.
+fn fold(char: char) -> char {
+    match char {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        _ => char.to_ascii_lowercase(),
+    }
+}
+
+/// Whether a node is an object that looks like an envelope.
+pub(super) fn is_envelope(json: &Json<'_>, node: NodeId) -> bool {
+    json.members(node).any(|member| json.string(member.key).is_some_and(|key| is_envelope_key(&key)))
+}
+
+/// Whether a text names a key of an envelope.
+pub(super) fn has_control_key(text: &[u8]) -> bool {
+    let names: [&[u8]; 4] =
+        [b"control_packet", b"surface_response", b"mangle_updates", b"intent_classification"];
+    names.iter().any(|name| memchr::memmem::find(text, name).is_some())
+}
+
+/// A pointer with one more step.
+pub(super) fn step(pointer: &str, key: impl std::fmt::Display) -> String {
+    let key = key.to_string();
+    match key.contains(['~', '/']) {
+        true => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+        false => format!("{pointer}/{key}"),
+    }
+}
