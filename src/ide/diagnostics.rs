@@ -334,6 +334,7 @@ impl<'p> Placer<'p> {
             message: finding.message,
             related: related.collect(),
             fix: finding.fix.and_then(|fix| self.place_fix(file, start, fix)),
+            path: Vec::new(),
         })
     }
 

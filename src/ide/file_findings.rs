@@ -28,6 +28,7 @@ pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettin
                 .map(|place| RelatedPlace { file, range: place.span.range, message: place.message })
                 .collect(),
             fix,
+            path: Vec::new(),
         })
     };
     findings.into_iter().filter_map(place).collect()

@@ -18,6 +18,8 @@ pub struct Diagnostic {
     pub related: Vec<RelatedPlace>,
     /// The fix, where one is unambiguous.
     pub fix: Option<ResolvedFix>,
+    /// Inside of a transcript, the chain of JSON pointers that leads to the place, the outermost first; empty elsewhere.
+    pub path: Vec<String>,
 }
 
 /// Another place that explains a diagnostic.

@@ -10,7 +10,7 @@ const MAX_LINES: u32 = 4;
 
 /// Lines longer than this many bytes are cut around the place before they are laid out, so that
 /// the cost of a finding does not depend on the length of its line.
-const MAX_LINE: usize = 600;
+pub(super) const MAX_LINE: usize = 600;
 
 /// Stands for what was cut off.
 const CUT: &str = "…";
@@ -84,7 +84,7 @@ fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
 
 /// A character for one that would steer the terminal, of the same length in bytes. The renderer replaces the others of
 /// that kind.
-fn harmless(char: char) -> char {
+pub(super) fn harmless(char: char) -> char {
     match char {
         '\u{80}'..='\u{9f}' => '¤',
         other => other,

@@ -17,10 +17,10 @@ struct Line<'a> {
     column: u32,
     end_line: u32,
     end_column: u32,
-    start: u32,
-    end: u32,
+    start: u64,
+    end: u64,
     /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
-    path: [&'a str; 0],
+    path: &'a [String],
     related: Vec<Related<'a>>,
     fix: Option<Fix<'a>>,
 }
@@ -43,8 +43,8 @@ struct Fix<'a> {
 #[derive(Serialize)]
 struct Edit<'a> {
     file: &'a str,
-    start: u32,
-    end: u32,
+    start: u64,
+    end: u64,
     text: &'a str,
 }
 
@@ -71,9 +71,9 @@ pub fn json_line(entry: &Entry, sources: &Sources) -> String {
         column: start.col,
         end_line: end.line,
         end_column: end.col,
-        start: diagnostic.range.start().into(),
-        end: diagnostic.range.end().into(),
-        path: [],
+        start: sources.offset(file, diagnostic.range.start()),
+        end: sources.offset(file, diagnostic.range.end()),
+        path: &diagnostic.path,
         related: diagnostic.related.iter().map(|place| related(place, sources)).collect(),
         fix: diagnostic.fix.as_ref().map(|resolved| fix(resolved, sources)),
     })
@@ -103,8 +103,8 @@ fn fix<'a>(resolved: &'a ResolvedFix, sources: &'a Sources) -> Fix<'a> {
             .iter()
             .map(|edit| Edit {
                 file: name(edit.file),
-                start: edit.range.start().into(),
-                end: edit.range.end().into(),
+                start: sources.offset(edit.file, edit.range.start()),
+                end: sources.offset(edit.file, edit.range.end()),
                 text: &edit.text,
             })
             .collect(),

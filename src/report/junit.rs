@@ -25,11 +25,11 @@ pub fn junit(
     report.set_time(std::time::Duration::from_millis(summary.elapsed_ms));
     let mut suites: BTreeMap<(&str, FileId), TestSuite> = BTreeMap::new();
     for file in files.iter().copied().chain(entries.iter().map(|entry| entry.file)) {
-        let name = sources.name(file);
+        let (name, file) = (sources.name(file), sources.owner(file));
         suites.entry((name, file)).or_insert_with(|| TestSuite::new(xml(name)));
     }
     for entry in entries {
-        let suite = suites.get_mut(&(sources.name(entry.file), entry.file));
+        let suite = suites.get_mut(&(sources.name(entry.file), sources.owner(entry.file)));
         if let Some(suite) = suite {
             suite.add_test_case(test_case(entry, sources));
         }

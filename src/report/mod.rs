@@ -16,6 +16,7 @@ pub mod graph;
 mod identity;
 mod json;
 mod junit;
+mod part;
 pub mod policy_tests;
 pub mod proof;
 pub mod rules;
@@ -37,6 +38,7 @@ pub use github::github_command;
 pub use identity::Identity;
 pub use json::{json_line, json_summary};
 pub use junit::junit;
+pub use part::{Part, Spot};
 pub use sarif::{SarifRun, sarif};
 pub use sources::{SourceText, Sources};
 pub use statistics::{Statistic, statistics, statistics_table};
@@ -63,7 +65,9 @@ pub fn sort(entries: &mut Vec<Entry>, sources: &Sources) {
     fn key<'a>(entry: &'a Entry, sources: &'a Sources) -> impl Ord + use<'a> {
         let Entry { file, diagnostic, .. } = entry;
         let (range, rule) = (diagnostic.range, diagnostic.rule);
-        (sources.name(*file), range.start(), range.end(), rule.code, diagnostic.message.as_str())
+        let offset = |offset| sources.offset(*file, offset);
+        let (start, end) = (offset(range.start()), offset(range.end()));
+        (sources.name(*file), start, end, rule.code, diagnostic.message.as_str())
     }
     entries.sort_by(|a, b| key(a, sources).cmp(&key(b, sources)));
     entries.dedup_by(|later, first| {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::Part;
 use crate::program::FileSummary;
 use crate::text::{
     Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
@@ -27,6 +28,8 @@ pub struct SourceText {
     path: PathBuf,
     /// Its statements, if it has any.
     summary: Option<Arc<FileSummary>>,
+    /// What is known of it instead of its text.
+    part: Option<Part>,
     lines: OnceLock<LineIndex>,
     chars: OnceLock<UnitIndex>,
     utf16: OnceLock<UnitIndex>,
@@ -55,6 +58,19 @@ impl Sources {
         self.files.get(&file).map_or("?", |source| &source.name)
     }
 
+    /// A place in bytes from the start of the file that it is in; of a part, that of the whole file.
+    #[must_use]
+    pub fn offset(&self, file: FileId, offset: TextSize) -> u64 {
+        let part = self.files.get(&file).and_then(SourceText::part);
+        part.map_or_else(|| u32::from(offset).into(), |part| part.offset(offset))
+    }
+
+    /// The file itself; of a part, the file that it is a part of.
+    #[must_use]
+    pub fn owner(&self, file: FileId) -> FileId {
+        self.files.get(&file).and_then(SourceText::part).map_or(file, Part::owner)
+    }
+
     /// Line and column of a place, both counted from 1, the column in Unicode scalar values.
     #[must_use]
     pub fn place(&self, file: FileId, offset: TextSize) -> LineCol {
@@ -66,9 +82,25 @@ impl SourceText {
     /// A file that is called `name`.
     #[must_use]
     pub fn new(name: String, text: Arc<str>) -> Self {
-        let (path, summary) = (PathBuf::new(), None);
+        let (path, summary, part) = (PathBuf::new(), None, None);
         let (lines, chars, utf16) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { name, text, path, summary, lines, chars, utf16 }
+        Self { name, text, path, summary, part, lines, chars, utf16 }
+    }
+
+    /// A part of a file that is called `name` and is not kept.
+    #[must_use]
+    pub fn of_part(name: String, part: Part) -> Self {
+        Self { part: Some(part), ..Self::new(name, "".into()) }
+    }
+
+    /// What is known of it instead of its text.
+    pub(super) fn part(&self) -> Option<&Part> {
+        self.part.as_ref()
+    }
+
+    /// Whether nothing of it can be shown.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.part.is_none() && self.text.is_empty()
     }
 
     /// The same file, which lies at the absolute `path`.
@@ -105,16 +137,26 @@ impl SourceText {
     /// The line that holds the byte `offset`, without white space around it.
     #[must_use]
     pub fn line(&self, offset: TextSize) -> &str {
+        if let Some(part) = &self.part {
+            return part.line(offset);
+        }
         slice(&self.text, self.lines().line_range(self.lines().line_of(offset))).trim()
     }
 
     /// Line and column of a place, counted from 1 as [`Sources::place`] does.
     pub(super) fn place(&self, offset: TextSize) -> LineCol {
+        if let Some(part) = &self.part {
+            return part.spot(offset).into();
+        }
         self.place_in(offset, self.chars.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf32)))
     }
 
     /// Line and column of a place, both counted from 1, the column in UTF-16 code units.
     pub(super) fn place_utf16(&self, offset: TextSize) -> LineCol {
+        if let Some(part) = &self.part {
+            let spot = part.spot(offset);
+            return LineCol { line: spot.line + 1, col: spot.utf16 + 1 };
+        }
         self.place_in(offset, self.utf16.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf16)))
     }
 

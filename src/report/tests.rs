@@ -39,6 +39,7 @@ fn fixture(policy: &str, marked: &str) -> (Sources, Entry) {
         message: "The engine drops this negation.".into(),
         related: Vec::new(),
         fix: None,
+        path: Vec::new(),
     };
     (sources, Entry { file: POLICY, diagnostic, fails: true })
 }

@@ -70,11 +70,15 @@ fn is_near(sources: &Sources, file: FileId, range: TextRange, place: &RelatedPla
 fn show(sources: &Sources, file: FileId, marks: &[Mark<'_>]) -> Vec<Element<'static>> {
     let name = visible(sources.name(file));
     let Some(first) = marks.first() else { return Vec::new() };
-    let Some(source) = sources.get(file).filter(|source| !source.text.is_empty()) else {
+    let Some(source) = sources.get(file).filter(|source| !source.is_unknown()) else {
         return vec![Origin::path(name).into()];
     };
     let ranges: Vec<_> = marks.iter().map(|mark| mark.range).collect();
-    let Excerpt { text, first_line, ranges, shifted } = excerpt(source, &ranges);
+    let excerpt = match source.part() {
+        Some(part) => part.excerpt(&ranges),
+        None => Some(excerpt(source, &ranges)),
+    };
+    let Some(Excerpt { text, first_line, ranges, shifted }) = excerpt else { return Vec::new() };
     let annotations = marks.iter().zip(ranges).map(|(mark, range)| {
         let label = (!mark.label.is_empty()).then(|| visible(mark.label));
         mark.kind.span(range).label(label)

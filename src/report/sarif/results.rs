@@ -74,7 +74,7 @@ impl Results<'_> {
 
     /// `None` for a file whose text is not known, such as one that cannot be read.
     fn region(&self, file: FileId, range: TextRange) -> Option<Region> {
-        let source = self.sources.get(file).filter(|source| !source.text.is_empty())?;
+        let source = self.sources.get(file).filter(|source| !source.is_unknown())?;
         let (start, end) = (source.place_utf16(range.start()), source.place_utf16(range.end()));
         let region = Region::builder()
             .start_line(start.line)

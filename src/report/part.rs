@@ -1,0 +1,243 @@
+//! A part of a file that is not kept whole: the places that findings point at, and what output shows around them.
+
+use std::ops::Range;
+
+use super::excerpt::{Excerpt, MAX_LINE, harmless};
+use crate::lint::Diagnostic;
+use crate::text::{FileId, LineCol, TextRange, TextSize, size};
+
+/// Line and columns of a place, all counted from 0, the columns in Unicode scalar values and in UTF-16 code units. A
+/// byte that is no UTF-8 counts as one character.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The line.
+    pub line: u32,
+    /// The column in Unicode scalar values.
+    pub col: u32,
+    /// The column in UTF-16 code units.
+    pub utf16: u32,
+}
+
+impl Spot {
+    /// The place behind `bytes` that begin here. Lines end at LF, CRLF or a lone CR.
+    #[must_use]
+    pub fn after(self, bytes: &[u8]) -> Self {
+        let mut spot = self;
+        let line = bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
+        let (before, rest) = bytes.split_at(line);
+        let ends = |at: usize, byte: u8| byte == b'\n' || before.get(at + 1) != Some(&b'\n');
+        let lines = memchr::memchr2_iter(b'\n', b'\r', before)
+            .filter(|&at| before.get(at).is_some_and(|&byte| ends(at, byte)))
+            .count();
+        if line > 0 {
+            spot = Self { line: self.line.saturating_add(size(lines).into()), col: 0, utf16: 0 };
+        }
+        for chunk in rest.utf8_chunks() {
+            let invalid = size(chunk.invalid().len());
+            spot.col += u32::from(size(chunk.valid().chars().count()) + invalid);
+            spot.utf16 += u32::from(size(chunk.valid().encode_utf16().count()) + invalid);
+        }
+        spot
+    }
+}
+
+/// Some bytes of a file that is not kept. Offsets in it count from its start.
+#[derive(Debug)]
+pub struct Part {
+    owner: FileId,
+    base: u64,
+    /// Whether a line begins with it.
+    starts_line: bool,
+    /// Sorted by offset.
+    places: Vec<(TextSize, Spot)>,
+    windows: Vec<Window>,
+}
+
+/// Some text of one line.
+#[derive(Debug)]
+struct Window {
+    start: TextSize,
+    text: String,
+    line: u32,
+    /// Whether the line begins with it, and whether it ends with it.
+    is_whole: (bool, bool),
+}
+
+impl Part {
+    /// The part of the file `owner` that begins `base` bytes behind its start, at `first`, and is `bytes`. Of it is kept
+    /// what output shows of `diagnostics`, which are about the file `part`.
+    #[must_use]
+    pub fn new(
+        owner: FileId,
+        (base, first): (u64, Spot),
+        bytes: &[u8],
+        part: FileId,
+        diagnostics: &[Diagnostic],
+    ) -> Self {
+        let mut offsets: Vec<TextSize> = diagnostics.iter().flat_map(|found| offsets(found, part)).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let (mut places, mut at, mut spot) = (Vec::with_capacity(offsets.len()), 0, first);
+        for offset in offsets {
+            let end = between_characters(bytes, offset.into());
+            // A step must not end between CR and LF, which are one line end.
+            let step = bytes.get(at..end).unwrap_or(&[]);
+            spot = spot.after(step);
+            at = at.max(end);
+            places.push((offset, spot));
+        }
+        let mut this = Self { owner, base, starts_line: first.col == 0, places, windows: Vec::new() };
+        for found in diagnostics {
+            this.show(bytes, found.range.start().into());
+        }
+        this
+    }
+
+    /// The file that it is a part of.
+    pub(super) fn owner(&self) -> FileId {
+        self.owner
+    }
+
+    /// An offset from the start of the file.
+    pub(super) fn offset(&self, offset: TextSize) -> u64 {
+        self.base + u64::from(u32::from(offset))
+    }
+
+    /// Line and columns of a place that findings point at.
+    pub(super) fn spot(&self, offset: TextSize) -> Spot {
+        let at = self.places.partition_point(|(place, _)| *place <= offset);
+        let found = at.checked_sub(1).and_then(|at| self.places.get(at)).or(self.places.first());
+        found.map_or_else(Spot::default, |(_, spot)| *spot)
+    }
+
+    /// What is shown of the line at an offset.
+    pub(super) fn line(&self, offset: TextSize) -> &str {
+        self.window(offset).map_or("", |window| window.text.trim())
+    }
+
+    /// The text around the first of `ranges`, with the others as far as they are in it.
+    pub(super) fn excerpt(&self, ranges: &[TextRange]) -> Option<Excerpt> {
+        let window = self.window(ranges.first()?.start())?;
+        let (front, back) = (!window.is_whole.0, !window.is_whole.1);
+        let cut = |is_cut: bool| if is_cut { "…" } else { "" };
+        let base = cut(front).len();
+        let shown = |range: &TextRange| -> Range<usize> {
+            let within =
+                |at: TextSize| usize::from(at.max(window.start) - window.start).min(window.text.len());
+            base + within(range.start())..base + within(range.end())
+        };
+        let text: String = window.text.chars().map(harmless).collect();
+        Some(Excerpt {
+            text: format!("{}{text}{}", cut(front), cut(back)),
+            first_line: window.line,
+            ranges: ranges.iter().map(shown).collect(),
+            shifted: front,
+        })
+    }
+
+    fn window(&self, offset: TextSize) -> Option<&Window> {
+        self.windows.iter().rfind(|window| {
+            window.start <= offset && offset <= window.start + TextSize::of(window.text.as_str())
+        })
+    }
+
+    /// Keeps the text around an offset.
+    fn show(&mut self, bytes: &[u8], offset: usize) {
+        let offset = offset.min(bytes.len());
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let before = bytes.get(..offset).unwrap_or(&[]);
+        let behind = bytes.get(offset..).unwrap_or(&[]);
+        let spot = self.spot(size(offset));
+        let line = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+        let line_end = offset + behind.iter().position(is_end).unwrap_or(behind.len());
+        let start = between_characters(bytes, line.max(offset.saturating_sub(MAX_LINE / 2)));
+        let end = between_characters(bytes, line_end.min(offset + MAX_LINE / 2));
+        if self.windows.last().is_some_and(|last| last.start == size(start) && last.line == spot.line) {
+            return;
+        }
+        let is_line = line > 0 || self.starts_line;
+        self.windows.push(Window {
+            start: size(start),
+            text: substituted(bytes.get(start..end).unwrap_or(&[])),
+            line: spot.line,
+            is_whole: (start == line && is_line, end == line_end),
+        });
+    }
+}
+
+/// The places of a diagnostic that output shows.
+fn offsets(found: &Diagnostic, part: FileId) -> Vec<TextSize> {
+    let related = found.related.iter().filter(|place| place.file == part).map(|place| place.range);
+    let edits = found.fix.iter().flat_map(|fix| &fix.edits).filter(|edit| edit.file == part);
+    let ranges = [found.range].into_iter().chain(related).chain(edits.map(|edit| edit.range));
+    ranges.flat_map(|range| [range.start(), range.end()]).collect()
+}
+
+/// The last place up to `offset` that is not inside of a character or a line end.
+fn between_characters(bytes: &[u8], offset: usize) -> usize {
+    let mut at = offset.min(bytes.len());
+    let is_inside = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
+    let back = (0..3).take_while(|back| is_inside(at.saturating_sub(*back))).count();
+    let start = at.saturating_sub(back);
+    // What is no character has places between its bytes.
+    if back > 0 && bytes.get(start..(start + 4).min(bytes.len())).is_some_and(|rest| first_len(rest) > back) {
+        at = start;
+    }
+    let is_line_end = at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n');
+    at - usize::from(is_line_end)
+}
+
+/// The length of the character that begins some bytes; 0 if none does.
+fn first_len(bytes: &[u8]) -> usize {
+    let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    valid.chars().next().map_or(0, char::len_utf8)
+}
+
+/// Text with one control character for each byte that is no UTF-8, so that lengths stay.
+fn substituted(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{1a}'));
+    }
+    text
+}
+
+impl From<Spot> for LineCol {
+    /// Counted from 1, the column in Unicode scalar values.
+    fn from(spot: Spot) -> Self {
+        Self { line: spot.line.saturating_add(1), col: spot.col.saturating_add(1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::SourceText;
+
+    #[test]
+    fn places_are_those_of_whole_files() {
+        let text = "a\r\né🦀x\rb🦀\n\n\"é\"\n".repeat(3);
+        let whole = SourceText::new("a".into(), text.as_str().into());
+        let is_start = |at: usize| between_characters(text.as_bytes(), at) == at;
+        for base in (0..text.len()).filter(|at| is_start(*at)) {
+            let (before, bytes) = text.as_bytes().split_at(base);
+            let first = Spot::default().after(before);
+            for offset in 0..bytes.len() {
+                let at = between_characters(bytes, offset);
+                let spot = first.after(&bytes[..at]);
+                assert_eq!(LineCol::from(spot), whole.place(size(base + offset)), "{base} + {offset}");
+                let utf16 = LineCol { line: spot.line + 1, col: spot.utf16 + 1 };
+                assert_eq!(utf16, whole.place_utf16(size(base + offset)));
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_count_one_by_one() {
+        assert_eq!(Spot::default().after(b"a\xff\xc3\xe2\x82b").col, 6);
+        let spots: Vec<_> = (0..6).map(|at| between_characters(b"a\xff\xe2\x82b\xc3\xa9", at)).collect();
+        assert_eq!(spots, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(between_characters("é".as_bytes(), 1), 0);
+    }
+}
