@@ -109,6 +109,7 @@ prop_compose! {
                 message,
                 related: vec![related],
                 fix: (!replacement.is_empty()).then_some(fix),
+                path: Vec::new(),
             };
             Entry { file, diagnostic, fails }
         };
