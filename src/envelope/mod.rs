@@ -7,5 +7,6 @@ pub mod json;
 pub mod plain;
 mod reply;
 pub mod runtime;
+pub mod secrets;
 
 pub use reply::{Object, Reply};

@@ -81,14 +81,22 @@ fn a_bare_envelope() {
         1 assistant Reply  [0..45] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
     "#]],
     );
-    check("a.json", "\u{feff}\n{\"surface_response\": \"cut", expect![[r#"
+    check(
+        "a.json",
+        "\u{feff}\n{\"surface_response\": \"cut",
+        expect![[r#"
         envelope
         1 assistant Reply  [3..29] "\n{\"surface_response\": \"cut"
-    "#]]);
-    check("", &format!("{E}\r\n"), expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        &format!("{E}\r\n"),
+        expect![[r#"
         envelope
         1 assistant Reply  [0..47] "{\"control_packet\":{},\"surface_response\":\"ok\"}\r\n"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
