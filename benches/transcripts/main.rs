@@ -15,6 +15,10 @@ use mangle_ls::envelope::runtime::{self, Caps};
 use serde_json::Value;
 use support::Random;
 
+/// The allocator of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How much is read in one run, in bytes.
 const BYTES: usize = 16 << 20;
 

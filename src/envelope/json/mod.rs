@@ -62,6 +62,17 @@ pub struct Json<'t> {
     end: u32,
     /// Where the part that was read ends.
     limit: u32,
+    /// The part as text, if it is UTF-8, and where it begins.
+    utf8: Option<(usize, &'t str)>,
+}
+
+/// The bytes of a literal.
+#[derive(Debug, Clone, Copy)]
+enum Written<'t> {
+    /// UTF-8
+    Text(&'t str),
+    /// Anything
+    Bytes(&'t [u8]),
 }
 
 /// A member of an object.
@@ -150,13 +161,14 @@ impl<'t> Json<'t> {
     /// are U+FFFD each. `None` for anything else.
     #[must_use]
     pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
-        let raw = self.raw(node);
-        match self.kind(node) {
-            Kind::Plain => {
-                let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[]);
-                Some(String::from_utf8_lossy(inner))
+        match (self.kind(node), self.written(node)) {
+            (Kind::Plain, Written::Text(text)) => {
+                Some(text.get(1..text.len().saturating_sub(1)).unwrap_or("").into())
             }
-            Kind::Escaped => Some(Cow::Owned(string::value(raw))),
+            (Kind::Plain, Written::Bytes(raw)) => {
+                Some(String::from_utf8_lossy(raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[])))
+            }
+            (Kind::Escaped, written) => Some(string::value(written).into()),
             _ => None,
         }
     }
@@ -166,7 +178,16 @@ impl<'t> Json<'t> {
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
         let start = self.range(node).start();
         matches!(self.kind(node), Kind::Plain | Kind::Escaped)
-            .then(|| string::value_with_map(self.raw(node), start))
+            .then(|| string::value_with_map(self.written(node), start))
+    }
+
+    /// The bytes of a node, as text if all is.
+    fn written(&self, node: NodeId) -> Written<'t> {
+        let Node { start, end, .. } = self.node(node);
+        let as_text = |(from, text): (usize, &'t str)| {
+            text.get((start as usize).checked_sub(from)?..(end as usize).checked_sub(from)?)
+        };
+        self.utf8.and_then(as_text).map_or_else(|| Written::Bytes(self.raw(node)), Written::Text)
     }
 
     /// The nodes directly inside one.

@@ -60,12 +60,25 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
     let limit = part.end.min(text.len()).min(u32::MAX as usize);
     let seen = text.get(..limit).unwrap_or(text);
     let at = part.start.min(limit);
-    let is_text = seen.get(at..).is_some_and(|part| std::str::from_utf8(part).is_ok());
-    let mut parser =
-        Parser { text: seen, is_text, at, nodes: Vec::new(), problems: Vec::new(), open: Vec::new() };
+    let utf8 = seen.get(at..).and_then(|part| std::str::from_utf8(part).ok());
+    let mut parser = Parser {
+        text: seen,
+        is_text: utf8.is_some(),
+        at,
+        nodes: Vec::new(),
+        problems: Vec::new(),
+        open: Vec::new(),
+    };
     parser.run();
     let end = number(parser.at);
-    Json { text, nodes: parser.nodes, problems: parser.problems, end, limit: number(limit) }
+    Json {
+        text,
+        nodes: parser.nodes,
+        problems: parser.problems,
+        end,
+        limit: number(limit),
+        utf8: utf8.map(|utf8| (at, utf8)),
+    }
 }
 
 struct Parser<'t> {
@@ -357,8 +370,9 @@ impl Parser<'_> {
         loop {
             let rest = self.text.get(self.at..).unwrap_or(&[]);
             let stop = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
-            if let Some(control) = rest.iter().take(stop).position(|byte| *byte < 0x20) {
-                self.controls(self.at + control, self.at + stop);
+            // All of them, so that several are compared at once.
+            if rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
+                self.controls(self.at, self.at + stop);
             }
             self.at += stop;
             match self.peek() {

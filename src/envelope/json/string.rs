@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::Written;
 use crate::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
 /// A stretch of a literal.
@@ -14,8 +15,8 @@ enum Piece<'t> {
 }
 
 /// The value of a literal, quotes included; the last one may be missing.
-pub(super) fn value(literal: &[u8]) -> String {
-    let mut value = String::with_capacity(literal.len());
+pub(super) fn value(literal: Written<'_>) -> String {
+    let mut value = String::with_capacity(literal.bytes().len());
     pieces(literal, |piece, _| match piece {
         Piece::Text(text) => value.push_str(text),
         Piece::Char(char) => value.push(char),
@@ -24,8 +25,8 @@ pub(super) fn value(literal: &[u8]) -> String {
 }
 
 /// The value of a literal that begins at `start`, and where its bytes come from.
-pub(super) fn value_with_map(literal: &[u8], start: TextSize) -> (String, SegmentMap) {
-    let (mut value, mut map) = (String::with_capacity(literal.len()), SegmentMapBuilder::default());
+pub(super) fn value_with_map(literal: Written<'_>, start: TextSize) -> (String, SegmentMap) {
+    let (mut value, mut map) = (String::with_capacity(literal.bytes().len()), SegmentMapBuilder::default());
     pieces(literal, |piece, range| {
         let source = TextRange::new(start + size(range.start), start + size(range.end));
         match piece {
@@ -42,18 +43,28 @@ pub(super) fn value_with_map(literal: &[u8], start: TextSize) -> (String, Segmen
     (value, map.finish())
 }
 
+impl<'t> Written<'t> {
+    fn bytes(self) -> &'t [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
 /// Takes a literal apart.
-fn pieces<'t>(literal: &'t [u8], mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
-    let quote = literal.first().copied().unwrap_or(b'"');
-    let end = match closed(literal, quote) {
-        true => literal.len() - 1,
-        false => literal.len(),
+fn pieces<'t>(literal: Written<'t>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
+    let bytes = literal.bytes();
+    let quote = bytes.first().copied().unwrap_or(b'"');
+    let end = match closed(bytes, quote) {
+        true => bytes.len() - 1,
+        false => bytes.len(),
     };
-    let mut at = usize::from(!literal.is_empty());
-    while let Some(rest) = literal.get(at..end).filter(|rest| !rest.is_empty()) {
-        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
-        let (text, behind) = rest.split_at(plain);
-        at = texts(text, at, &mut piece);
+    let mut at = usize::from(!bytes.is_empty());
+    while let Some(rest) = bytes.get(at..end).filter(|rest| !rest.is_empty()) {
+        let plain = at + memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        at = texts(literal, at..plain, &mut piece);
+        let behind = bytes.get(plain..end).unwrap_or(&[]);
         if let Some((char, len)) = escape(behind) {
             piece(Piece::Char(char), at..at + len);
             at += len;
@@ -73,15 +84,24 @@ fn closed(literal: &[u8], quote: u8) -> bool {
 }
 
 /// Text without escapes; gives where it ends.
-fn texts<'t>(text: &'t [u8], mut at: usize, piece: &mut impl FnMut(Piece<'t>, Range<usize>)) -> usize {
-    // Far faster than chunk by chunk, and nearly always so.
-    if let Ok(valid) = std::str::from_utf8(text) {
-        if !valid.is_empty() {
-            piece(Piece::Text(valid), at..at + valid.len());
+fn texts<'t>(
+    literal: Written<'t>,
+    range: Range<usize>,
+    piece: &mut impl FnMut(Piece<'t>, Range<usize>),
+) -> usize {
+    let bytes = match literal {
+        // The bytes beside a backslash and a quote are ends of characters.
+        Written::Text(text) => {
+            let text = text.get(range.clone()).unwrap_or("");
+            if !text.is_empty() {
+                piece(Piece::Text(text), range.clone());
+            }
+            return range.end;
         }
-        return at + valid.len();
-    }
-    for chunk in text.utf8_chunks() {
+        Written::Bytes(bytes) => bytes.get(range.clone()).unwrap_or(&[]),
+    };
+    let mut at = range.start;
+    for chunk in bytes.utf8_chunks() {
         if !chunk.valid().is_empty() {
             piece(Piece::Text(chunk.valid()), at..at + chunk.valid().len());
             at += chunk.valid().len();
