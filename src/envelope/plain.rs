@@ -26,6 +26,14 @@ pub enum Kind {
     String,
     /// The same with escapes.
     Escaped,
+    /// `b"a"`; never plain, as is what follows.
+    Bytes,
+    /// A variable or `_`.
+    Variable,
+    /// `fn:f(1)`
+    Function,
+    /// A list, a map or a struct.
+    Compound,
 }
 
 /// An argument.

@@ -56,6 +56,10 @@ impl Fact {
             plain::Kind::Number(number) => Value::Number(number),
             plain::Kind::Float => Value::Lost,
             plain::Kind::String | plain::Kind::Escaped => Value::text(&string(text, arg.range)),
+            // Never plain.
+            plain::Kind::Bytes | plain::Kind::Variable | plain::Kind::Function | plain::Kind::Compound => {
+                Value::Lost
+            }
         };
         Self { predicate: plain.predicate.to_owned(), args: plain.args.iter().map(value).collect() }
     }

@@ -1,0 +1,128 @@
+//! Updates, one after the other: what is said of each, in the order in which the runtime would trip over it. A cause
+//! is reported once: what cannot be read is not judged any further.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::read::{self, Reading};
+use super::{Declarations, Update, arguments, predicate, statements, text};
+use crate::config::{Consumer, Period, Profile, TranscriptSettings};
+use crate::envelope::runtime::built_in;
+use crate::lint::{Finding, Severity};
+use crate::text::{TextRange, text_len};
+
+/// What updates are judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'a> {
+    /// The settings that hold for the file.
+    pub settings: &'a TranscriptSettings,
+    /// What the program says of predicates; `None` where no program is loaded.
+    pub declarations: Option<&'a Declarations>,
+    /// The version of the protocol.
+    pub profile: Profile,
+}
+
+/// What holds for all updates of one list.
+pub(super) struct Terms<'a> {
+    pub settings: &'a TranscriptSettings,
+    pub declarations: Option<&'a Declarations>,
+    pub profile: Profile,
+    /// Who takes the updates.
+    pub consumer_name: &'a str,
+    pub consumer: Cow<'a, Consumer>,
+    /// Whether somebody said so, rather than that nothing was said.
+    pub is_pinned: bool,
+    /// Whether the settings define it, so that its list is what somebody wanted.
+    pub is_own_consumer: bool,
+    pub period: Period,
+}
+
+impl<'a> Terms<'a> {
+    fn new(judge: &Judge<'a>) -> Self {
+        let Judge { settings, declarations, profile } = *judge;
+        let name = settings.consumer.as_deref().unwrap_or("open");
+        let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));
+        let nobody =
+            || Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
+        let is_required = matches!(profile, Profile::Current | Profile::Draft1_3);
+        let usual = if is_required { Period::Required } else { Period::Optional };
+        Self {
+            settings,
+            declarations: declarations.filter(|declarations| !declarations.is_empty()),
+            profile,
+            consumer_name: name,
+            consumer: consumer.map_or_else(|| Cow::Owned(nobody()), Cow::Borrowed),
+            is_pinned: settings.consumer.is_some(),
+            is_own_consumer: settings.consumers.contains_key(name),
+            period: settings.atoms.trailing_period.unwrap_or(usual),
+        }
+    }
+
+    /// How grave it is where only somebody who was asked for can refuse.
+    pub(super) fn if_pinned(&self) -> Severity {
+        if self.is_pinned { Severity::Error } else { Severity::Warning }
+    }
+}
+
+/// What the updates of a list have against them. Ranges count from the start of the reply.
+pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) {
+    let terms = Terms::new(judge);
+    let mut seen: FxHashMap<&str, &Update<'_>> = FxHashMap::default();
+    for update in updates {
+        let trimmed = update.text.trim();
+        if updates.len() > 1 && !trimmed.is_empty() {
+            if let Some(first) = seen.get(trimmed) {
+                out.push(statements::duplicate(update, first));
+                continue;
+            }
+            seen.insert(trimmed, update);
+        }
+        one(update, &terms, out);
+    }
+    statements::limit(updates, &terms, out);
+}
+
+fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {
+    let text = update.text.as_ref();
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        out.push(text::blank(update));
+        return;
+    }
+    out.extend(text::padded(update, trimmed));
+    if trimmed.len() > terms.settings.caps.update {
+        out.push(text::too_long(update, trimmed, terms.settings.caps.update));
+        return;
+    }
+    let has_meta = text::metacharacters(update, out);
+    if statements::refused(update, trimmed, out) {
+        return;
+    }
+    let fact = match read::read(text) {
+        Reading::Fact(fact) => fact,
+        Reading::Statement(range) => {
+            out.push(statements::statement(update, range));
+            return;
+        }
+        Reading::Unreadable(findings) => {
+            // One of the characters that lose the update may be what cannot be read.
+            if !has_meta {
+                statements::unreadable(update, &findings, terms, out);
+            }
+            return;
+        }
+    };
+    out.extend(text::period(update, trimmed, &fact, terms));
+    if statements::others(update, &fact, out) {
+        return;
+    }
+    let known = predicate::check(update, &fact, terms, out);
+    arguments::check(update, &fact, known, terms, out);
+}
+
+/// The bytes of an update without the white space around it.
+pub(super) fn trimmed_range(text: &str) -> TextRange {
+    let lead = text_len(text) - text_len(text.trim_start());
+    TextRange::at(lead, text_len(text.trim()))
+}

@@ -1,0 +1,212 @@
+//! What a program says of the predicates that updates may assert, in the form in which updates are held against it.
+//!
+//! Takes a [`Program`]; gives for each name the arities that it has, and for each of those the parameters, their
+//! types, the names that the author lists for them, whether rules derive it, whether rules ask for it, and where all
+//! this stands. Made once a program; asking costs one look-up.
+
+mod bounds;
+mod names;
+#[cfg(test)]
+pub(super) mod tests;
+
+use rustc_hash::FxHashMap;
+
+pub use names::Names;
+
+use crate::program::{Predicate, Program, Site};
+use crate::syntax::ast::{Atom, Term, TermKind};
+use crate::syntax::literal;
+use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
+use crate::types::Type;
+
+/// The predicate of policies whose texts say what may have gone wrong.
+const HYPOTHESIS: &str = "abductive_hypothesis";
+
+/// How far a name may be from the one that was meant.
+const NEAR: usize = 2;
+
+/// A place in a file of the program, as [`crate::lint::Span::of`] wants it.
+pub type Place = (FileId, StatementId, TextRange);
+
+/// What a program says of predicates.
+#[derive(Debug, Default)]
+pub struct Declarations {
+    predicates: Vec<Declared>,
+    by_name: FxHashMap<&'static str, Vec<u32>>,
+    hypotheses: Vec<(Box<str>, Place)>,
+}
+
+/// A predicate that a `Decl`, a clause or the host makes exist.
+#[derive(Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: &'static str,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// Its `Decl`, else its first clause; `None` where only the host knows it.
+    pub place: Option<Place>,
+    /// The names of its parameters, as far as a `Decl` or a head has them.
+    pub parameters: Vec<Option<&'static str>>,
+    /// What its facts look like: alternatives, each with one type a parameter. None where nothing is known.
+    pub rows: Vec<Vec<Type>>,
+    /// The names that its author lists for a parameter.
+    pub names: Vec<Option<Names>>,
+    /// Its first rule.
+    pub derived: Option<Place>,
+    /// Whether some rule asks for it.
+    pub is_used: bool,
+}
+
+/// What is known of a name with so many arguments.
+#[derive(Debug, Clone, Copy)]
+pub enum Known<'d> {
+    /// There is a predicate of this name and arity.
+    Declared(&'d Declared),
+    /// There is one of this name, the first is given, but none of this arity.
+    OtherArity(&'d Declared),
+    /// There is none of this name.
+    Unknown,
+}
+
+impl Declarations {
+    /// Reads what a program says.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        let mut new = Self::default();
+        for predicate in &program.predicates {
+            if predicate.key.name.as_str() == HYPOTHESIS {
+                new.hypotheses.extend(hypotheses(program, predicate));
+            }
+            if !predicate.exists() {
+                continue;
+            }
+            let declared = Declared::of(program, predicate);
+            let index = u32::try_from(new.predicates.len()).unwrap_or(u32::MAX);
+            new.by_name.entry(declared.name).or_default().push(index);
+            new.predicates.push(declared);
+        }
+        new
+    }
+
+    /// Whether there is nothing that an update could be held against.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.predicates.is_empty()
+    }
+
+    /// What is known of a predicate.
+    #[must_use]
+    pub fn get(&self, name: &str, arity: usize) -> Known<'_> {
+        let mut named = self.named(name);
+        match named.find(|declared| declared.arity == arity) {
+            Some(declared) => Known::Declared(declared),
+            None => self.named(name).next().map_or(Known::Unknown, Known::OtherArity),
+        }
+    }
+
+    /// The predicates of a name, one an arity.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Declared> {
+        let indices = self.by_name.get(name).into_iter().flatten();
+        indices.filter_map(|index| self.predicates.get(*index as usize))
+    }
+
+    /// All predicates, in the order of the program.
+    pub fn all(&self) -> impl Iterator<Item = &Declared> {
+        self.predicates.iter()
+    }
+
+    /// The name that was probably meant by one that does not exist; one with the right number of arguments if such
+    /// a number is given and such a one is near.
+    #[must_use]
+    pub fn nearest(&self, name: &str, arity: Option<usize>) -> Option<&'static str> {
+        let is_near = |other: &&Declared| {
+            other.name.len().abs_diff(name.len()) <= NEAR && strsim::osa_distance(other.name, name) <= NEAR
+        };
+        let near: Vec<_> = self.predicates.iter().filter(is_near).collect();
+        let fitting = near.iter().filter(|one| arity.is_none_or(|arity| one.arity == arity));
+        let found = nearest(name, fitting.map(|one| one.name));
+        let found = found.or_else(|| nearest(name, near.iter().map(|one| one.name)))?;
+        self.by_name.get_key_value(found).map(|(name, _)| *name)
+    }
+
+    /// The texts of `abductive_hypothesis("…")` in the bodies of rules, and where they stand.
+    pub fn hypotheses(&self) -> impl Iterator<Item = (&str, Place)> {
+        self.hypotheses.iter().map(|(text, place)| (&**text, *place))
+    }
+}
+
+impl Declared {
+    fn of(program: &Program, predicate: &Predicate) -> Self {
+        let site = program.declarations(predicate).next();
+        let declaration = site.and_then(|site| site.item.statement.declaration());
+        let text = site.map_or("", |site| site.file.statement_text(site.item));
+        let head = || program.first_clause(predicate).map(|clause| &clause.head);
+        let arity = usize::from(predicate.key.arity);
+        let atom = declaration.map(|declaration| &declaration.atom).or_else(head);
+        let parameters = atom.map_or_else(|| vec![None; arity], |atom| parameters(atom, text));
+        Self {
+            name: predicate.key.name.as_str(),
+            arity,
+            place: predicate.signature.origin(),
+            rows: declaration.map(|declaration| bounds::rows(declaration, text)).unwrap_or_default(),
+            names: names::of(program, predicate, &parameters),
+            parameters,
+            derived: program.rules(predicate).next().map(|site| site.place()),
+            is_used: program.uses(predicate).next().is_some(),
+        }
+    }
+
+    /// How the predicate is written: `task_status(TaskID /string, Status /name)`.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let parameter = |at: usize| {
+            let name = self.parameters.get(at).copied().flatten();
+            let ty = self.bound(at).filter(|bound| !bound.is_any()).map(|bound| bound.to_string());
+            match (name, ty) {
+                (Some(name), Some(ty)) => format!("{name} {ty}"),
+                (Some(one), None) => one.to_owned(),
+                (None, Some(one)) => one,
+                (None, None) => "_".to_owned(),
+            }
+        };
+        let parameters: Vec<_> = (0..self.arity).map(parameter).collect();
+        format!("{}({})", self.name, parameters.join(", "))
+    }
+
+    /// What a parameter may be, over all alternatives.
+    #[must_use]
+    pub fn bound(&self, at: usize) -> Option<Type> {
+        let columns: Option<Vec<Type>> = self.rows.iter().map(|row| row.get(at).cloned()).collect();
+        columns.filter(|columns| !columns.is_empty()).map(Type::union)
+    }
+
+    /// What a parameter is called in a message: `2 (Status)`.
+    #[must_use]
+    pub fn parameter(&self, at: usize) -> String {
+        match self.parameters.get(at).copied().flatten() {
+            Some(name) => format!("{} (`{name}`)", at + 1),
+            None => (at + 1).to_string(),
+        }
+    }
+}
+
+/// The names of the variables of an atom.
+fn parameters(atom: &Atom, text: &str) -> Vec<Option<&'static str>> {
+    let name = |term: &Term| match &term.kind {
+        TermKind::Variable(name) => Some(name.as_str()),
+        TermKind::Broken => bounds::dotted_parameter(term, text).map(|(name, _)| Symbol::new(name).as_str()),
+        _ => None,
+    };
+    atom.args.iter().map(name).collect()
+}
+
+fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, Place)> {
+    let said = |site: Site<'_>| {
+        let text = site.file.statement_text(site.item);
+        let arg = site.literal()?.atom.args.first().filter(|arg| matches!(arg.kind, TermKind::String))?;
+        let value = literal::string_value(slice(text, arg.range))?;
+        let (file, statement, _) = site.place();
+        Some((Box::from(&*value), (file, statement, arg.range)))
+    };
+    program.uses(predicate).filter_map(|(site, _)| said(site)).collect()
+}

@@ -1,0 +1,26 @@
+//! Updates: the strings of `mangle_updates`, each of which should be one ground fact that the program knows.
+//!
+//! Takes the updates of a packet ([`Update`]) and what the program says of predicates ([`Declarations`]); gives
+//! findings with ranges and edits in the reply ([`check`]), and each update as a text for the features of an editor
+//! ([`atom_text`]). What the runtime itself makes of updates is in [`super::runtime`].
+
+mod arguments;
+mod check;
+mod declarations;
+mod edits;
+mod lists;
+mod predicate;
+mod read;
+pub mod rules;
+mod scan;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod text;
+mod types;
+mod update;
+
+pub use check::{Judge, check};
+pub use declarations::{Declarations, Declared, Known, Names, Place};
+pub use lists::is_ephemeral;
+pub use update::{Update, atom_text};

@@ -1,0 +1,186 @@
+//! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
+
+use super::check::Terms;
+use super::declarations::{Declared, Known};
+use super::edits::{Change, removal};
+use super::lists::{DERIVED, PROTECTED, SENSITIVE};
+use super::read::Fact;
+use super::{Declarations, Update, rules};
+use crate::config::{Consumer, Profile};
+use crate::envelope::runtime::takes;
+use crate::lint::{Finding, Severity, Span};
+use crate::text::TextRange;
+
+/// How many predicates of a name a message shows.
+const SHOWN: usize = 3;
+
+/// Reports what is wrong with the predicate of an update; gives its declaration, if it has one of this arity.
+pub(super) fn check<'a>(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    terms: &Terms<'a>,
+    out: &mut Vec<Finding>,
+) -> Option<&'a Declared> {
+    let name = fact.predicate.as_ref();
+    let known =
+        terms.declarations.map(|declarations| (declarations, declarations.get(name, fact.args.len())));
+    let declared = match known {
+        Some((_, Known::Declared(declared))) => Some(declared),
+        _ => None,
+    };
+    if let Some(finding) = refused(update, fact, terms) {
+        out.push(finding);
+        return declared;
+    }
+    match known {
+        Some((declarations, Known::Unknown)) => out.push(undeclared(update, fact, declarations, terms)),
+        Some((declarations, Known::OtherArity(_))) => out.push(arity(update, fact, declarations)),
+        Some((_, Known::Declared(_))) | None => {
+            let derived = derived(update, fact, declared).or_else(|| style(update, fact));
+            out.extend(derived);
+        }
+    }
+    declared
+}
+
+/// Why nobody should assert the predicate, or why the consumer does not take it.
+fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let settings = &terms.settings.atoms;
+    let place = update.place(fact.name);
+    let is_in = |own: &Option<Vec<String>>, usual: &[&str]| match own {
+        Some(own) => own.iter().any(|one| one == name),
+        None => usual.contains(&name),
+    };
+    let is_granted = !terms.consumer.protected && grants(&terms.consumer, name) && terms.is_own_consumer;
+    if is_in(&settings.protected, &PROTECTED) && !is_granted {
+        let message = format!(
+            "A packet must not assert `{name}`: the agent's core, or its constitution, decides by it, and who writes \
+             it grants the permission to themselves."
+        );
+        let fix = removal(update, "Delete the update");
+        return Some(Finding::new(&rules::PROTECTED_HEAD, place, message).fix(fix));
+    }
+    if is_in(&settings.sensitive, &SENSITIVE) && !is_granted {
+        let message = format!(
+            "`{name}` decides what stands in the next prompt: with it, a packet writes its own instructions."
+        );
+        let fix = removal(update, "Delete the update");
+        return Some(Finding::new(&rules::PROMPT_SHAPING, place, message).fix(fix));
+    }
+    if takes(&terms.consumer, name) {
+        return None;
+    }
+    let Consumer { predicates, prefixes, .. } = &*terms.consumer;
+    let mut listed: Vec<_> = predicates.iter().map(|one| format!("`{one}`")).collect();
+    listed.extend(prefixes.iter().map(|prefix| format!("`{prefix}…`")));
+    let message =
+        format!("The consumer `{}` blocks `{name}`; it takes {}.", terms.consumer_name, listed.join(", "));
+    Some(Finding::new(&rules::NOT_ALLOWED, place, message).severity(terms.if_pinned()))
+}
+
+/// Whether the list of a consumer names a predicate.
+fn grants(consumer: &Consumer, name: &str) -> bool {
+    consumer.predicates.iter().any(|one| one == name)
+}
+
+fn undeclared(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    declarations: &Declarations,
+    terms: &Terms<'_>,
+) -> Finding {
+    let (name, arity) = (fact.predicate.as_ref(), fact.args.len());
+    let near = declarations.nearest(name, Some(arity));
+    let hint = match near {
+        Some(near) => {
+            let shown = declarations.named(near).next().map(Declared::signature);
+            format!(" Did you mean `{}`?", shown.as_deref().unwrap_or(near))
+        }
+        None => String::new(),
+    };
+    let message = format!(
+        "No file of the program declares or defines `{name}` with {}: the kernel refuses the fact.{hint}",
+        counted(arity)
+    );
+    let mut finding = Finding::new(&rules::UNDECLARED, update.place(fact.name), message);
+    if terms.profile < Profile::V1_2 {
+        finding = finding.severity(Severity::Warning);
+    }
+    let Some(near) = near else { return finding };
+    let place = declarations.named(near).find_map(|declared| declared.place);
+    let finding = related(finding, place, "this one has a similar name");
+    finding.fix(Change::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
+}
+
+fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> Finding {
+    let name = fact.predicate.as_ref();
+    let named: Vec<_> = declarations.named(name).collect();
+    let shown: Vec<_> = named.iter().take(SHOWN).map(|one| format!("`{}`", one.signature())).collect();
+    let message = format!(
+        "`{name}` has {} here, but the program has {}. The kernel refuses the fact.",
+        counted(fact.args.len()),
+        shown.join(" and ")
+    );
+    let args = TextRange::new(fact.name.end(), fact.range.end());
+    let finding = Finding::new(&rules::ARITY, update.place(args), message);
+    named.iter().take(SHOWN).fold(finding, |finding, one| related(finding, one.place, "declared here"))
+}
+
+/// A predicate that rules derive.
+fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let rule = declared.and_then(|declared| declared.derived);
+    if rule.is_none() && !DERIVED.contains(&name) {
+        return None;
+    }
+    let message = format!(
+        "Rules derive `{name}`. An asserted fact stands beside what they derive, and holds even where they say \
+         otherwise."
+    );
+    let finding = Finding::new(&rules::DERIVED_HEAD, update.place(fact.name), message);
+    Some(related(finding, rule, "derived here"))
+}
+
+fn style(update: &Update<'_>, fact: &Fact<'_>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let is_odd = |char: char| char.is_ascii_uppercase() || matches!(char, ':' | '.');
+    if !name.contains(is_odd) {
+        return None;
+    }
+    let snake = snake_case(name);
+    let message = format!(
+        "`{name}` is an unusual name for a predicate; they are written in small letters, like `{snake}`."
+    );
+    let fix = Change::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake).fix();
+    Some(Finding::new(&rules::PRED_STYLE, update.place(fact.name), message).fix(fix))
+}
+
+/// `fileState` as `file_state`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for char in name.trim_start_matches([':', '.']).chars() {
+        if char.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('_') {
+            out.push('_');
+        }
+        out.push(if matches!(char, ':' | '.') { '_' } else { char.to_ascii_lowercase() });
+    }
+    out
+}
+
+/// Adds a place in the program, if there is one.
+pub(super) fn related(finding: Finding, place: Option<super::declarations::Place>, message: &str) -> Finding {
+    match place {
+        Some((file, statement, range)) => finding.related(Span::of(file, statement, range), message),
+        None => finding,
+    }
+}
+
+/// `1 argument`, `2 arguments`, `no arguments`.
+fn counted(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{count} arguments"),
+    }
+}
