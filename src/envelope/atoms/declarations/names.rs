@@ -107,8 +107,7 @@ fn list(text: &str) -> Option<Vec<Box<str>>> {
         .map(|word| word.trim_matches(['.', '"', '`', '\'', '[', ']', '{', '}']));
     let words: Vec<_> = words.filter(|word| !word.is_empty() && *word != "or" && *word != "and").collect();
     let is_name = |word: &&str| word.len() > 1 && word.starts_with('/') && !word.ends_with('/');
-    (words.len() > 1 && words.iter().all(|word| is_name(word)))
-        .then(|| words.into_iter().map(Box::from).collect())
+    (words.len() > 1 && words.iter().all(is_name)).then(|| words.into_iter().map(Box::from).collect())
 }
 
 /// The names of a predicate with facts and without rules that the declaration includes a parameter in.
