@@ -12,6 +12,9 @@ use crate::envelope::runtime::built_in;
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, text_len};
 
+/// From how many updates on texts are looked up rather than compared.
+const FEW: usize = 16;
+
 /// What updates are judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'a> {
@@ -68,19 +71,49 @@ impl<'a> Terms<'a> {
 /// What the updates of a list have against them. Ranges count from the start of the reply.
 pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) {
     let terms = Terms::new(judge);
-    let mut seen: FxHashMap<&str, &Update<'_>> = FxHashMap::default();
+    let mut seen = Seen::of(updates);
     for update in updates {
-        let trimmed = update.text.trim();
-        if updates.len() > 1 && !trimmed.is_empty() {
-            if let Some(first) = seen.get(trimmed) {
-                out.push(statements::duplicate(update, first));
-                continue;
-            }
-            seen.insert(trimmed, update);
+        match seen.first(update) {
+            Some(first) => out.push(statements::duplicate(update, first)),
+            None => one(update, &terms, out),
         }
-        one(update, &terms, out);
     }
     statements::limit(updates, &terms, out);
+}
+
+/// Finds updates that say what an earlier one says.
+enum Seen<'u, 't> {
+    /// The updates of a short list, which are compared with each other.
+    Few(&'u [Update<'t>]),
+    /// Those of a long one that were seen, by their texts.
+    Many(FxHashMap<&'u str, &'u Update<'t>>),
+}
+
+impl<'u, 't> Seen<'u, 't> {
+    fn of(updates: &'u [Update<'t>]) -> Self {
+        match updates.len() {
+            0..FEW => Self::Few(updates),
+            _ => Self::Many(FxHashMap::default()),
+        }
+    }
+
+    /// The first update that says what this one says, if it is another.
+    fn first(&mut self, update: &'u Update<'t>) -> Option<&'u Update<'t>> {
+        let text = update.text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        match self {
+            Self::Few(updates) => {
+                let earlier = updates.iter().take_while(|other| !std::ptr::eq(*other, update));
+                earlier.into_iter().find(|other| other.text.len() >= text.len() && other.text.trim() == text)
+            }
+            Self::Many(seen) => {
+                let first = *seen.entry(text).or_insert(update);
+                (!std::ptr::eq(first, update)).then_some(first)
+            }
+        }
+    }
 }
 
 fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {

@@ -1,7 +1,11 @@
 //! Predicates that a packet has no business to assert, and why; settings may replace the first two lists.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// What the core of the agent owns, and what its constitution is fed with.
-pub(super) const PROTECTED: [&str; 28] = [
+const PROTECTED: [&str; 28] = [
     "action_denied",
     "active_override",
     "admin_override",
@@ -33,7 +37,7 @@ pub(super) const PROTECTED: [&str; 28] = [
 ];
 
 /// What decides what stands in the next prompt.
-pub(super) const SENSITIVE: [&str; 12] = [
+const SENSITIVE: [&str; 12] = [
     "activation",
     "atom_tag",
     "campaign_prompt_policy",
@@ -49,7 +53,7 @@ pub(super) const SENSITIVE: [&str; 12] = [
 ];
 
 /// What rules of the agent derive, whether or not they are loaded.
-pub(super) const DERIVED: [&str; 12] = [
+const DERIVED: [&str; 12] = [
     "action_type",
     "activation_spread",
     "blocked",
@@ -111,6 +115,27 @@ pub(super) const PRIORITIES: [(&str, usize); 3] =
 
 /// Those words.
 pub(super) const PRIORITY_WORDS: [&str; 5] = ["/critical", "/high", "/low", "/medium", "/normal"];
+
+/// Why a packet should not assert a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// [`PROTECTED`]
+    Protected,
+    /// [`SENSITIVE`]
+    Sensitive,
+    /// [`DERIVED`]
+    Derived,
+}
+
+/// Why a packet should not assert a predicate, as long as the settings have no lists of their own.
+pub(super) fn why(predicate: &str) -> Option<Why> {
+    static LISTS: LazyLock<FxHashMap<&str, Why>> = LazyLock::new(|| {
+        let protected = PROTECTED.iter().map(|name| (*name, Why::Protected));
+        let sensitive = SENSITIVE.iter().map(|name| (*name, Why::Sensitive));
+        protected.chain(sensitive).chain(DERIVED.iter().map(|name| (*name, Why::Derived))).collect()
+    });
+    LISTS.get(predicate).copied()
+}
 
 /// Whether the agent forgets facts of a predicate when it starts again.
 #[must_use]

@@ -3,7 +3,7 @@
 use super::check::Terms;
 use super::declarations::{Declared, Known};
 use super::edits::{Change, removal};
-use super::lists::{DERIVED, PROTECTED, SENSITIVE};
+use super::lists::{Why, why};
 use super::read::Fact;
 use super::{Declarations, Update, rules};
 use crate::config::{Consumer, Profile};
@@ -47,13 +47,20 @@ pub(super) fn check<'a>(
 fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let settings = &terms.settings.atoms;
-    let place = update.place(fact.name);
-    let is_in = |own: &Option<Vec<String>>, usual: &[&str]| match own {
+    let listed = why(name);
+    let is_in = |own: &Option<Vec<String>>, usual| match own {
         Some(own) => own.iter().any(|one| one == name),
-        None => usual.contains(&name),
+        None => listed == Some(usual),
     };
-    let is_granted = !terms.consumer.protected && grants(&terms.consumer, name) && terms.is_own_consumer;
-    if is_in(&settings.protected, &PROTECTED) && !is_granted {
+    let is_protected = is_in(&settings.protected, Why::Protected);
+    let is_sensitive = is_in(&settings.sensitive, Why::Sensitive);
+    if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
+        return None;
+    }
+    let place = update.place(fact.name);
+    // Somebody who defines a consumer of his own may want it to have what no other has.
+    let is_granted = terms.is_own_consumer && !terms.consumer.protected && grants(&terms.consumer, name);
+    if is_protected && !is_granted {
         let message = format!(
             "A packet must not assert `{name}`: the agent's core, or its constitution, decides by it, and who writes \
              it grants the permission to themselves."
@@ -61,7 +68,7 @@ fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Fi
         let fix = removal(update, "Delete the update");
         return Some(Finding::new(&rules::PROTECTED_HEAD, place, message).fix(fix));
     }
-    if is_in(&settings.sensitive, &SENSITIVE) && !is_granted {
+    if is_sensitive && !is_granted {
         let message = format!(
             "`{name}` decides what stands in the next prompt: with it, a packet writes its own instructions."
         );
@@ -131,7 +138,7 @@ fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> F
 fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let rule = declared.and_then(|declared| declared.derived);
-    if rule.is_none() && !DERIVED.contains(&name) {
+    if rule.is_none() && why(name) != Some(Why::Derived) {
         return None;
     }
     let message = format!(

@@ -13,7 +13,7 @@ use crate::text::{TextRange, TextSize, apply, size, slice};
 use crate::types::{Base, Type};
 
 /// Words that begin statements.
-const STATEMENTS: [&str; 2] = ["Package ", "Use "];
+const STATEMENTS: [&str; 3] = ["Decl ", "Package ", "Use "];
 
 /// How many things that cannot be read are told of one update.
 const MOST_UNREADABLE: usize = 5;
@@ -26,14 +26,14 @@ const LONG_ARROW: &str = "⟸";
 pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>) -> bool {
     let text = update.text.as_ref();
     // A rule goes before a statement in the runtime's order; for a person it is a statement all the same.
-    let is_statement = matches!(refusal(trimmed), Some(Verdict::Declaration | Verdict::Import))
-        || STATEMENTS.iter().any(|word| trimmed.starts_with(word))
-        || trimmed.starts_with("Decl ");
-    if is_statement {
+    if is_statement(trimmed) {
         out.push(statement(update, trimmed_range(text)));
         return true;
     }
-    if !text.contains(":-") && !text.contains(LONG_ARROW) {
+    // Nearly no update has a colon, or the first byte of the other arrow.
+    if memchr::memchr2(b':', 0xe2, text.as_bytes()).is_none()
+        || !text.contains(":-") && !text.contains(LONG_ARROW)
+    {
         return false;
     }
     let stretches = stretches(text);
@@ -46,6 +46,14 @@ pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>
     }
     out.extend(hidden_arrow(update, &stretches));
     false
+}
+
+/// Whether an update begins with a word that begins no fact.
+fn is_statement(trimmed: &str) -> bool {
+    // What begins with another letter is none.
+    trimmed.starts_with(['d', 'D', 'i', 'I', '\u{130}', 'P', 'U'])
+        && (matches!(refusal(trimmed), Some(Verdict::Declaration | Verdict::Import))
+            || STATEMENTS.iter().any(|word| trimmed.starts_with(word)))
 }
 
 /// The first arrow in a part of a text.
