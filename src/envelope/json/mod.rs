@@ -124,6 +124,11 @@ impl<'t> Json<'t> {
         TextSize::new(self.end)
     }
 
+    /// All keys and values, in the order of the text.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0u32..).take(self.nodes.len()).map(NodeId)
+    }
+
     /// What a node is.
     #[must_use]
     pub fn kind(&self, node: NodeId) -> Kind {

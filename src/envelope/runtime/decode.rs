@@ -76,7 +76,7 @@ pub(super) fn decode_member<T: Decode>(
 }
 
 /// Whether a key is taken for this name: exactly, or by Unicode's simple case folding.
-pub(super) fn names(key: &str, name: &str, exact: bool) -> bool {
+pub(in crate::envelope) fn names(key: &str, name: &str, exact: bool) -> bool {
     let fold = |char: char| match char {
         'ſ' => 's',
         '\u{212a}' => 'k',

@@ -1,0 +1,109 @@
+//! Our opinion of a reply: the families of rules, and what collects their findings.
+
+use rustc_hash::FxHashMap;
+
+use super::context::Context;
+use super::reply::Reply;
+use super::subject::Subject;
+use super::survey::Survey;
+use super::{fields, replies};
+use crate::lint::{Finding, Group, Rule, Severity};
+
+/// Rules that belong together, and the checks that apply them. A check that a family does not have is `None`.
+#[derive(Debug)]
+pub struct Family {
+    /// The rules, in the order of their codes.
+    pub rules: &'static [&'static Rule],
+    /// Looks at a reply as a whole.
+    pub reply: Option<fn(&Survey<'_>, &mut Sink)>,
+    /// Looks at one envelope of it.
+    pub envelope: Option<fn(&Subject<'_>, &mut Sink)>,
+}
+
+/// All families, in the order of their codes.
+#[rustfmt::skip] // One row a family.
+pub const FAMILIES: &[Family] = &[
+    replies::FAMILY,
+    fields::FAMILY,
+];
+
+/// How many findings of one rule a reply shows; more of them help nobody.
+const MOST_OF_A_RULE: usize = 100;
+
+/// How many bytes are read again to see whether fixes mend: so often the length of the reply, and at least this much.
+const READ_AGAIN: (usize, usize) = (8, 1 << 18);
+
+/// What somebody who knows the protocol says of a reply. Ranges count from its start, edits are as they stand in it.
+#[must_use]
+pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
+    let survey = Survey::new(reply, context);
+    let mut sink = Sink::new(reply);
+    for check in FAMILIES.iter().filter_map(|family| family.reply) {
+        check(&survey, &mut sink);
+    }
+    for subject in survey.subjects() {
+        sink.is_lenient = subject.is_newer();
+        for check in FAMILIES.iter().filter_map(|family| family.envelope) {
+            check(&subject, &mut sink);
+        }
+    }
+    sink.finish()
+}
+
+/// Collects findings.
+#[derive(Debug)]
+pub struct Sink {
+    findings: Vec<Finding>,
+    counts: FxHashMap<&'static str, usize>,
+    readable: usize,
+    /// Whether the envelope is of a version that nobody knows yet, so that its shape is judged mildly.
+    is_lenient: bool,
+}
+
+impl Sink {
+    fn new(reply: &Reply<'_>) -> Self {
+        let readable = (reply.raw.len() * READ_AGAIN.0).max(READ_AGAIN.1);
+        Self { findings: Vec::new(), counts: FxHashMap::default(), readable, is_lenient: false }
+    }
+
+    /// Whether no more findings of a rule are taken. What looks at many things asks before it looks at the next.
+    #[must_use]
+    pub fn is_full(&self, rule: &'static Rule) -> bool {
+        self.counts.get(rule.code).is_some_and(|count| *count >= MOST_OF_A_RULE)
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, mut finding: Finding) {
+        let count = self.counts.entry(finding.rule.code).or_default();
+        *count += 1;
+        if *count > MOST_OF_A_RULE {
+            return;
+        }
+        if self.is_lenient && finding.rule.group == Group::Fields {
+            finding.severity = finding.severity.or(finding.rule.severity).map(milder);
+        }
+        self.findings.push(finding);
+    }
+
+    /// Whether so many bytes may be read again to see whether a fix mends.
+    pub fn may_read(&mut self, bytes: usize) -> bool {
+        let left = self.readable.checked_sub(bytes);
+        self.readable = left.unwrap_or(self.readable);
+        left.is_some()
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        self.findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
+        self.findings.dedup_by(|one, other| one.rule == other.rule && one.range == other.range);
+        self.findings
+    }
+}
+
+/// One step less grave.
+fn milder(severity: Severity) -> Severity {
+    match severity {
+        Severity::Error => Severity::Warning,
+        Severity::Warning => Severity::Information,
+        Severity::Information | Severity::Hint => Severity::Hint,
+    }
+}

@@ -1,0 +1,26 @@
+//! What a reply is judged by, beside itself.
+
+use super::catalogue::Catalogue;
+use crate::config::{Profile, TranscriptSettings};
+
+/// What a reply is judged by: settings, and what is known of the program and of the agent's tools.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The settings that hold for the file.
+    pub settings: &'a TranscriptSettings,
+    /// The profile that the command line, or what holds the reply, prescribes. It counts more than what the envelope
+    /// says of itself; that counts more than the settings.
+    pub profile: Option<Profile>,
+    /// The tools that there are, where somebody says so.
+    pub tools: Option<&'a Catalogue>,
+    /// Whether the reply is an example in a text about envelopes: what stands around it does not matter then.
+    pub is_documentation: bool,
+}
+
+impl<'a> Context<'a> {
+    /// A reply of an agent of which nothing is known but the settings.
+    #[must_use]
+    pub fn new(settings: &'a TranscriptSettings) -> Self {
+        Self { settings, profile: None, tools: None, is_documentation: false }
+    }
+}

@@ -1,0 +1,75 @@
+//! How the runtime finds an envelope in a reply (`PB0xx`): what stands around it, what it is mistaken for, where its
+//! JSON is broken, and what is cut off.
+//!
+//! Takes a [`Survey`] or a [`Subject`]; gives findings. Rules about files of replies are in `transcript`.
+
+mod around;
+mod caps;
+mod cut;
+mod decoys;
+mod hidden;
+mod leak;
+mod shape;
+mod stage;
+mod syntax;
+mod unicode;
+
+use super::check::{Family, Sink};
+use super::subject::Subject;
+use super::survey::Survey;
+
+/// The rules about how an envelope is found.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &stage::NO_JSON,
+        &around::LEADING_TEXT,
+        &around::TRAILING_TEXT,
+        &around::FENCED,
+        &stage::EXTRACTED,
+        &stage::FALLBACK,
+        &decoys::MULTIPLE_ENVELOPES,
+        &syntax::JSON_SYNTAX,
+        &unicode::BAD_UNICODE,
+        &shape::NOT_OBJECT,
+        &shape::ARRAY_WRAPPED,
+        &shape::NESTED_ENVELOPE,
+        &decoys::DECOY_ACCEPTED,
+        &decoys::DECOY_REJECTED,
+        &decoys::ECHOED_ENVELOPE,
+        &hidden::STRAY_QUOTE,
+        &hidden::STRAY_BRACE,
+        &cut::TRUNCATED,
+        &hidden::DEPTH,
+        &hidden::TOO_LARGE,
+        &hidden::CANDIDATE_FLOOD,
+        &caps::SURFACE_CAP,
+        &caps::UPDATES_CAP,
+        &caps::ATOMS_DROPPED,
+        &caps::TRACE_CAP,
+        &caps::MEMORY_CAP,
+        &caps::TOOLS_CAP,
+        &caps::KNOWLEDGE_CAP,
+        &cut::PREMATURE_ARTICULATION,
+        &leak::CONTROL_LEAK,
+    ],
+    reply: Some(check_reply),
+    envelope: Some(check_envelope),
+};
+
+fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
+    stage::check(survey, sink);
+    if !survey.context.is_documentation {
+        around::check(survey, sink);
+    }
+    shape::check(survey, sink);
+    decoys::check(survey, sink);
+    hidden::check(survey, sink);
+    cut::check(survey, sink);
+    syntax::check(survey, sink);
+    leak::check(survey, sink);
+}
+
+fn check_envelope(subject: &Subject<'_>, sink: &mut Sink) {
+    unicode::check(subject, sink);
+    caps::check(subject, sink);
+}
