@@ -71,7 +71,9 @@ mod tests {
         let expected = r#"{"read_file": ["path"]}"#;
         assert_eq!(read(r#"[{"name": "read_file", "input_schema": {"required": ["path"]}}]"#), expected);
         assert_eq!(
-            read(r#"{"tools": [{"type": "function", "function": {"name": "read_file", "parameters": {"required": ["path"]}}}]}"#),
+            read(
+                r#"{"tools": [{"type": "function", "function": {"name": "read_file", "parameters": {"required": ["path"]}}}]}"#
+            ),
             expected
         );
         assert_eq!(read(r#"{"read_file": {"required": ["path"]}}"#), expected);

@@ -23,7 +23,8 @@ pub fn insert_member(
 ) -> Option<(TextRange, String)> {
     let json = view.json;
     let object = *view.nodes.last().filter(|_| json.problems.is_empty())?;
-    let members: Vec<_> = [json.members(object).next(), json.members(object).last()].into_iter().flatten().collect();
+    let members: Vec<_> =
+        [json.members(object).next(), json.members(object).last()].into_iter().flatten().collect();
     let Some((first, last)) = members.first().zip(members.last()) else {
         let start = json.range(object).start() + TextSize::new(1);
         return Some((TextRange::empty(start), format!("{}: {value}", quoted(name))));
@@ -37,7 +38,8 @@ pub fn insert_member(
     let end = json.range(last.value).end();
     let space = space_before(json, last.key);
     // A single member on its brace's line says nothing of what stands between members.
-    let space = if first.key == last.key && space.is_empty() && colon == ": " { " ".to_owned() } else { space };
+    let space =
+        if first.key == last.key && space.is_empty() && colon == ": " { " ".to_owned() } else { space };
     Some((TextRange::empty(end), format!(",{space}{}{colon}{value}", quoted(name))))
 }
 

@@ -1,13 +1,39 @@
 //! Envelopes: what an agent's reply says in its hidden control packet, and what the runtime makes of it.
 //!
 //! Takes the bytes of one reply; gives the JSON in it with every byte range ([`json`]), what the runtime reads from
-//! it, stage by stage, bug for bug ([`runtime`]), and what we think of it. Knows nothing of the files that replies are found in.
+//! it, stage by stage, bug for bug ([`runtime`]), and what we think of it ([`check()`]). Knows nothing of the files that replies are found in.
+//!
+//! Our opinion comes in families of rules, as in `analysis`: some look at a whole reply ([`Survey`]), most at one envelope
+//! of it ([`Subject`]).
 
 pub mod atoms;
+mod catalogue;
+mod check;
+mod context;
+pub mod edits;
+mod examples;
+mod fields;
 pub mod json;
 pub mod plain;
+pub mod pointer;
+pub mod profile;
+mod replies;
 mod reply;
 pub mod runtime;
 pub mod secrets;
+mod subject;
+mod survey;
+pub mod table;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod vectors;
+pub mod view;
 
+pub use catalogue::Catalogue;
+pub use check::{FAMILIES, Family, Sink, check};
+pub use context::Context;
+pub use fields::{CATEGORIES, VERBS, Verb};
 pub use reply::{Object, Reply};
+pub use subject::Subject;
+pub use survey::{Role, Sight, Survey, is_envelope};

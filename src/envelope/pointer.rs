@@ -20,7 +20,10 @@ pub fn pointer(json: &Json<'_>, to: NodeId) -> String {
         let step = match json.kind(node) {
             Kind::Array => {
                 let elements = json.elements(node).enumerate();
-                elements.take_while(|(_, element)| *element <= to).last().map(|(at, element)| (at.to_string(), element))
+                elements
+                    .take_while(|(_, element)| *element <= to)
+                    .last()
+                    .map(|(at, element)| (at.to_string(), element))
             }
             Kind::Object => {
                 let members = json.members(node).take_while(|Member { key, .. }| *key <= to);

@@ -162,7 +162,8 @@ fn wrapper<'a>(reply: &Reply<'a>) -> Option<Json<'a>> {
 }
 
 fn roles(reply: &Reply<'_>) -> Vec<Role> {
-    let is_found = |object: &Object<'_>| object.is_closed && object.is_acceptable() && is_envelope(&object.json);
+    let is_found =
+        |object: &Object<'_>| object.is_closed && object.is_acceptable() && is_envelope(&object.json);
     let last = reply.objects.iter().rposition(is_found);
     let mut is_cut = false;
     let role = |(at, object): (usize, &Object<'_>)| {

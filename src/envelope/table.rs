@@ -115,7 +115,10 @@ impl Table {
             if key.len() > LONGEST {
                 return None;
             }
-            fields.iter().find(|field| field.is_read && names(key, field.name, false)).map(|field| (field, false))
+            fields
+                .iter()
+                .find(|field| field.is_read && names(key, field.name, false))
+                .map(|field| (field, false))
         })
     }
 
@@ -285,11 +288,7 @@ pub static TOOL: Table = Table {
 pub static EXECUTION: Table = Table {
     title: "the execution metadata",
     fields: &[
-        passed(
-            "shard_type",
-            Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]),
-            b"--o--o",
-        ),
+        passed("shard_type", Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]), b"--o--o"),
         passed("execution_time_ms", Shape::Count, b"--o--o"),
         passed("tokens_used", Shape::Count, b"--o--o"),
         passed("retry_count", Shape::Count, b"--o--o"),

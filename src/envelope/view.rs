@@ -65,7 +65,10 @@ impl<'t> View<'t> {
     }
 
     /// Every occurrence of a member, in other letters too.
-    pub fn all<'s>(&'s self, name: &'s str) -> impl DoubleEndedIterator<Item = &'s Entry> + use<'s, 't> {
+    pub fn all<'s, 'n>(
+        &'s self,
+        name: &'n str,
+    ) -> impl DoubleEndedIterator<Item = &'s Entry> + use<'s, 'n, 't> {
         self.entries.iter().filter(move |entry| entry.field.name == name)
     }
 

@@ -50,7 +50,8 @@ pub(super) static FENCED: Rule = Rule {
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let (Some(_), reply) = (survey.picked(), survey.reply) else { return };
     let is_json = |role: &Role| matches!(role, Role::Envelope | Role::Json | Role::Truncated);
-    let (Some(first), Some(last)) = (survey.roles.iter().position(is_json), survey.roles.iter().rposition(is_json))
+    let (Some(first), Some(last)) =
+        (survey.roles.iter().position(is_json), survey.roles.iter().rposition(is_json))
     else {
         return;
     };
@@ -72,8 +73,9 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
     if !before.is_empty() {
         let (len, end) = (before.len(), first.range.start);
-        let message =
-            format!("{len} bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope");
+        let message = format!(
+            "{len} bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope"
+        );
         text(&LEADING_TEXT, reply, before, 0..end, message, survey, sink);
     }
     if is_fence(&behind) {
@@ -105,10 +107,12 @@ fn text(
 }
 
 fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink: &mut Sink) {
-    let message = "the envelope is fenced: the runtime still accepts it, but the protocol wants the bare object";
+    let message =
+        "the envelope is fenced: the runtime still accepts it, but the protocol wants the bare object";
     let mut fix = Fix::safe("Delete the fences");
     for part in other.iter().chain([&one]) {
-        let start = part.start - reply.raw.get(..part.start).map_or(0, |before| before.len() - before.trim_ascii_end().len());
+        let start = part.start
+            - reply.raw.get(..part.start).map_or(0, |before| before.len() - before.trim_ascii_end().len());
         let behind = reply.raw.get(part.end..).unwrap_or(&[]);
         let space = behind.len() - behind.trim_ascii_start().len();
         // What stands between a fence and the object goes with the fence; the end of the file stays.

@@ -30,7 +30,10 @@ pub(super) static UPDATES_CAP: Rule = Rule {
     rationale: "The runtime keeps the first 2,000 updates, blank ones counted, before it looks at what they say. The kernel never \
                 hears of the rest.",
     bad: "",
-    good: packet!("\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]", "\"memory_operations\": []"),
+    good: packet!(
+        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
+        "\"memory_operations\": []"
+    ),
     fix: FixKind::None,
 };
 
@@ -115,12 +118,15 @@ fn text(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize
     if usize::from(view.json.range(entry.value).len()) <= cap {
         return;
     }
-    let Some((value, map)) = view.json.string_with_map(entry.value).filter(|(value, _)| value.len() > cap) else {
+    let Some((value, map)) = view.json.string_with_map(entry.value).filter(|(value, _)| value.len() > cap)
+    else {
         return;
     };
     let inside = if value.is_char_boundary(cap) { "" } else { ", inside a character" };
-    let message =
-        format!("{what} has {} bytes: the runtime cuts it at {cap} bytes{inside}; the rest is lost", value.len());
+    let message = format!(
+        "{what} has {} bytes: the runtime cuts it at {cap} bytes{inside}; the rest is lost",
+        value.len()
+    );
     let range = map.to_source(TextRange::new(size(cap), size(value.len())));
     sink.push(Finding::new(rule, range, message));
 }
@@ -143,7 +149,8 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, json) = (&subject.context.settings.caps, subject.json);
     let updates = subject.control.list("mangle_updates");
     let kept = updates.iter().take(caps.updates);
-    let is_dropped = |node: &&NodeId| json.string(**node).is_some_and(|update| runtime::reason(&update, caps).is_some());
+    let is_dropped =
+        |node: &&NodeId| json.string(**node).is_some_and(|update| runtime::reason(&update, caps).is_some());
     let (count, of) = (kept.filter(is_dropped).count(), updates.len());
     if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
         let message = format!("the runtime drops {count} of these {of} updates before the kernel sees them");

@@ -100,10 +100,11 @@ impl Cut {
         }
         let json = &object.json;
         let view = View::of(json, &ENVELOPE, [json.root()]);
-        let is_missing = |name: &&str| view.get(name).is_none_or(|entry| json.kind(entry.value) == Kind::Broken);
+        let is_missing =
+            |name: &&str| view.get(name).is_none_or(|entry| json.kind(entry.value) == Kind::Broken);
         let is_nothing = json.members(json.root()).all(|member| json.kind(member.value) == Kind::Broken);
         if is_envelope(json) || is_nothing {
-            for name in ["control_packet", "surface_response"].iter().filter(is_missing) {
+            for name in ["control_packet", "surface_response"].into_iter().filter(is_missing) {
                 let _ = write!(out, ", the value of `{name}`");
             }
         }
@@ -116,7 +117,8 @@ fn place(json: &Json<'_>, open: &[TextSize]) -> String {
     let is_open = |node: NodeId| open.binary_search(&json.range(node).start()).is_ok();
     let (mut node, mut pointer) = (json.root(), String::new());
     loop {
-        let shown = if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{pointer}`") };
+        let shown =
+            if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{pointer}`") };
         let next = match json.kind(node) {
             Kind::Array => {
                 let Some((at, last)) = json.elements(node).enumerate().last() else {

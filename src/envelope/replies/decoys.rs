@@ -67,14 +67,18 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let Some(last) = reply.objects.get(safe) else { return };
     let count = acceptable.len();
     for object in acceptable.iter().filter(|at| **at != safe).filter_map(|at| reply.objects.get(*at)) {
-        let message = format!("{count} envelopes in one reply; a turn has one, and the runtime drops all but one of them");
+        let message = format!(
+            "{count} envelopes in one reply; a turn has one, and the runtime drops all but one of them"
+        );
         let mut finding = Finding::new(&MULTIPLE_ENVELOPES, survey.brace(object), message);
         if survey.context.settings.select == Select::Error {
             finding = finding.severity(Severity::Error);
         }
         sink.push(finding.related(Span::here(survey.brace(last)), "the last of them"));
     }
-    if let Some(picked) = reply.picked.filter(|picked| *picked != safe).and_then(|picked| reply.objects.get(picked)) {
+    if let Some(picked) =
+        reply.picked.filter(|picked| *picked != safe).and_then(|picked| reply.objects.get(picked))
+    {
         let message = "the runtime accepts this earlier envelope and ignores the later one: what the kernel believes is not the \
                        model's last word";
         let finding = Finding::new(&DECOY_ACCEPTED, survey.brace(picked), message);

@@ -111,7 +111,10 @@ fn stray_quote(survey: &Survey<'_>, quote: usize, at: usize, sink: &mut Sink) {
                        does not find it; delete the quote";
         (message, Severity::Error)
     } else {
-        ("this quote has no other half: had the runtime to search for the envelope, it would not find it", Severity::Hint)
+        (
+            "this quote has no other half: had the runtime to search for the envelope, it would not find it",
+            Severity::Hint,
+        )
     };
     let mut finding = Finding::new(&STRAY_QUOTE, range, message).severity(severity);
     finding.fix = fix("Delete the quote", range, survey, sink);
@@ -140,9 +143,10 @@ fn fix(title: &str, range: TextRange, survey: &Survey<'_>, sink: &mut Sink) -> O
 }
 
 fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {
-    let too_deep = survey.reply.objects.iter().find_map(|object| {
-        object.json.problems.iter().find(|problem| problem.kind == ProblemKind::TooDeep)
-    });
+    let too_deep =
+        survey.reply.objects.iter().find_map(|object| {
+            object.json.problems.iter().find(|problem| problem.kind == ProblemKind::TooDeep)
+        });
     if let Some(problem) = too_deep {
         let message = "more than 10,000 levels of nesting: the runtime's decoder gives up here";
         sink.push(Finding::new(&DEPTH, TextRange::at(problem.range.start(), size(1)), message));
@@ -158,7 +162,8 @@ fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {
 fn flood(survey: &Survey<'_>, sink: &mut Sink) {
     let found = candidates(survey.reply.raw, &survey.context.settings.caps);
     if let Some(first) = found.first().filter(|_| found.len() > FLOOD) {
-        let message = format!("{} objects in one reply: the runtime tries each of them, the last first", found.len());
+        let message =
+            format!("{} objects in one reply: the runtime tries each of them, the last first", found.len());
         sink.push(Finding::new(&CANDIDATE_FLOOD, TextRange::at(size(first.start), size(1)), message));
     }
 }

@@ -75,7 +75,10 @@ fn array(json: &Json<'_>, survey: &Survey<'_>, sink: &mut Sink) {
     }
     let close = TextRange::new(range.end() - TextSize::new(1), range.end());
     let message = match len {
-        1 => "the envelope is wrapped in an array: the runtime passes over the brackets, other readers do not".to_owned(),
+        1 => {
+            "the envelope is wrapped in an array: the runtime passes over the brackets, other readers do not"
+                .to_owned()
+        }
         _ => format!("{len} elements in an array: the runtime takes the first object and ignores the rest"),
     };
     let mut finding = Finding::new(&ARRAY_WRAPPED, first_byte(range), message);

@@ -71,7 +71,8 @@ fn problem(object: &Object<'_>, group: &[&Problem], sink: &mut Sink) {
     let Some(first) = group.first() else { return };
     let json = &object.json;
     let text = String::from_utf8_lossy(slice(json, first.range)).into_owned();
-    let fix = if first.kind == ProblemKind::RawControl { controls(json, group) } else { fix(json, first, &text) };
+    let fix =
+        if first.kind == ProblemKind::RawControl { controls(json, group) } else { fix(json, first, &text) };
     let range = shown(json, first);
     let mut finding = Finding::new(&JSON_SYNTAX, range, message(first.kind, &text, group.len()));
     finding.fix = fix.filter(|fix| mends(object, fix, sink));
@@ -99,12 +100,16 @@ fn message(kind: ProblemKind, text: &str, count: usize) -> String {
         ProblemKind::ExtraComma => "JSON allows no comma here".to_owned(),
         ProblemKind::NoColon => "a colon is missing behind this key".to_owned(),
         ProblemKind::NoKey => "a key is missing in front of this value".to_owned(),
-        ProblemKind::Word => format!("`{short}` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`"),
+        ProblemKind::Word => format!(
+            "`{short}` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`"
+        ),
         ProblemKind::BadNumber => format!("`{short}` is not how JSON writes a number"),
         ProblemKind::SingleQuotes => "JSON strings need double quotes".to_owned(),
         ProblemKind::RawControl => match (count, text) {
             (1, "\n" | "\r") => "a line break inside a string must be written `\\n`".to_owned(),
-            (_, "\n" | "\r") => format!("line breaks inside a string must be written `\\n` ({count} control characters)"),
+            (_, "\n" | "\r") => {
+                format!("line breaks inside a string must be written `\\n` ({count} control characters)")
+            }
             _ => "a control character inside a string must be escaped".to_owned(),
         },
         ProblemKind::BadEscape => format!("`{short}` is no escape of JSON"),
@@ -197,7 +202,8 @@ fn mends(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
     let end = (object.range.end + new.len()).checked_sub(text.len());
     let is_better = |end| {
         let after = Json::parse_part(&new, object.range.start..end);
-        after.problems.len() < before || fix.applicability == Applicability::Unsafe && after.problems.is_empty()
+        after.problems.len() < before
+            || fix.applicability == Applicability::Unsafe && after.problems.is_empty()
     };
     end.is_some_and(is_better)
 }

@@ -23,7 +23,8 @@ pub(super) static BAD_UNICODE: Rule = Rule {
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let json = subject.json;
     let text = subject.reply.raw.get(subject.object.range.clone()).unwrap_or(&[]);
-    let has_surrogates = memchr::memmem::find(text, b"\\ud").is_some() || memchr::memmem::find(text, b"\\uD").is_some();
+    let has_surrogates =
+        memchr::memmem::find(text, b"\\ud").is_some() || memchr::memmem::find(text, b"\\uD").is_some();
     if !has_surrogates && std::str::from_utf8(text).is_ok() {
         return;
     }

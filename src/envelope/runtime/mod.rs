@@ -16,6 +16,7 @@ mod stages;
 
 pub use crate::config::Caps;
 pub use caps::{DropReason, Kept, Warning, reason};
+pub(super) use decode::names;
 pub use decode::{Free, List, Mismatch};
 pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{CONSUMERS, ReadUpdate, Verdict, built_in, parsed_text, refusal, takes};
@@ -24,5 +25,4 @@ pub use payload::{action, payload, target};
 pub use record::{failure_record, record, update_record};
 pub use scan::candidates;
 pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
-pub(super) use decode::names;
 pub(super) use stages::{decode, flaw, is_rich, read_keeping};

@@ -1,0 +1,72 @@
+//! The members of envelopes and control packets (`PB1xx`): which are there, which are unknown or of the wrong kind, and
+//! what the intent says.
+//!
+//! Takes a [`Subject`]; gives findings. What is wanted comes from the table of members; the audit objects of 1.2 are in
+//! `audit`.
+
+mod draft;
+mod intent;
+mod kinds;
+mod missing;
+mod order;
+mod trace;
+mod unknown;
+mod verbs;
+mod version;
+
+use super::check::{Family, Sink};
+use super::subject::Subject;
+
+pub use verbs::{CATEGORIES, VERBS, Verb};
+
+/// The rules about members.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &kinds::DUPLICATE_MEMBER,
+        &kinds::NULL_MEMBER,
+        &kinds::WRONG_KIND,
+        &missing::SURFACE_MISSING,
+        &missing::CONTROL_MISSING,
+        &missing::UPDATES_MISSING,
+        &unknown::ABBREVIATED_KEYS,
+        &version::PROFILE_INFERRED,
+        &order::KEY_ORDER,
+        &missing::BLANK_SURFACE,
+        &unknown::UNKNOWN_FIELD,
+        &unknown::FOREIGN_FIELD,
+        &unknown::CASE_VARIANT,
+        &unknown::NEAR_MISS,
+        &unknown::EXTRA_FORBIDDEN,
+        &version::NEWER_VERSION,
+        &draft::DRAFT_SHAPE,
+        &missing::INTENT_MISSING,
+        &intent::INTENT_MEMBER,
+        &intent::EMPTY_FILLER,
+        &missing::MEMORY_MISSING,
+        &missing::SCHEMA_MEMBER,
+        &intent::BARE_CATEGORY,
+        &intent::BAD_CATEGORY,
+        &intent::UNKNOWN_VERB,
+        &intent::BARE_VERB,
+        &trace::TRACE_MISSING,
+        &trace::TRACE_SHORT,
+        &trace::TRACE_MISMATCH,
+        &intent::VERB_CATEGORY,
+        &intent::UNIT_RANGE,
+        &intent::ZERO_CONFIDENCE,
+        &intent::TARGET_ESCAPE,
+    ],
+    reply: Some(missing::check_reply),
+    envelope: Some(check),
+};
+
+fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    kinds::check(subject, sink);
+    unknown::check(subject, sink);
+    version::check(subject, sink);
+    order::check(subject, sink);
+    missing::check(subject, sink);
+    intent::check(subject, sink);
+    trace::check(subject, sink);
+    draft::check(subject, sink);
+}

@@ -1,0 +1,72 @@
+//! What intents may say: categories, and the verbs of the default taxonomy.
+
+/// The categories, without their slash.
+pub const CATEGORIES: [&str; 3] = ["query", "mutation", "instruction"];
+
+/// A verb of the taxonomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verb {
+    /// It, without its slash.
+    pub name: &'static str,
+    /// Its category, without slash.
+    pub category: &'static str,
+    /// Who acts on it; nobody in particular for some.
+    pub shard: Option<&'static str>,
+    /// How much it counts where several fit.
+    pub priority: u32,
+}
+
+/// The default taxonomy.
+#[rustfmt::skip] // One row a verb.
+pub static VERBS: [Verb; 37] = [
+    verb("review", "query", "reviewer", 100),
+    verb("review_enhance", "query", "reviewer", 102),
+    verb("security", "query", "reviewer", 105),
+    verb("analyze", "query", "reviewer", 95),
+    verb("audit", "query", "reviewer", 90),
+    verb("lint", "query", "reviewer", 83),
+    verb("explain", "query", "", 80),
+    verb("explore", "query", "researcher", 75),
+    verb("search", "query", "researcher", 85),
+    verb("research", "query", "researcher", 75),
+    verb("debug", "query", "coder", 92),
+    verb("benchmark", "query", "tester", 80),
+    verb("profile", "query", "tester", 78),
+    verb("read", "query", "", 82),
+    verb("stats", "query", "", 85),
+    verb("help", "query", "", 60),
+    verb("greet", "query", "", 50),
+    verb("knowledge", "query", "", 70),
+    verb("dream", "query", "", 85),
+    verb("shadow", "query", "", 75),
+    verb("fix", "mutation", "coder", 90),
+    verb("refactor", "mutation", "coder", 88),
+    verb("create", "mutation", "coder", 85),
+    verb("write", "mutation", "coder", 70),
+    verb("delete", "mutation", "coder", 85),
+    verb("migrate", "mutation", "coder", 85),
+    verb("optimize", "mutation", "coder", 86),
+    verb("document", "mutation", "coder", 72),
+    verb("scaffold", "mutation", "coder", 75),
+    verb("format", "mutation", "coder", 70),
+    verb("git", "mutation", "coder", 90),
+    verb("campaign", "mutation", "coder", 95),
+    verb("assault", "mutation", "", 99),
+    verb("test", "mutation", "tester", 88),
+    verb("init", "mutation", "researcher", 70),
+    verb("generate_tool", "mutation", "tool_generator", 95),
+    verb("configure", "instruction", "", 65),
+];
+
+const fn verb(name: &'static str, category: &'static str, shard: &'static str, priority: u32) -> Verb {
+    Verb { name, category, shard: if shard.is_empty() { None } else { Some(shard) }, priority }
+}
+
+impl Verb {
+    /// The verb of this name, with or without its slash.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        let name = name.strip_prefix('/').unwrap_or(name);
+        VERBS.iter().find(|verb| verb.name == name)
+    }
+}

@@ -1,0 +1,74 @@
+//! Which version of the protocol an envelope is judged by.
+
+use std::fmt::Write as _;
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits;
+use crate::envelope::examples::packet;
+use crate::envelope::profile::Origin;
+use crate::envelope::subject::Subject;
+use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static PROFILE_INFERRED: Rule = Rule {
+    code: "PB105",
+    name: "profile-inferred",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "The version of the protocol was inferred.",
+    rationale: "Neither the command line nor the settings nor the envelope says which profile it is written in, so its members \
+                decide. `[transcripts] profile` pins it for all, a member `piggyback_version` for one.",
+    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"tool_requests\": []"),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static NEWER_VERSION: Rule = Rule {
+    code: "PB116",
+    name: "newer-version",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "A version of the protocol that is newer than this tool.",
+    rationale: "The envelope is judged by the newest profile that is known, and what is wrong with its members is a step less grave.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"2.0\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": [], \"safety_gates\": {}},\n",
+        "  \"surface_response\": \"Looking.\"\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    match &subject.origin {
+        Origin::Inferred(markers) if !markers.is_empty() => {
+            let mut message = format!("judged as {}, because ", subject.profile);
+            for (at, marker) in markers.iter().enumerate() {
+                // Writing to a string cannot fail.
+                let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
+            }
+            message.push_str("; `[transcripts] profile` pins it");
+            let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message);
+            let version = edits::quoted(subject.profile.as_str());
+            let edit = edits::insert_member(&subject.envelope, "piggyback_version", &version, true);
+            finding.fix = edit.filter(|_| !subject.is_schema()).map(|(range, text)| {
+                Fix::guess(format!("Say that it is {}", subject.profile)).replace(range, text)
+            });
+            sink.push(finding);
+        }
+        Origin::NewerVersion(version) => {
+            let version: String = version.chars().take(20).collect();
+            let message = format!(
+                "version {version} is newer than this tool; the envelope is judged mildly, as 1.3-draft"
+            );
+            let range = subject.envelope.value_range("piggyback_version").unwrap_or(subject.brace());
+            sink.push(Finding::new(&NEWER_VERSION, range, message));
+        }
+        _ => {}
+    }
+}
