@@ -79,7 +79,7 @@ impl Sink {
         if *count > MOST_OF_A_RULE {
             return;
         }
-        if self.is_lenient && finding.rule.group == Group::Fields {
+        if self.is_lenient && finding.rule.group == Group::Fields && finding.rule != &fields::NEWER_VERSION {
             finding.severity = finding.severity.or(finding.rule.severity).map(milder);
         }
         self.findings.push(finding);

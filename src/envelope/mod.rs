@@ -27,6 +27,8 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod vectors;
 pub mod view;
 

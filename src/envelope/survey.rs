@@ -1,7 +1,7 @@
 //! What the objects in a reply are: envelopes, other JSON, braces in prose, parts of something that was cut off.
 
 use super::context::Context;
-use super::json::{Json, Kind, Member};
+use super::json::{Json, Kind, Member, ProblemKind};
 use super::reply::{Object, Reply};
 use super::runtime::{Failure, Picked, Stage};
 use super::subject::Subject;
@@ -174,6 +174,11 @@ fn roles(reply: &Reply<'_>) -> Vec<Role> {
             true => Role::Prose,
             false if ends_inside(object) => Role::Truncated,
             false if last.is_some_and(|last| last > at) => Role::Swallows,
+            // Its brackets close, but for the quotes.
+            false if is_json(object, reply.raw) && ends(object) => {
+                is_cut = true;
+                if is_envelope(&object.json) { Role::Envelope } else { Role::Json }
+            }
             false if is_json(object, reply.raw) => Role::Truncated,
             false => Role::Prose,
         };
@@ -184,8 +189,13 @@ fn roles(reply: &Reply<'_>) -> Vec<Role> {
 }
 
 /// Whether all is well with an object but that it does not end.
-fn ends_inside(object: &Object<'_>) -> bool {
+pub(super) fn ends_inside(object: &Object<'_>) -> bool {
     matches!(&object.decoded, Err(Failure::Syntax(flaw)) if flaw.is_end)
+}
+
+/// Whether the tree of an object ends before the text does.
+fn ends(object: &Object<'_>) -> bool {
+    !object.json.problems.iter().any(|problem| problem.kind == ProblemKind::Unclosed)
 }
 
 /// Whether an object is JSON that may be damaged, and no brace in prose.
@@ -193,7 +203,7 @@ fn is_json(object: &Object<'_>, raw: &[u8]) -> bool {
     let json = &object.json;
     let first = json.members(json.root()).next().map(|member| member.key);
     let text = raw.get(object.range.clone()).unwrap_or(&[]);
-    first.is_none_or(|key| json.raw(key).first() == Some(&b'"')) && text.len() > 1
+    first.is_none_or(|key| matches!(json.raw(key).first(), Some(b'"' | b'\''))) && text.len() > 1
         || super::runtime::is_rich(text)
 }
 

@@ -18,6 +18,7 @@ use super::check::{Family, Sink};
 use super::subject::Subject;
 
 pub use verbs::{CATEGORIES, VERBS, Verb};
+pub(super) use version::NEWER_VERSION;
 
 /// The rules about members.
 pub(super) const FAMILY: Family = Family {

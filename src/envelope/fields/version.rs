@@ -25,7 +25,7 @@ pub(super) static PROFILE_INFERRED: Rule = Rule {
     fix: FixKind::Unsafe,
 };
 
-pub(super) static NEWER_VERSION: Rule = Rule {
+pub(in crate::envelope) static NEWER_VERSION: Rule = Rule {
     code: "PB116",
     name: "newer-version",
     group: Group::Fields,

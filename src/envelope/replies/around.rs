@@ -81,8 +81,8 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if is_fence(&behind) {
         fence(reply, behind, None, sink);
     } else if !behind.is_empty() {
-        let len = behind.len();
-        let message = format!("{len} bytes after the envelope are ignored: the user never sees them");
+        let message =
+            format!("text after the envelope ({}) is ignored: the user never sees it", bytes(behind.len()));
         let cut = behind.start.min(last.range.end)..reply.raw.trim_ascii_end().len();
         text(&TRAILING_TEXT, reply, behind, cut, message, survey, sink);
     }
@@ -139,4 +139,8 @@ fn trimmed(reply: &Reply<'_>, part: Range<usize>) -> Range<usize> {
 
 fn range(part: &Range<usize>) -> TextRange {
     TextRange::new(size(part.start), size(part.end.max(part.start)))
+}
+
+fn bytes(count: usize) -> String {
+    format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }

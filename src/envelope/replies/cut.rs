@@ -56,12 +56,17 @@ fn last_character(raw: &[u8]) -> TextRange {
     TextRange::new(size(end.saturating_sub(rest + 1)), size(end))
 }
 
+/// More brackets than this help nobody.
+const MOST_BRACKETS: usize = 40;
+
 /// Where an object was cut off.
 struct Cut {
     /// In words.
     place: String,
-    /// What closes what is open, the innermost first.
-    closers: Vec<&'static str>,
+    /// Whether it is in a string.
+    in_string: bool,
+    /// The brackets that close what is open, the innermost first. Of very many only some.
+    brackets: String,
     /// What is open: where it starts, the outermost first.
     open: Vec<TextSize>,
 }
@@ -73,30 +78,26 @@ impl Cut {
         open.sort_unstable();
         open.dedup();
         let byte = |start: &TextSize| json.text().get(usize::from(*start)).copied();
-        let closer = |start| match byte(start) {
-            Some(b'[') => "`]`",
-            Some(b'{') => "`}`",
-            _ => "the closing quote",
+        let in_string = open.last().is_some_and(|start| byte(start) == Some(b'"'));
+        let bracket = |start| match byte(start) {
+            Some(b'[') => Some(']'),
+            Some(b'{') => Some('}'),
+            _ => None,
         };
-        let closers = open.iter().rev().map(closer).collect();
-        Self { place: place(json, &open), closers, open }
+        let brackets = open.iter().rev().filter_map(bracket).take(MOST_BRACKETS).collect();
+        Self { place: place(json, &open), in_string, brackets, open }
     }
 
     /// What would have to follow, in words.
     fn missing(&self, object: &Object<'_>) -> String {
-        let (mut out, mut same) = (String::new(), 0);
-        for (at, closer) in self.closers.iter().enumerate() {
-            same += 1;
-            if self.closers.get(at + 1) == Some(closer) {
-                continue;
-            }
+        let mut out = String::new();
+        if self.in_string {
+            out.push_str("the closing quote");
+        }
+        if !self.brackets.is_empty() {
             let comma = if out.is_empty() { "" } else { ", " };
             // Writing to a string cannot fail.
-            let _ = match same {
-                1 => write!(out, "{comma}{closer}"),
-                _ => write!(out, "{comma}{closer} {same} times"),
-            };
-            same = 0;
+            let _ = write!(out, "{comma}`{}`", self.brackets);
         }
         let json = &object.json;
         let view = View::of(json, &ENVELOPE, [json.root()]);

@@ -5,7 +5,7 @@ use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::examples::line;
 use crate::envelope::json::{Json, Problem, ProblemKind};
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{Role, Survey, ends_inside};
 use crate::lint::{Applicability, Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, TextSize, size};
 
@@ -28,7 +28,7 @@ const MOST: usize = 20;
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for role in [Role::Envelope, Role::Json, Role::Truncated] {
         for (_, object) in survey.with_role(role) {
-            let problems = object.json.problems.iter().filter(|problem| is_shown(problem.kind, role));
+            let problems = object.json.problems.iter().filter(|problem| is_shown(problem, object, role));
             for group in groups(&object.json, problems).into_iter().take(MOST) {
                 problem(object, &group, sink);
             }
@@ -36,14 +36,14 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-fn is_shown(kind: ProblemKind, role: Role) -> bool {
-    match kind {
-        // PB027 says it.
-        ProblemKind::TooDeep => false,
-        // PB026 says it, and what a text that ends lacks.
-        ProblemKind::Unclosed => role != Role::Truncated,
-        _ => true,
-    }
+fn is_shown(problem: &Problem, object: &Object<'_>, role: Role) -> bool {
+    let text = object.json.text().get(..object.range.end).unwrap_or(&[]);
+    // PB026 says what a text lacks that ends too early.
+    let is_of_the_end = || problem.range.end() >= size(text.trim_ascii_end().len());
+    let is_said = role == Role::Truncated
+        && (problem.kind == ProblemKind::Unclosed || is_of_the_end() || ends_inside(object));
+    // PB027 says that something is too deep.
+    !is_said && problem.kind != ProblemKind::TooDeep
 }
 
 /// Problems of one cause together: the control characters of a string.
