@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::atoms::{self, Judge, Update};
 use super::context::Context;
 use super::reply::Reply;
 use super::subject::Subject;
@@ -25,6 +26,7 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     replies::FAMILY,
     fields::FAMILY,
+    Family { rules: atoms::rules::RULES, reply: None, envelope: Some(check_updates) },
 ];
 
 /// How many findings of one rule a reply shows; more of them help nobody.
@@ -48,6 +50,18 @@ pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     sink.finish()
+}
+
+fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
+    let Some(list) = subject.control.get("mangle_updates") else { return };
+    let Context { settings, declarations, .. } = *subject.context;
+    let judge = Judge { settings, declarations, profile: subject.profile };
+    let mut updates = Update::all(subject.json, list.value);
+    // What was cut off says nothing.
+    updates.retain(|update| !subject.is_truncated || update.raw().ends_with(b"\""));
+    let mut findings = Vec::new();
+    atoms::check(&updates, &judge, &mut findings);
+    findings.into_iter().for_each(|finding| sink.push(finding));
 }
 
 /// Collects findings.

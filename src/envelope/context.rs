@@ -1,5 +1,6 @@
 //! What a reply is judged by, beside itself.
 
+use super::atoms::Declarations;
 use super::catalogue::Catalogue;
 use crate::config::{Profile, TranscriptSettings};
 
@@ -11,6 +12,8 @@ pub struct Context<'a> {
     /// The profile that the command line, or what holds the reply, prescribes. It counts more than what the envelope
     /// says of itself; that counts more than the settings.
     pub profile: Option<Profile>,
+    /// What the program says of predicates; `None` where no program is loaded.
+    pub declarations: Option<&'a Declarations>,
     /// The tools that there are, where somebody says so.
     pub tools: Option<&'a Catalogue>,
     /// Whether the reply is an example in a text about envelopes: what stands around it does not matter then.
@@ -21,6 +24,6 @@ impl<'a> Context<'a> {
     /// A reply of an agent of which nothing is known but the settings.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings) -> Self {
-        Self { settings, profile: None, tools: None, is_documentation: false }
+        Self { settings, profile: None, declarations: None, tools: None, is_documentation: false }
     }
 }

@@ -95,6 +95,12 @@ fn members() {
 }
 
 #[test]
+fn updates() {
+    vector(&with_updates(r#""v(/a).", "v(/a)", "v.", "", " ""#), "PB203 PB202 PB228 PB228");
+    vector(&with_updates(r#""a(\"`\").", "a(\"$\").", "a(\";\").", "a(\"|\").""#), "PB206 PB206 PB206 PB206");
+}
+
+#[test]
 fn limits() {
     let many: Vec<_> = (0..2001).map(|at| format!("\"a({at}).\"")).collect();
     vector(&with_updates(&many.join(", ")), "PB031");

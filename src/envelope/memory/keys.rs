@@ -1,0 +1,121 @@
+//! Under which keys something is stored or forgotten.
+
+use crate::envelope::atoms;
+use crate::envelope::check::Sink;
+use crate::envelope::examples::packet;
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use crate::text::TextRange;
+
+pub(super) static KEY_STYLE: Rule = Rule {
+    code: "PB306",
+    name: "key-style",
+    group: Group::Memory,
+    severity: Some(Severity::Hint),
+    summary: "A key that is not of the form `namespace:item`.",
+    rationale: "The recommended form is `namespace:item` or `namespace:item:sub` of letters, digits and `_ . / -`. A bare name is \
+                right for `forget` alone, where it is a predicate.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"my pref!\", \"value\": \"terse\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static BROAD_FORGET: Rule = Rule {
+    code: "PB307",
+    name: "broad-forget",
+    group: Group::Memory,
+    severity: Some(Severity::Error),
+    summary: "A `forget` of a predicate that rules need.",
+    rationale: "The runtime retracts every fact of the predicate that the key names. One that the policy reads, or that its safety \
+                rests on, is then empty: what it forbade is no longer forbidden.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"dangerous_action\", \"value\": \"\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static NOOP_FORGET: Rule = Rule {
+    code: "PB308",
+    name: "noop-forget",
+    group: Group::Memory,
+    severity: Some(Severity::Information),
+    summary: "A `forget` whose key names no predicate.",
+    rationale: "The runtime takes the key of a `forget` for a predicate. No predicate has a colon in its name, so nothing is \
+                retracted.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"temp:x\", \"value\": \"\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
+    let (Some(op), Some(key), Some(range)) =
+        (operation.text("op"), operation.text("key"), operation.value_range("key"))
+    else {
+        return;
+    };
+    if key.trim().is_empty() {
+        return;
+    }
+    if op == "forget" {
+        forget(subject, &key, range, sink);
+    } else if !is_styled(&key) {
+        let message = "the recommended form of a key is `namespace:item`, such as `user:style`";
+        sink.push(Finding::new(&KEY_STYLE, range, message));
+    }
+    if op == "promote_to_long_term" && atoms::is_ephemeral(&key) {
+        let message = format!("the agent forgets `{key}` when it starts again: what is promoted here does not survive that");
+        sink.push(Finding::new(&atoms::rules::EPHEMERAL_PROMOTED, range, message));
+    }
+}
+
+fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
+    if key.contains(':') {
+        let message = "no predicate has a colon in its name: the runtime finds nothing to retract";
+        sink.push(Finding::new(&NOOP_FORGET, range, message));
+        return;
+    }
+    let settings = &subject.context.settings.atoms;
+    if atoms::is_delicate(key, settings) {
+        let message = format!("this retracts every fact of `{key}`, which the safety of the agent rests on");
+        sink.push(Finding::new(&BROAD_FORGET, range, message));
+        return;
+    }
+    let used = subject.context.declarations.and_then(|all| all.named(key).find(|declared| declared.is_used));
+    if let Some(used) = used {
+        let message = format!("this retracts every fact of `{key}`, which rules of the policy read");
+        let mut finding = Finding::new(&BROAD_FORGET, range, message);
+        if let Some((file, statement, place)) = used.place {
+            finding = finding.related(Span::of(file, statement, place), "the predicate");
+        }
+        sink.push(finding);
+    } else if !key.chars().all(|char| char.is_ascii_alphanumeric() || char == '_') {
+        let message = "the key of a `forget` is a predicate; no predicate is called so";
+        sink.push(Finding::new(&KEY_STYLE, range, message));
+    }
+}
+
+/// Whether a key has a namespace and no strange letters.
+fn is_styled(key: &str) -> bool {
+    let is_usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '/' | '-');
+    let mut parts = key.split(':');
+    let is_filled = parts.clone().all(|part| !part.is_empty());
+    key.chars().all(is_usual) && is_filled && parts.by_ref().count() >= 2
+}

@@ -1,0 +1,40 @@
+//! Memory operations (`PB3xx`): which there are, what they do to the store, which of them contradict each other.
+//!
+//! Takes the operations of a [`Subject`]; gives findings. Rules that need several turns are in `transcript`.
+
+mod conflict;
+mod keys;
+mod operations;
+mod secret;
+
+use super::check::{Family, Sink};
+use super::subject::Subject;
+
+pub use operations::{OPERATIONS, Operation};
+
+/// The rules about memory operations.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &operations::BAD_OP,
+        &operations::FOREIGN_OP,
+        &operations::NO_KEY,
+        &operations::NO_VALUE,
+        &operations::USELESS_VALUE,
+        &keys::KEY_STYLE,
+        &keys::BROAD_FORGET,
+        &keys::NOOP_FORGET,
+        &conflict::OP_CONFLICT,
+        &secret::SECRET_STORED,
+    ],
+    reply: None,
+    envelope: Some(check),
+};
+
+fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for operation in subject.control.objects("memory_operations").filter(super::view::View::is_there) {
+        operations::check(subject, &operation, sink);
+        keys::check(subject, &operation, sink);
+        secret::check(&operation, sink);
+    }
+    conflict::check(subject, sink);
+}
