@@ -4,13 +4,17 @@
 //! turn its text with the place of every byte of it. Knows each kind of container, what came before in the session,
 //! and nothing of what an envelope should look like. Opens no files.
 
+mod address;
 mod cut;
 mod detect;
 mod findings;
 mod harness;
 mod log;
 mod markdown;
+mod outward;
 mod plain;
+#[cfg(test)]
+mod properties;
 mod reader;
 mod record;
 mod shapes;
@@ -20,6 +24,7 @@ mod tests;
 mod turn;
 mod words;
 
+pub use address::Address;
 pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY, RULES};
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
 pub use shapes::Shape;

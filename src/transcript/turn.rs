@@ -162,6 +162,11 @@ impl Turn {
         matches!(self.kind, Kind::Reply | Kind::Object)
     }
 
+    /// Whether its text stands in the record byte for byte.
+    pub(super) fn is_as_it_is(&self) -> bool {
+        matches!(self.text, Text::Part(_))
+    }
+
     /// Its length in bytes.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,0 +1,348 @@
+//! What holds for every reply in every container, however its strings are escaped: each range of the reply is made
+//! by exactly the bytes that it is mapped to, and a fix of the reply, made in the file, gives the reply that it meant.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::outward;
+use super::*;
+use crate::config::Caps;
+use crate::envelope::Reply;
+use crate::envelope::json::{Json, Kind as Node};
+use crate::lint::Fix;
+use crate::text::{TextRange, size};
+
+/// Choices that are the same every time.
+struct Choices(Vec<u8>, usize);
+
+impl Choices {
+    fn next(&mut self, below: usize) -> usize {
+        self.1 += 1;
+        usize::from(self.0[self.1 % self.0.len()]).wrapping_add(self.1 / self.0.len()) % below
+    }
+
+    /// The inside of a JSON string, escaped now this way, now that.
+    fn escaped(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        for char in text.chars() {
+            let must = matches!(char, '"' | '\\' | '\0'..='\u{1f}');
+            match (must, self.next(6)) {
+                (false, 1..) => out.push(char),
+                (true, 2..) if short(char).is_some() => out.extend(['\\', short(char).unwrap()]),
+                (false, 0) if char == '/' => out.push_str("\\/"),
+                _ => {
+                    for unit in char.encode_utf16(&mut [0; 2]) {
+                        let digits =
+                            if self.next(2) == 0 { format!("{unit:04x}") } else { format!("{unit:04X}") };
+                        out.push_str(&format!("\\u{digits}"));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn string(&mut self, text: &str) -> String {
+        format!("\"{}\"", self.escaped(text))
+    }
+
+    /// A text in pieces.
+    fn split<'t>(&mut self, text: &'t str) -> Vec<&'t str> {
+        let (mut parts, mut from) = (Vec::new(), 0);
+        for (at, _) in text.char_indices().skip(1) {
+            if self.next(9) == 0 {
+                parts.push(&text[from..at]);
+                from = at;
+            }
+        }
+        parts.push(&text[from..]);
+        parts
+    }
+
+    /// An envelope with this surface and these updates.
+    fn envelope(&mut self, surface: &str, updates: &[String]) -> String {
+        let updates: Vec<_> = updates
+            .iter()
+            .map(|text| {
+                let atom = format!("p(\"{}\").", text.replace('\\', "\\\\").replace('"', "\\\""));
+                self.string(&atom)
+            })
+            .collect();
+        let surface = self.string(&format!("x{surface}"));
+        let space = ["", " ", "\n  ", "\r\n\t"][self.next(4)];
+        format!(
+            "{{{space}\"control_packet\":{space}{{\"mangle_updates\":[{}]}},{space}\"surface_response\":{space}{surface}}}",
+            updates.join(",")
+        )
+    }
+}
+
+fn short(char: char) -> Option<char> {
+    match char {
+        '"' | '\\' => Some(char),
+        '\u{8}' => Some('b'),
+        '\u{c}' => Some('f'),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        _ => None,
+    }
+}
+
+const CONTAINERS: usize = 18;
+
+/// A file that holds the reply, and its name.
+fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
+    let eol = ["\n", "\r\n"][choices.next(2)];
+    let one_line = !reply.contains(['\n', '\r']);
+    let user = r#"{"role":"user","content":"go é"}"#;
+    let string = |choices: &mut Choices| choices.string(reply);
+    match kind {
+        0 => ("a.json", format!("{eol}{reply}{eol}")),
+        1 if one_line => ("a.jsonl", format!("{reply}{eol}")),
+        2 => ("a.json", format!("[{user}, {reply} ]")),
+        3 => {
+            let content = string(choices);
+            ("a.jsonl", format!("{user}{eol}{{\"role\":\"assistant\",\"content\":{content}}}{eol}"))
+        }
+        4 => {
+            let parts: Vec<_> = choices
+                .split(reply)
+                .into_iter()
+                .map(|part| format!("{{\"type\":\"text\",\"text\":{}}}", choices.string(part)))
+                .collect();
+            (
+                "a.json",
+                format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{}]}}", parts.join(",")),
+            )
+        }
+        5 => ("a.json", format!("{{\"choices\":[{{\"message\":{{\"content\":{}}}}}]}}", string(choices))),
+        6 => ("a.json", format!("{{\"content\":[{{\"type\":\"tool_use\",\"input\":{reply}}}]}}")),
+        7 | 8 => {
+            let mut out = String::new();
+            for part in choices.split(reply) {
+                let delta = choices.string(part);
+                out.push_str(&match kind {
+                    7 => format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{delta}}}}}]}}{eol}{eol}"),
+                    _ => format!("event: content_block_delta{eol}data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":{delta}}}}}{eol}{eol}"),
+                });
+            }
+            ("a.sse", format!("{out}data: [DONE]{eol}"))
+        }
+        9 => {
+            let content = string(choices);
+            (
+                "s.json",
+                format!(
+                    "{{\"session_id\":\"s\",{eol}\"messages\":[{user},{{\"role\":\"assistant\",\"content\":{content}}}]}}"
+                ),
+            )
+        }
+        10 => {
+            let response = string(choices);
+            (
+                "a.json",
+                format!("[{{\"system_prompt\":\"é\",\"user_prompt\":\"u\",{eol}\"response\":{response}}}]"),
+            )
+        }
+        11 => (
+            "a.log",
+            format!(
+                "2026/03/01 12:00:00.000001 [DEBUG] Raw LLM Response: {reply}{eol}2026/03/01 12:00:00.000002 [INFO] x{eol}"
+            ),
+        ),
+        12 => {
+            let message = choices.string(&format!("Raw LLM Response: {reply}"));
+            (
+                "a.log",
+                format!("2026/03/01 12:00:00.000001 {{\"ts\":1,\"lvl\":\"debug\",\"msg\":{message}}}{eol}"),
+            )
+        }
+        13 => {
+            let text = string(choices);
+            (
+                "a.jsonl",
+                format!(
+                    "{{\"type\":\"turn.started\"}}{eol}{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{text}}}}}{eol}{{\"type\":\"turn.completed\"}}{eol}"
+                ),
+            )
+        }
+        14 => {
+            let parts: Vec<_> = choices
+                .split(reply)
+                .into_iter()
+                .map(|part| format!("{{\"text\":{}}}", choices.string(part)))
+                .collect();
+            ("a.json", format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{}]}}}}]}}", parts.join(", ")))
+        }
+        15 => ("a.md", format!("# é{eol}{eol}```json{eol}{reply}{eol}```{eol}")),
+        16 => {
+            let lines: Vec<_> = reply.split_inclusive('\n').map(|line| format!("   {line}")).collect();
+            ("a.md", format!("- é{eol}   ```piggyback{eol}{}{eol}   ```{eol}", lines.concat()))
+        }
+        _ => ("a.txt", reply.to_owned()),
+    }
+}
+
+/// The only reply of a file, its record's start and bytes.
+fn read(name: &str, bytes: &[u8]) -> (usize, Vec<u8>, Turn) {
+    let mut found = Vec::new();
+    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut each = |record: &Record<'_>| {
+        for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+            found.push((usize::try_from(record.start).unwrap(), record.bytes.to_vec(), turn.clone()));
+        }
+    };
+    reader.feed(bytes, &mut each);
+    reader.finish(&mut each);
+    assert_eq!(found.len(), 1, "{name}: {}", String::from_utf8_lossy(bytes));
+    found.remove(0)
+}
+
+/// What the inside of a JSON string says.
+fn decoded(bytes: &[u8]) -> String {
+    serde_json::from_slice(&[b"\"", bytes, b"\""].concat()).unwrap()
+}
+
+/// What some bytes of a record say on the level of the reply.
+fn said(record: &[u8], place: TextRange, turn: &Turn) -> String {
+    let bytes = &record[usize::from(place.start())..usize::from(place.end())];
+    match turn.levels {
+        0 => String::from_utf8(bytes.to_vec()).unwrap(),
+        _ => decoded(bytes),
+    }
+}
+
+/// A text without the white space at the start of lines, which an indented fence has more of.
+fn unindented(text: &str) -> String {
+    text.split_inclusive('\n').map(|line| line.trim_start_matches([' ', '\t'])).collect()
+}
+
+fn strategy() -> impl Strategy<Value = (usize, String, Vec<String>, Vec<u8>, String)> {
+    let text = r#"[a\\"/é🦀\n\t\r{}, ]{0,12}"#;
+    let choices = prop::collection::vec(any::<u8>(), 16..64);
+    (0..CONTAINERS, text, prop::collection::vec(text, 0..3), choices, text)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ranges_are_made_by_their_bytes((kind, surface, updates, choices, _) in strategy()) {
+        let mut choices = Choices(choices, 0);
+        let envelope = choices.envelope(&surface, &updates);
+        let (name, file) = wrap(kind, &envelope, &mut choices);
+        let file = if choices.next(3) == 0 { format!("\u{feff}{file}") } else { file };
+        let (start, record, turn) = read(name, file.as_bytes());
+        let text = String::from_utf8(turn.text(&record).to_vec()).unwrap();
+        prop_assert_eq!(text.trim(), envelope.as_str());
+        prop_assert_eq!(&record[..], &file.as_bytes()[start..start + record.len()]);
+
+        // Each stretch of the reply.
+        let ends: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for _ in 0..20 {
+            let (one, other) = (ends[choices.next(ends.len())], ends[choices.next(ends.len())]);
+            let (from, to) = (one.min(other), one.max(other));
+            if from == to {
+                continue;
+            }
+            let places = turn.places(TextRange::new(size(from), size(to)));
+            let found: String = places.iter().map(|place| said(&record, *place, &turn)).collect();
+            match turn.is_as_it_is() || turn.levels > 0 {
+                true => prop_assert_eq!(&found, &text[from..to]),
+                false => prop_assert_eq!(unindented(&found), unindented(&text[from..to])),
+            }
+        }
+
+        // Each character of each string in the envelope: keys, updates, the surface.
+        let reply = Reply::new(text.as_bytes(), &Caps::default());
+        let object = reply.picked_object().unwrap();
+        for node in strings(&object.json) {
+            let (value, map) = object.json.string_with_map(node).unwrap();
+            for (at, char) in value.char_indices() {
+                let inner = map.to_source(TextRange::at(size(at), size(char.len_utf8())));
+                let places = turn.places(inner);
+                let found: String = places.iter().map(|place| said(&record, *place, &turn)).collect();
+                prop_assert_eq!(decoded(found.as_bytes()), char.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn fixes_say_what_was_meant((kind, surface, updates, choices, new) in strategy()) {
+        let mut choices = Choices(choices, 0);
+        let envelope = choices.envelope(&surface, &updates);
+        let (name, file) = wrap(kind, &envelope, &mut choices);
+        let (start, record, turn) = read(name, file.as_bytes());
+        let text = String::from_utf8(turn.text(&record).to_vec()).unwrap();
+
+        // A stretch inside of the surface: its new text is a part of a JSON string.
+        let json = Json::parse(text.as_bytes());
+        let surface = json.range(strings(&json).last().copied().unwrap());
+        let inside = &text[usize::from(surface.start()) + 2..usize::from(surface.end()) - 1];
+        let (_, map) = json.string_with_map(strings(&json).last().copied().unwrap()).unwrap();
+        let ends: Vec<_> = inside.char_indices().map(|(at, _)| at).chain([inside.len()]).collect();
+        let at = |index: usize| surface.start() + size(2 + ends[index]);
+        let (one, other) = (at(choices.next(ends.len())), at(choices.next(ends.len())));
+        // Not inside of an escape of the envelope itself.
+        let snapped = |offset| map.to_derived(offset).map(|at| map.to_source(TextRange::empty(at)).start());
+        let (Some(one), Some(other)) = (snapped(one), snapped(other)) else { return Ok(()) };
+        let range = TextRange::new(one.min(other), one.max(other));
+        let new = choices.escaped(&new);
+        let meant = format!("{}{new}{}", &text[..range.start().into()], &text[range.end().into()..]);
+
+        let fix = outward::fix(Fix::safe("x").replace(range, new.clone()), &turn, &record);
+        let is_simple = turn.is_as_it_is() || turn.levels > 0;
+        let Some(fix) = fix else {
+            let is_split = turn.seams_in(range).next().is_some();
+            prop_assert!(is_split || !is_simple, "{:?} was not carried over into {}", range, file);
+            return Ok(());
+        };
+        let edit = &fix.edits[0];
+        let (from, to) = (start + usize::from(edit.span.range.start()), start + usize::from(edit.span.range.end()));
+        let mended = format!("{}{}{}", &file[..from], edit.text, &file[to..]);
+        let (_, record, turn) = read(name, mended.as_bytes());
+        prop_assert_eq!(String::from_utf8(turn.text(&record).to_vec()).unwrap(), meant, "{}", mended);
+    }
+
+    #[test]
+    fn any_bytes_are_read(
+        bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(br#"{}[]":,\u"#.to_vec())], 0..200),
+        named in prop::option::of(0..Container::ALL.len()),
+        name in prop::sample::select(vec!["a.json", "a.jsonl", "a.md", "a.txt", "a.log", ""]),
+    ) {
+        let container = named.map(|at| Container::ALL[at]);
+        let mut reader = Reader::new(Options { container, name: name.into(), separator: None });
+        let mut each = |record: &Record<'_>| {
+            let start = usize::try_from(record.start).unwrap();
+            assert_eq!(record.bytes, &bytes[start..start + record.bytes.len()]);
+            for turn in &record.turns {
+                for place in turn.places(TextRange::up_to(size(turn.len()))) {
+                    assert!(usize::from(place.end()) <= record.bytes.len());
+                }
+            }
+        };
+        for chunk in bytes.chunks(37) {
+            reader.feed(chunk, &mut each);
+        }
+        reader.finish(&mut each);
+    }
+}
+
+/// The strings of an envelope in their order.
+fn strings(json: &Json<'_>) -> Vec<crate::envelope::json::NodeId> {
+    let (mut found, mut waiting) = (Vec::new(), vec![json.root()]);
+    while let Some(node) = waiting.pop() {
+        match json.kind(node) {
+            Node::Plain | Node::Escaped => found.push(node),
+            _ => {
+                let inner: Vec<_> = json.elements(node).collect();
+                waiting.extend(inner.into_iter().rev());
+                let members: Vec<_> =
+                    json.members(node).flat_map(|member| [member.key, member.value]).collect();
+                waiting.extend(members.into_iter().rev());
+            }
+        }
+    }
+    found
+}
