@@ -60,7 +60,7 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
 }
 
 /// The bytes that make up a range of the text, and nothing but it; `None` where there are no such.
-fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
+pub(super) fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
     if turn.seams_in(range).next().is_some() {
         return None;
     }

@@ -1,0 +1,155 @@
+//! The findings of a transcript, record by record.
+
+use super::address::{Address, address};
+use super::digest::{Digest, Site};
+use super::outward;
+use super::session::{Limits, Session};
+use super::turn::{Kind, Record, Turn};
+use super::{Summary, findings};
+use crate::envelope::{self, Context, Reply};
+use crate::lint::Finding;
+use crate::text::TextRange;
+
+/// Something that was found in a transcript.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The number of its record.
+    pub record: u64,
+    /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
+    /// from there.
+    pub start: u64,
+    /// What.
+    pub finding: Finding,
+    /// Where, for people.
+    pub address: Address,
+}
+
+/// What is found in a record by itself, and what is to be known of it for the rest.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// What is found, in the order of the turns.
+    pub found: Vec<Found>,
+    /// One for each turn of the record.
+    pub digests: Vec<Digest>,
+}
+
+/// Looks at a record by itself.
+#[must_use]
+pub fn check(record: &Record<'_>, context: &Context<'_>) -> Checked {
+    check_with(record, context, &mut |_, _| {})
+}
+
+/// [`check`], which also shows each reply that it reads.
+pub fn check_with(
+    record: &Record<'_>,
+    context: &Context<'_>,
+    each: &mut dyn FnMut(&Turn, &Reply<'_>),
+) -> Checked {
+    let mut checked = Checked::default();
+    for turn in &record.turns {
+        let from = checked.found.len();
+        let caps = &context.settings.caps;
+        let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));
+        if let Some(reply) = &reply {
+            check_reply(record, turn, reply, context, &mut checked.found);
+            each(turn, reply);
+        }
+        let found = checked.found.get(from..).unwrap_or(&[]);
+        checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, caps));
+    }
+    let of_record = |finding: &Finding| Found {
+        record: record.number,
+        start: record.start,
+        finding: finding.clone(),
+        address: Address::default(),
+    };
+    checked.found.extend(record.findings.iter().map(of_record));
+    checked
+}
+
+/// Looks at a reply, and places what is found in its record.
+pub fn check_reply(
+    record: &Record<'_>,
+    turn: &Turn,
+    reply: &Reply<'_>,
+    context: &Context<'_>,
+    out: &mut Vec<Found>,
+) {
+    let profile = turn.details.as_ref().and_then(|details| details.profile);
+    let context = Context {
+        profile: context.profile.or(profile),
+        is_documentation: context.is_documentation || turn.is_documentation,
+        ..*context
+    };
+    let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
+    for finding in envelope::check(reply, &context) {
+        let address = address(&turn.path, reply, finding.range);
+        let finding = outward::finding(finding, turn, record.bytes);
+        // Bytes that are no text are told once, as bytes of the file.
+        let is_told = is_damaged && finding.rule.code == BAD_UNICODE && !is_text(record.bytes, finding.range);
+        if !is_told {
+            out.push(Found { record: record.number, start: record.start, finding, address });
+        }
+    }
+}
+
+/// The rule about what becomes U+FFFD inside of an envelope.
+const BAD_UNICODE: &str = "PB011";
+
+fn is_text(record: &[u8], range: TextRange) -> bool {
+    let part = record.get(range.start().into()..range.end().into());
+    part.is_some_and(|part| std::str::from_utf8(part).is_ok())
+}
+
+/// Checks a transcript as its records come. Holds a bounded state, whatever the length of the file.
+#[derive(Debug)]
+pub struct Checker<'c> {
+    context: Context<'c>,
+    session: Session,
+}
+
+impl<'c> Checker<'c> {
+    /// A check of one file.
+    #[must_use]
+    pub fn new(context: Context<'c>, limits: Limits) -> Self {
+        let session = Session::new(&context, limits);
+        Self { context, session }
+    }
+
+    /// Looks at the next record.
+    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) {
+        self.record_with(record, out, &mut |_, _| {});
+    }
+
+    /// [`Checker::record`], which also shows each reply that it reads.
+    pub fn record_with(
+        &mut self,
+        record: &Record<'_>,
+        out: &mut Vec<Found>,
+        each: &mut dyn FnMut(&Turn, &Reply<'_>),
+    ) {
+        let checked = check_with(record, &self.context, each);
+        out.extend(checked.found);
+        let site = Site { record: record.number, start: record.start };
+        for digest in &checked.digests {
+            self.session.turn(site, digest, out);
+        }
+    }
+
+    /// What only the end of the file shows.
+    pub fn finish(self, summary: &Summary, out: &mut Vec<Found>) {
+        self.session.finish(out);
+        of_file(summary, out);
+    }
+}
+
+/// What is to be said of a file as a whole.
+pub(super) fn of_file(summary: &Summary, out: &mut Vec<Found>) {
+    let whole = |finding| Found { record: 0, start: 0, finding, address: Address::default() };
+    out.extend(summary.findings().into_iter().map(whole));
+}
+
+/// Whether a turn counts as one of the model's.
+pub(super) fn is_answer(kind: Kind) -> bool {
+    matches!(kind, Kind::Reply | Kind::Object | Kind::Surface)
+}

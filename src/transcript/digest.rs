@@ -1,0 +1,418 @@
+//! What the rest of a session needs to know of a turn: small, and owned, so that a file of any length can be looked
+//! at record by record, and only what changed is read again.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashSet, FxHasher};
+use smallvec::SmallVec;
+
+use super::address::{Address, whole};
+use super::check::Found;
+use super::tokens;
+use super::turn::{Details, Kind, Record, Role, Turn};
+use super::words::{member, text};
+use crate::config::{Caps, Profile};
+use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::{Object, Reply, plain, profile, runtime};
+use crate::lint::{Finding, Severity};
+use crate::text::{TextRange, TextSize};
+
+/// How many words of a prompt are kept; of one with more it is not said what it does not mention.
+const MOST_WORDS: usize = 1 << 16;
+
+/// Words by which whoever sends a reply back says that it could not be used.
+const ERROR_REPORTS: [&str; 10] = [
+    "could not be used",
+    "could not be parsed",
+    "could not parse",
+    "failed to parse",
+    "parse error",
+    "invalid json",
+    "not valid json",
+    "syntax error",
+    "validation error",
+    "validation failed",
+];
+
+/// The predicates whose facts are compared with those of other turns.
+const WATCHED: [&str; 9] = [
+    "activation",
+    "campaign",
+    "campaign_phase",
+    "campaign_progress",
+    "campaign_task",
+    "context_compression",
+    "retry_count",
+    "task_status",
+    "test_state",
+];
+
+/// A turn, as far as other turns depend on it. Ranges count from the start of its record.
+#[derive(Debug)]
+pub struct Digest {
+    /// Who speaks.
+    pub role: Role,
+    /// What it is.
+    pub kind: Kind,
+    /// The bytes of the turn.
+    pub place: TextRange,
+    pub(super) path: Vec<String>,
+    pub(super) details: Option<Box<Details>>,
+    /// Its length in bytes.
+    pub(super) bytes: usize,
+    /// Its length in tokens, as the runtime counts them.
+    pub(super) tokens: usize,
+    /// Whether it says that a reply could not be used.
+    pub(super) is_error_report: bool,
+    /// The words of what the model was given, by hash; `None` where there are too many.
+    pub(super) words: Option<Arc<FxHashSet<u64>>>,
+    /// What the runtime makes of it.
+    pub(super) reply: Option<Box<ReplyDigest>>,
+}
+
+/// A reply.
+#[derive(Debug)]
+pub(super) struct ReplyDigest {
+    /// How the runtime read it, in its own word.
+    pub(super) method: &'static str,
+    /// A hash of the errors in it; `None` where there are none.
+    pub(super) errors: Option<u64>,
+    /// The profile that its members tell, where some do.
+    pub(super) profile: Option<Profile>,
+    /// Whether the runtime took an envelope.
+    pub(super) is_picked: bool,
+    /// The first byte of the envelope.
+    pub(super) brace: TextRange,
+    /// The value of its surface.
+    pub(super) surface: TextRange,
+    pub(super) surface_tokens: usize,
+    /// Files that the surface names and no update does.
+    pub(super) missing: SmallVec<[(String, TextRange); 0]>,
+    /// The key of its control packet.
+    pub(super) control: TextRange,
+    pub(super) has_intent: bool,
+    /// The updates that survive the caps.
+    pub(super) atoms: Vec<Atom>,
+    pub(super) memory: SmallVec<[Memory; 2]>,
+    pub(super) correction: Option<(u64, TextRange)>,
+    /// The predicates that are rated, their pointers, and where.
+    pub(super) feedback: SmallVec<[(String, String, TextRange); 0]>,
+    pub(super) numbers: Option<Box<Numbers>>,
+}
+
+/// An update that the runtime keeps.
+#[derive(Debug)]
+pub(super) struct Atom {
+    pub(super) index: usize,
+    /// A hash of its text, without white space around it and its full stop.
+    pub(super) hash: u64,
+    pub(super) predicate: u64,
+    pub(super) characters: usize,
+    pub(super) place: TextRange,
+    /// The bytes that take it out of its list.
+    pub(super) removal: Option<TextRange>,
+    pub(super) is_campaign: bool,
+    pub(super) fact: Option<Box<Watched>>,
+}
+
+/// A fact that is compared with those of other turns.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) predicate: &'static str,
+    pub(super) args: Vec<Argument>,
+}
+
+/// An argument.
+#[derive(Debug)]
+pub(super) struct Argument {
+    /// What it says: a string without its quotes, a name without its first slash.
+    pub(super) text: String,
+    pub(super) number: Option<i64>,
+    pub(super) place: TextRange,
+}
+
+/// A memory operation.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub(super) index: usize,
+    pub(super) op: String,
+    pub(super) key: String,
+    pub(super) place: TextRange,
+}
+
+/// Numbers of `execution_metadata`, and where they are.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) shard: Option<(String, TextRange)>,
+    pub(super) milliseconds: Option<(f64, TextRange)>,
+    pub(super) tokens: Option<(f64, TextRange)>,
+    pub(super) retries: Option<(f64, TextRange)>,
+}
+
+/// A number that is the same for equal values.
+pub(super) fn hash(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Digest {
+    /// What is to be kept of a turn; `reply` and `found` are what was made of it, where it is a reply.
+    #[must_use]
+    pub fn of(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, found: &[Found], caps: &Caps) -> Self {
+        let said = turn.text(record.bytes);
+        let is_prompt = turn.kind == Kind::Prompt;
+        let about = Place { turn };
+        Self {
+            role: turn.role,
+            kind: turn.kind,
+            place: turn.place(whole(said)),
+            path: turn.path.clone(),
+            details: turn.details.clone(),
+            bytes: said.len(),
+            tokens: if is_prompt || turn.kind == Kind::Surface { tokens::bytes(said) } else { 0 },
+            is_error_report: is_prompt && is_error_report(said),
+            words: if is_prompt { words(said).map(Arc::new) } else { None },
+            reply: reply.map(|reply| Box::new(about.reply(reply, found, caps))),
+        }
+    }
+
+    /// A finding about it, as it is in its record.
+    pub(super) fn found(&self, site: Site, finding: Finding, pointer: impl Into<String>) -> Found {
+        let mut path = self.path.clone();
+        path.extend(Some(pointer.into()).filter(|pointer| !pointer.is_empty()));
+        Found { record: site.record, start: site.start, finding, address: Address { path, inner: None } }
+    }
+}
+
+/// Where the record of a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// Its number.
+    pub record: u64,
+    /// Where it starts in the file.
+    pub start: u64,
+}
+
+/// Takes what is in a reply to its record.
+struct Place<'t> {
+    turn: &'t Turn,
+}
+
+impl Place<'_> {
+    fn reply(&self, reply: &Reply<'_>, found: &[Found], caps: &Caps) -> ReplyDigest {
+        let mut digest = ReplyDigest {
+            method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
+            errors: errors(found),
+            profile: None,
+            is_picked: reply.picked.is_some(),
+            brace: TextRange::default(),
+            surface: TextRange::default(),
+            surface_tokens: 0,
+            missing: SmallVec::new(),
+            control: TextRange::default(),
+            has_intent: false,
+            atoms: Vec::new(),
+            memory: SmallVec::new(),
+            correction: None,
+            feedback: SmallVec::new(),
+            numbers: None,
+        };
+        if let Some(object) = reply.picked_object() {
+            self.envelope(object, caps, &mut digest);
+        }
+        digest
+    }
+
+    fn envelope(&self, object: &Object<'_>, caps: &Caps, digest: &mut ReplyDigest) {
+        let json = &object.json;
+        let root = json.root();
+        let (found, markers) = profile::infer(object);
+        digest.profile = (!markers.is_empty()).then_some(found);
+        digest.brace = self.turn.place(TextRange::at(json.range(root).start(), TextSize::new(1)));
+        if let Some(surface) = member(json, root, "surface_response") {
+            digest.surface = self.string(json, surface);
+            digest.surface_tokens = tokens::text(&json.string(surface).unwrap_or_default());
+        }
+        let key = json.members(root).find(|one| json.string(one.key).is_some_and(|key| key == "control_packet"));
+        let Some(key) = key else { return };
+        digest.control = self.turn.place(json.range(key.key));
+        let control = key.value;
+        digest.has_intent = member(json, control, "intent_classification").is_some();
+        if let Some(updates) = member(json, control, "mangle_updates") {
+            let kept = json.elements(updates).take(caps.updates).enumerate();
+            digest.atoms = kept.filter_map(|(index, node)| self.atom(json, node, index, caps)).collect();
+            self.missing(json, root, updates, digest);
+        }
+        if let Some(operations) = member(json, control, "memory_operations") {
+            let kept = json.elements(operations).take(caps.memory).enumerate();
+            digest.memory = kept.filter_map(|(index, node)| self.memory(json, node, index)).collect();
+        }
+        if let Some(correction) = member(json, control, "self_correction")
+            && member(json, correction, "triggered").is_some_and(|it| json.kind(it) == Node::Bool(true))
+        {
+            let hypothesis = text(json, correction, "hypothesis").unwrap_or_default();
+            digest.correction = Some((hash(&*hypothesis), self.turn.place(json.range(correction))));
+        }
+        if let Some(feedback) = member(json, control, "context_feedback") {
+            self.feedback(json, feedback, digest);
+        }
+        if let Some(metadata) = member(json, control, "execution_metadata") {
+            digest.numbers = Some(Box::new(self.numbers(json, metadata)));
+        }
+    }
+
+    /// The bytes inside of a string's quotes; of anything else all of it.
+    fn string(&self, json: &Json<'_>, node: NodeId) -> TextRange {
+        self.turn.place(inside(json, node))
+    }
+
+    fn atom(&self, json: &Json<'_>, node: NodeId, index: usize, caps: &Caps) -> Option<Atom> {
+        let update = json.string(node)?;
+        if runtime::reason(&update, caps).is_some() {
+            return None;
+        }
+        let said = update.trim();
+        let name = said.split('(').next().unwrap_or(said).trim_end();
+        let removal = crate::envelope::with_comma(json, json.range(node));
+        Some(Atom {
+            index,
+            hash: hash(said.strip_suffix('.').unwrap_or(said)),
+            predicate: hash(name),
+            characters: said.chars().count(),
+            place: self.string(json, node),
+            removal: super::outward::exact(removal, self.turn),
+            is_campaign: name == "campaign" || name.starts_with("campaign_") || name.starts_with("phase_"),
+            fact: self.watched(json, node, &update, name).map(Box::new),
+        })
+    }
+
+    fn watched(&self, json: &Json<'_>, node: NodeId, update: &str, name: &str) -> Option<Watched> {
+        let predicate = *WATCHED.get(WATCHED.binary_search(&name).ok()?)?;
+        let found = plain::read(update)?;
+        let (_, map) = json.string_with_map(node)?;
+        let argument = |argument: &plain::Argument| {
+            let written = crate::text::slice(update, argument.range);
+            let text = match argument.kind {
+                plain::Kind::Name => written.strip_prefix('/').unwrap_or(written),
+                plain::Kind::String | plain::Kind::Escaped => {
+                    written.get(1..written.len().saturating_sub(1)).unwrap_or("")
+                }
+                plain::Kind::Number(_) | plain::Kind::Float => written,
+            };
+            let number = match argument.kind {
+                plain::Kind::Number(number) => Some(number),
+                _ => None,
+            };
+            Argument { text: text.to_owned(), number, place: self.turn.place(map.to_source(argument.range)) }
+        };
+        Some(Watched { predicate, args: found.args.iter().map(argument).collect() })
+    }
+
+    fn memory(&self, json: &Json<'_>, node: NodeId, index: usize) -> Option<Memory> {
+        Some(Memory {
+            index,
+            op: text(json, node, "op")?.into_owned(),
+            key: text(json, node, "key")?.into_owned(),
+            place: self.turn.place(json.range(node)),
+        })
+    }
+
+    fn feedback(&self, json: &Json<'_>, feedback: NodeId, digest: &mut ReplyDigest) {
+        for list in ["helpful_facts", "noise_facts"] {
+            let Some(names) = member(json, feedback, list) else { continue };
+            for (index, node) in json.elements(names).enumerate() {
+                let Some(name) = json.string(node) else { continue };
+                let pointer = format!("/control_packet/context_feedback/{list}/{index}");
+                digest.feedback.push((name.trim().to_owned(), pointer, self.string(json, node)));
+            }
+        }
+    }
+
+    fn numbers(&self, json: &Json<'_>, metadata: NodeId) -> Numbers {
+        let number = |name: &str| {
+            let node = member(json, metadata, name).filter(|node| json.kind(*node) == Node::Number)?;
+            let value = std::str::from_utf8(json.raw(node)).ok()?.parse().ok()?;
+            Some((value, self.turn.place(json.range(node))))
+        };
+        let shard = member(json, metadata, "shard_type")
+            .and_then(|node| Some((json.string(node)?.into_owned(), self.string(json, node))));
+        let (milliseconds, tokens) = (number("execution_time_ms"), number("tokens_used"));
+        Numbers { shard, milliseconds, tokens, retries: number("retry_count") }
+    }
+
+    /// The files that the surface names, and no update does.
+    fn missing(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
+        let Some(node) = member(json, root, "surface_response") else { return };
+        let Some(surface) = json.string(node).filter(|surface| surface.contains('.')) else { return };
+        let names: Vec<_> = files(&surface).take(16).collect();
+        if names.is_empty() {
+            return;
+        }
+        let atoms: Vec<_> = json.elements(updates).filter_map(|node| json.string(node)).collect();
+        let Some((_, map)) = json.string_with_map(node) else { return };
+        for (name, range) in names {
+            if !atoms.iter().any(|atom| atom.contains(name)) {
+                digest.missing.push((name.to_owned(), self.turn.place(map.to_source(range))));
+            }
+        }
+    }
+}
+
+/// The bytes inside of a string's quotes; of anything else all of it.
+pub(super) fn inside(json: &Json<'_>, node: NodeId) -> TextRange {
+    let range = json.range(node);
+    let quote = TextSize::new(1);
+    match json.kind(node) {
+        Node::Plain | Node::Escaped if range.len() >= quote + quote => {
+            TextRange::new(range.start() + quote, range.end() - quote)
+        }
+        _ => range,
+    }
+}
+
+/// Words that look like names of files.
+fn files(text: &str) -> impl Iterator<Item = (&str, TextRange)> {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '.' | '/' | '_' | '-');
+    let mut at = 0;
+    text.split_inclusive(move |char| !is_part(char)).filter_map(move |piece| {
+        let start = at;
+        at += piece.len();
+        let word = piece.trim_end_matches(|char| !is_part(char)).trim_end_matches('.');
+        let is_file = runtime::has_extension(word) && !word.starts_with('.');
+        is_file.then(|| (word, TextRange::at(crate::text::size(start), crate::text::size(word.len()))))
+    })
+}
+
+/// Whether a prompt says that the reply before it could not be used.
+fn is_error_report(prompt: &[u8]) -> bool {
+    let head = prompt.get(..4096.min(prompt.len())).unwrap_or(&[]).to_ascii_lowercase();
+    ERROR_REPORTS.iter().any(|words| memchr::memmem::find(&head, words.as_bytes()).is_some())
+}
+
+/// The words of a text that could be predicates.
+fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let found = text.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
+    let mut words = FxHashSet::default();
+    for word in found {
+        words.insert(hash(word));
+        if words.len() > MOST_WORDS {
+            return None;
+        }
+    }
+    Some(words)
+}
+
+/// A hash of the errors that were found.
+fn errors(found: &[Found]) -> Option<u64> {
+    let mut errors: Vec<_> = found
+        .iter()
+        .filter(|found| found.finding.severity.or(found.finding.rule.severity) == Some(Severity::Error))
+        .map(|found| (found.finding.rule.code, &found.address.path))
+        .collect();
+    errors.sort_unstable();
+    errors.dedup();
+    (!errors.is_empty()).then(|| hash(&errors))
+}

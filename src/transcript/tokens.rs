@@ -1,0 +1,86 @@
+//! What texts and facts cost, in the tokens that the reference runtime counts when it decides what to keep. Prompts
+//! are measured in another way; the two are never mixed.
+
+use crate::envelope::runtime::{Fact, Intent, Value};
+
+/// How many characters make a token.
+const CHARACTERS: usize = 4;
+
+/// What a fact costs beside its words.
+const FACT: usize = 4;
+
+/// What a turn costs beside its facts.
+const TURN: usize = 10;
+
+/// A text.
+#[must_use]
+pub fn text(text: &str) -> usize {
+    text.chars().count() / CHARACTERS
+}
+
+/// A text that need not be UTF-8; each byte that belongs to no character counts as one.
+#[must_use]
+pub fn bytes(text: &[u8]) -> usize {
+    match std::str::from_utf8(text) {
+        Ok(valid) => self::text(valid),
+        Err(_) => text.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum::<usize>() / CHARACTERS,
+    }
+}
+
+/// A fact.
+#[must_use]
+pub fn fact(fact: &Fact) -> usize {
+    FACT + text(&fact.predicate) + fact.args.iter().map(value).sum::<usize>()
+}
+
+fn value(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => argument(text),
+        Value::Number(_) => 2,
+        Value::Lost => 3,
+    }
+}
+
+/// An argument that is held as text: a name or a string.
+fn argument(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'/') => 1 + text.len() / CHARACTERS,
+        _ => bytes(text) + 2,
+    }
+}
+
+/// The `user_intent` that the runtime makes of an envelope's intent.
+#[must_use]
+pub fn intent(intent: &Intent) -> usize {
+    let args = ["/current_intent", &intent.category, &intent.verb, &intent.target, &intent.constraint];
+    FACT + text("user_intent") + args.iter().map(|arg| argument(arg.as_bytes())).sum::<usize>()
+}
+
+/// A turn with facts that cost so much, and these updates, which the runtime counts once more as text.
+#[must_use]
+pub fn turn<'u>(facts: usize, updates: impl IntoIterator<Item = &'u str>) -> usize {
+    TURN + facts + updates.into_iter().map(text).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::runtime::ReadUpdate;
+
+    #[test]
+    fn texts_round_down() {
+        assert_eq!((text(""), text("abc"), text("abcd"), text("éééé")), (0, 0, 1, 1));
+        assert_eq!(bytes(b"ab\xff\xff"), 1);
+    }
+
+    #[test]
+    fn facts_cost_by_argument() {
+        let read = ReadUpdate::new("task_status(\"t1\", /done_with_it, 12, 0.5).");
+        // 4 + 11/4; a string 0 + 2; a name 1 + 13/4; a number 2; a float 3.
+        assert_eq!(fact(read.fact().unwrap()), 4 + 2 + 2 + 4 + 2 + 3);
+        let found = Intent { category: "/mutation".into(), verb: "fix".into(), ..Intent::default() };
+        assert_eq!(intent(&found), 4 + 2 + (1 + 3) + (1 + 2) + 2 + 2 + 2);
+        assert_eq!(turn(7, ["p(/a)."]), 18);
+    }
+}
