@@ -160,7 +160,13 @@ pub(super) fn hash(value: impl Hash) -> u64 {
 impl Digest {
     /// What is to be kept of a turn; `reply` and `found` are what was made of it, where it is a reply.
     #[must_use]
-    pub fn of(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, found: &[Found], caps: &Caps) -> Self {
+    pub fn of(
+        record: &Record<'_>,
+        turn: &Turn,
+        reply: Option<&Reply<'_>>,
+        found: &[Found],
+        caps: &Caps,
+    ) -> Self {
         let said = turn.text(record.bytes);
         let is_prompt = turn.kind == Kind::Prompt;
         let about = Place { turn };
@@ -235,7 +241,8 @@ impl Place<'_> {
             digest.surface = self.string(json, surface);
             digest.surface_tokens = tokens::text(&json.string(surface).unwrap_or_default());
         }
-        let key = json.members(root).find(|one| json.string(one.key).is_some_and(|key| key == "control_packet"));
+        let key =
+            json.members(root).find(|one| json.string(one.key).is_some_and(|key| key == "control_packet"));
         let Some(key) = key else { return };
         digest.control = self.turn.place(json.range(key.key));
         let control = key.value;
@@ -275,7 +282,7 @@ impl Place<'_> {
         }
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
-        let removal = crate::envelope::with_comma(json, json.range(node));
+        let removal = crate::envelope::edits::with_comma(json, json.range(node));
         Some(Atom {
             index,
             hash: hash(said.strip_suffix('.').unwrap_or(said)),
@@ -299,7 +306,7 @@ impl Place<'_> {
                 plain::Kind::String | plain::Kind::Escaped => {
                     written.get(1..written.len().saturating_sub(1)).unwrap_or("")
                 }
-                plain::Kind::Number(_) | plain::Kind::Float => written,
+                _ => written,
             };
             let number = match argument.kind {
                 plain::Kind::Number(number) => Some(number),

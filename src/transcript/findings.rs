@@ -5,7 +5,8 @@ use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, TextSize, size};
 
 /// The rules of this file, in the order of their codes.
-pub const RULES: &[&Rule] = &[&PREVIEW_ONLY, &BAD_RECORD, &MIXED_CONTAINER, &OPEN_FENCE, &INVALID_UTF8];
+pub(super) const RULES: &[&Rule] =
+    &[&PREVIEW_ONLY, &BAD_RECORD, &MIXED_CONTAINER, &OPEN_FENCE, &INVALID_UTF8];
 
 /// A preview in a log.
 pub static PREVIEW_ONLY: Rule = Rule {

@@ -5,8 +5,12 @@
 //! and nothing of what an envelope should look like. Opens no files.
 
 mod address;
+mod check;
 mod cut;
 mod detect;
+mod digest;
+#[cfg(test)]
+mod examples;
 mod findings;
 mod harness;
 mod log;
@@ -17,20 +21,26 @@ mod plain;
 mod properties;
 mod reader;
 mod record;
+mod session;
 mod shapes;
 mod stream;
 #[cfg(test)]
 mod tests;
+pub mod tokens;
 mod turn;
 mod words;
 
 pub use address::Address;
-pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY, RULES};
+pub use check::{Checked, Checker, Found, check, check_reply, check_with};
+pub use digest::{Digest, Site};
+pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY};
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
+pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, Session, ShardLimits};
 pub use shapes::Shape;
 pub use turn::{Details, Kind, Record, Role, Skip, Turn};
 
 pub use crate::config::Container;
+use crate::lint::Rule;
 
 /// What is known of a file before its first byte is read.
 #[derive(Debug, Clone, Default)]
@@ -42,4 +52,9 @@ pub struct Options {
     pub name: String,
     /// `turn_separator` of the settings. One that is no regular expression separates nothing.
     pub separator: Option<String>,
+}
+
+/// The rules about containers and sessions, a list a family.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    std::iter::once(findings::RULES).chain(session::RULES).flatten().copied()
 }

@@ -23,7 +23,12 @@ pub fn text(text: &str) -> usize {
 pub fn bytes(text: &[u8]) -> usize {
     match std::str::from_utf8(text) {
         Ok(valid) => self::text(valid),
-        Err(_) => text.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum::<usize>() / CHARACTERS,
+        Err(_) => {
+            text.utf8_chunks()
+                .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+                .sum::<usize>()
+                / CHARACTERS
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) const RULES: &[&Rule] = &[
 const TURNS: u64 = 3;
 
 /// A status that cannot follow.
-pub static PHASE_TRANSITION: Rule = Rule {
+static PHASE_TRANSITION: Rule = Rule {
     code: "PB620",
     name: "phase-transition",
     group: Group::State,
@@ -41,7 +41,7 @@ pub static PHASE_TRANSITION: Rule = Rule {
 };
 
 /// Counters that cannot be.
-pub static PROGRESS_COUNTER: Rule = Rule {
+static PROGRESS_COUNTER: Rule = Rule {
     code: "PB621",
     name: "progress-counter",
     group: Group::State,
@@ -55,7 +55,7 @@ pub static PROGRESS_COUNTER: Rule = Rule {
 };
 
 /// A phase that stays in the context.
-pub static PHASE_NOT_ARCHIVED: Rule = Rule {
+static PHASE_NOT_ARCHIVED: Rule = Rule {
     code: "PB622",
     name: "phase-not-archived",
     group: Group::State,
@@ -81,7 +81,7 @@ pub static PHASE_NOT_ARCHIVED: Rule = Rule {
 };
 
 /// A counter that differs from what was seen.
-pub static PROGRESS_MISMATCH: Rule = Rule {
+static PROGRESS_MISMATCH: Rule = Rule {
     code: "PB623",
     name: "progress-mismatch",
     group: Group::State,
@@ -101,7 +101,7 @@ pub static PROGRESS_MISMATCH: Rule = Rule {
 };
 
 /// Two phases in one place.
-pub static PHASE_ORDER_DUP: Rule = Rule {
+static PHASE_ORDER_DUP: Rule = Rule {
     code: "PB624",
     name: "phase-order-dup",
     group: Group::State,
@@ -120,7 +120,7 @@ pub static PHASE_ORDER_DUP: Rule = Rule {
 };
 
 /// A campaign's packet without an intent.
-pub static CAMPAIGN_NO_INTENT: Rule = Rule {
+static CAMPAIGN_NO_INTENT: Rule = Rule {
     code: "PB625",
     name: "campaign-no-intent",
     group: Group::State,
@@ -137,7 +137,7 @@ pub static CAMPAIGN_NO_INTENT: Rule = Rule {
 };
 
 /// A score that keeps what should go.
-pub static POSITIVE_SUPPRESSION: Rule = Rule {
+static POSITIVE_SUPPRESSION: Rule = Rule {
     code: "PB626",
     name: "positive-suppression",
     group: Group::State,
@@ -198,7 +198,8 @@ impl Campaign {
         let atoms = &now.reply.atoms;
         self.archived(now);
         let is_replanned = atoms.iter().any(|atom| {
-            let text = [hash("replan"), hash("replan_triggered"), hash("plan_revision"), hash("campaign_replan")];
+            let text =
+                [hash("replan"), hash("replan_triggered"), hash("plan_revision"), hash("campaign_replan")];
             text.contains(&atom.predicate)
         });
         for atom in atoms {
@@ -216,7 +217,9 @@ impl Campaign {
         let is_old = matches!(now.profile, Some(Profile::V1_1 | Profile::V1_1Bnf));
         if is_old && !now.reply.has_intent && atoms.iter().any(|atom| atom.is_campaign) {
             let message = "this packet of a campaign has no intent, which all versions after 1.1 ask for";
-            out.push(now.found(Finding::new(&CAMPAIGN_NO_INTENT, now.reply.control, message), "/control_packet"));
+            out.push(
+                now.found(Finding::new(&CAMPAIGN_NO_INTENT, now.reply.control, message), "/control_packet"),
+            );
         }
         self.overdue(now, out);
     }
@@ -224,7 +227,9 @@ impl Campaign {
     /// Takes phases off the list that this turn archives.
     fn archived(&mut self, now: &Now<'_>) {
         for atom in &now.reply.atoms {
-            let Some(Watched { predicate: "context_compression", args }) = atom.fact.as_deref() else { continue };
+            let Some(Watched { predicate: "context_compression", args }) = atom.fact.as_deref() else {
+                continue;
+            };
             let Some(phase) = args.first() else { continue };
             self.compressed.insert(hash(phase.text.as_str()), ());
             self.waiting.retain(|waiting| waiting.phase != phase.text);
@@ -235,8 +240,9 @@ impl Campaign {
     }
 
     fn overdue(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
-        let (over, waiting) =
-            std::mem::take(&mut self.waiting).into_iter().partition(|waiting| waiting.turn + TURNS < now.turn);
+        let (over, waiting) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|waiting| waiting.turn + TURNS < now.turn);
         self.waiting = waiting;
         let over: Vec<Waiting> = over;
         out.extend(over.into_iter().map(|waiting| waiting.found));
@@ -270,21 +276,31 @@ impl Campaign {
         let done = done + i64::from(is) - i64::from(was);
         self.completed.insert(campaign, (done, seen + i64::from(before.is_none())));
         let is_compressed = self.compressed.get(&hash(id.text.as_str())).is_some();
-        let is_archived = now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
+        let is_archived =
+            now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
         if is && !was && !is_compressed && !is_archived && self.waiting.len() < MOST_SHOWN {
-            let message = format!("phase `{}` is completed, and its facts stay in the context: nothing archives it within {TURNS} turns", id.text);
+            let message = format!(
+                "phase `{}` is completed, and its facts stay in the context: nothing archives it within {TURNS} turns",
+                id.text
+            );
             let found = at_atom(now, atom, Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message));
             self.waiting.push(Waiting { phase: id.text.clone(), turn: now.turn, found });
         }
     }
 
     fn order(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
-        let ("campaign_phase", [phase, campaign, _, order, ..]) = (fact.predicate, fact.args.as_slice()) else { return };
+        let ("campaign_phase", [phase, campaign, _, order, ..]) = (fact.predicate, fact.args.as_slice())
+        else {
+            return;
+        };
         let Some(number) = order.number else { return };
         let key = (hash(campaign.text.as_str()), number);
         match self.order.get(&key) {
             Some(other) if *other != phase.text => {
-                let message = format!("order {number} of campaign `{}` is already that of phase `{other}`", campaign.text);
+                let message = format!(
+                    "order {number} of campaign `{}` is already that of phase `{other}`",
+                    campaign.text
+                );
                 out.push(at_atom(now, atom, Finding::new(&PHASE_ORDER_DUP, order.place, message)));
             }
             Some(_) => {}
@@ -316,7 +332,9 @@ impl Campaign {
         is_replanned: bool,
         out: &mut Vec<Found>,
     ) {
-        let ("campaign_progress", [campaign, counters @ ..]) = (fact.predicate, fact.args.as_slice()) else { return };
+        let ("campaign_progress", [campaign, counters @ ..]) = (fact.predicate, fact.args.as_slice()) else {
+            return;
+        };
         let Some(numbers) = numbers(counters) else { return };
         let id = hash(campaign.text.as_str());
         let before = self.progress.insert(id, Progress { counters: numbers });
@@ -327,8 +345,11 @@ impl Campaign {
         }
         let [done, ..] = numbers;
         let seen = self.completed.get(&id).filter(|(completed, seen)| *seen > 0 && *completed != done);
-        if let (Some((completed, _)), Some(argument), false) = (seen, counters.first(), self.completed.is_full) {
-            let message = format!("{done} phases are said to be done, {completed} are completed in this transcript");
+        if let (Some((completed, _)), Some(argument), false) =
+            (seen, counters.first(), self.completed.is_full)
+        {
+            let message =
+                format!("{done} phases are said to be done, {completed} are completed in this transcript");
             out.push(at_atom(now, atom, Finding::new(&PROGRESS_MISMATCH, argument.place, message)));
         }
     }

@@ -17,7 +17,7 @@ pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
 const PROMPTS: usize = 64;
 
 /// A rating of what was not there.
-pub static FEEDBACK_UNSEEN: Rule = Rule {
+static FEEDBACK_UNSEEN: Rule = Rule {
     code: "PB445",
     name: "feedback-unseen",
     group: Group::Requests,

@@ -11,7 +11,7 @@ pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];
 const LOOP: usize = 3;
 
 /// The same hypothesis, turn after turn.
-pub static CORRECTION_LOOP: Rule = Rule {
+static CORRECTION_LOOP: Rule = Rule {
     code: "PB407",
     name: "correction-loop",
     group: Group::Requests,
@@ -20,14 +20,38 @@ pub static CORRECTION_LOOP: Rule = Rule {
     rationale: "The runtime counts self-corrections and does nothing about them, so a hypothesis that comes again \
                 unchanged was not acted upon. The agent goes in a circle.",
     bad: session!(
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}", "Again."),
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}", "Again."),
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}", "Again."),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
+            "Again."
+        ),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
+            "Again."
+        ),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
+            "Again."
+        ),
     ),
     good: session!(
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}", "Again."),
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}", "Again."),
-        reply!("", "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"wrong branch\"}", "I see."),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
+            "Again."
+        ),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
+            "Again."
+        ),
+        reply!(
+            "",
+            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"wrong branch\"}",
+            "I see."
+        ),
     ),
     fix: FixKind::None,
 };
@@ -51,7 +75,9 @@ impl Corrections {
         self.last = Some((hypothesis, times));
         if times >= LOOP {
             let message = format!("the same hypothesis in {times} turns running: nothing came of it");
-            out.push(now.found(Finding::new(&CORRECTION_LOOP, place, message), "/control_packet/self_correction"));
+            out.push(
+                now.found(Finding::new(&CORRECTION_LOOP, place, message), "/control_packet/self_correction"),
+            );
         }
     }
 }

@@ -7,7 +7,9 @@ macro_rules! session {
 
 /// A turn of the user.
 macro_rules! user {
-    ($text:literal) => { concat!("{\"role\":\"user\",\"content\":\"", $text, "\"}\n") };
+    ($text:literal) => {
+        concat!("{\"role\":\"user\",\"content\":\"", $text, "\"}\n")
+    };
 }
 
 /// A turn of the model: its updates, what else is in its packet behind them, what it says.

@@ -92,7 +92,7 @@ fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
 }
 
 /// Too long.
-pub static TIME_OVER: Rule = Rule {
+static TIME_OVER: Rule = Rule {
     code: "PB710",
     name: "time-over",
     group: Group::Limits,
@@ -117,7 +117,7 @@ const GOOD: &str = session!(reply!(
 ));
 
 /// Too many tokens.
-pub static TOKENS_OVER: Rule = Rule {
+static TOKENS_OVER: Rule = Rule {
     code: "PB711",
     name: "tokens-over",
     group: Group::Limits,
@@ -135,7 +135,7 @@ pub static TOKENS_OVER: Rule = Rule {
 };
 
 /// Too many retries.
-pub static RETRIES_OVER: Rule = Rule {
+static RETRIES_OVER: Rule = Rule {
     code: "PB712",
     name: "retries-over",
     group: Group::Limits,
@@ -153,7 +153,7 @@ pub static RETRIES_OVER: Rule = Rule {
 };
 
 /// A task that does not fit.
-pub static TASK_OVER: Rule = Rule {
+static TASK_OVER: Rule = Rule {
     code: "PB715",
     name: "task-over",
     group: Group::Limits,
@@ -163,7 +163,9 @@ pub static TASK_OVER: Rule = Rule {
                 any model is asked.",
     bad: concat!(
         session!(
-            user!("Fix the login, and while you are at it, look at each test that has ever failed on a Monday."),
+            user!(
+                "Fix the login, and while you are at it, look at each test that has ever failed on a Monday."
+            ),
             reply!(
                 "",
                 "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":9,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
@@ -177,7 +179,7 @@ pub static TASK_OVER: Rule = Rule {
 };
 
 /// A kind of shard that nobody has set up.
-pub static NO_PROFILE: Rule = Rule {
+static NO_PROFILE: Rule = Rule {
     code: "PB716",
     name: "no-profile",
     group: Group::Limits,
@@ -227,15 +229,20 @@ impl Tasks {
             let pointer = "/control_packet/execution_metadata/shard_type";
             out.push(now.found(Finding::new(&NO_PROFILE, *place, message), pointer));
         }
-        let mut over = |rule: &'static Rule, number: Option<(f64, TextRange)>, name: &str, limit: u64, unit: &str| {
-            #[expect(clippy::cast_precision_loss, reason = "limits are small")]
-            let found = number.filter(|(number, _)| *number > limit as f64);
-            if let Some((number, place)) = found {
-                let message = format!("{number}{unit}, where `{shard}` may have at most {limit}{unit}");
-                let pointer = if name.is_empty() { String::new() } else { format!("/control_packet/execution_metadata/{name}") };
-                out.push(now.found(Finding::new(rule, place, message), pointer));
-            }
-        };
+        let mut over =
+            |rule: &'static Rule, number: Option<(f64, TextRange)>, name: &str, limit: u64, unit: &str| {
+                #[expect(clippy::cast_precision_loss, reason = "limits are small")]
+                let found = number.filter(|(number, _)| *number > limit as f64);
+                if let Some((number, place)) = found {
+                    let message = format!("{number}{unit}, where `{shard}` may have at most {limit}{unit}");
+                    let pointer = if name.is_empty() {
+                        String::new()
+                    } else {
+                        format!("/control_packet/execution_metadata/{name}")
+                    };
+                    out.push(now.found(Finding::new(rule, place, message), pointer));
+                }
+            };
         let (time, tokens) = (limits.seconds * 1_000, limits.context_tokens + limits.output_tokens);
         over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time, " ms");
         over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens, " tokens");
@@ -244,7 +251,8 @@ impl Tasks {
         over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens, " tokens");
         let most = limits.context_tokens * BYTES_A_TOKEN;
         if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
-            found.finding.message = format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");
+            found.finding.message =
+                format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");
             out.push(found);
         }
     }

@@ -9,7 +9,7 @@ use crate::transcript::digest::{Memory, hash};
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
 
 /// An operation without its counterpart.
-pub static UNPAIRED_OP: Rule = Rule {
+static UNPAIRED_OP: Rule = Rule {
     code: "PB310",
     name: "unpaired-op",
     group: Group::Memory,
@@ -20,7 +20,11 @@ pub static UNPAIRED_OP: Rule = Rule {
                 the transcript is a part of something longer.",
     bad: session!(
         reply!("", "\"memory_operations\":[]", "Looking."),
-        reply!("", "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]", "That is over."),
+        reply!(
+            "",
+            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
+            "That is over."
+        ),
     ),
     good: session!(
         reply!(
@@ -28,7 +32,11 @@ pub static UNPAIRED_OP: Rule = Rule {
             "\"memory_operations\":[{\"op\":\"note\",\"key\":\"plan:old\",\"value\":\"tests first\"}]",
             "Looking."
         ),
-        reply!("", "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"plan:old\",\"value\":\"\"}]", "That is over."),
+        reply!(
+            "",
+            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"plan:old\",\"value\":\"\"}]",
+            "That is over."
+        ),
     ),
     fix: FixKind::None,
 };
@@ -76,7 +84,8 @@ impl Keys {
             }
             "forget" => {
                 let is_lacking = self.stored.lacks(&id) && self.archived.lacks(&id);
-                is_lacking.then(|| format!("no earlier turn stores or asserts `{key}`: there is nothing to forget"))
+                is_lacking
+                    .then(|| format!("no earlier turn stores or asserts `{key}`: there is nothing to forget"))
             }
             _ => None,
         }

@@ -10,7 +10,7 @@ use crate::transcript::check::Found;
 pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];
 
 /// An envelope of another version.
-pub static PROFILE_OUTLIER: Rule = Rule {
+static PROFILE_OUTLIER: Rule = Rule {
     code: "PB107",
     name: "profile-outlier",
     group: Group::Fields,
@@ -72,7 +72,9 @@ impl Profiles {
         let Some(usual) = self.counts.iter().position(|count| *count == most) else { return };
         let usual = Profile::ALL.get(usual).copied().unwrap_or(Profile::Current);
         let mut outliers: Vec<Found> = Vec::new();
-        for (profile, first) in Profile::ALL.into_iter().zip(self.first).filter(|(profile, _)| *profile != usual) {
+        for (profile, first) in
+            Profile::ALL.into_iter().zip(self.first).filter(|(profile, _)| *profile != usual)
+        {
             outliers.extend(first.into_iter().map(|mut found| {
                 found.finding.message =
                     format!("this envelope looks like {profile}, most of the file like {usual}");

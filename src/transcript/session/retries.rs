@@ -9,7 +9,7 @@ use crate::transcript::digest::Digest;
 pub(super) const RULES: &[&Rule] = &[&REPAIR_STUCK, &REPAIR_SUMMARY];
 
 /// The same mistakes again.
-pub static REPAIR_STUCK: Rule = Rule {
+static REPAIR_STUCK: Rule = Rule {
     code: "PB018",
     name: "repair-stuck",
     group: Group::Replies,
@@ -31,7 +31,7 @@ pub static REPAIR_STUCK: Rule = Rule {
 };
 
 /// How a round of repair ended.
-pub static REPAIR_SUMMARY: Rule = Rule {
+static REPAIR_SUMMARY: Rule = Rule {
     code: "PB019",
     name: "repair-summary",
     group: Group::Replies,
@@ -81,7 +81,11 @@ impl Retries {
                 );
                 out.push(now.found(Finding::new(&REPAIR_STUCK, now.digest.place, message), ""));
             }
-            let message = format!("this answer took {}; the last was read as `{}`", count(attempts, "attempt"), now.reply.method);
+            let message = format!(
+                "this answer took {}; the last was read as `{}`",
+                count(attempts, "attempt"),
+                now.reply.method
+            );
             self.summary = Some(now.found(Finding::new(&REPAIR_SUMMARY, now.digest.place, message), ""));
         }
         self.errors = now.reply.errors;

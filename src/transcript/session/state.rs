@@ -19,7 +19,7 @@ const MUCH: usize = 40;
 const CHARACTERS: usize = 4;
 
 /// Less than the target.
-pub static RATIO_LOW: Rule = Rule {
+static RATIO_LOW: Rule = Rule {
     code: "PB610",
     name: "ratio-low",
     group: Group::State,
@@ -39,7 +39,7 @@ pub static RATIO_LOW: Rule = Rule {
 };
 
 /// State that costs more than the text.
-pub static RATIO_INVERSE: Rule = Rule {
+static RATIO_INVERSE: Rule = Rule {
     code: "PB611",
     name: "ratio-inverse",
     group: Group::State,
@@ -60,7 +60,7 @@ pub static RATIO_INVERSE: Rule = Rule {
 };
 
 /// A turn of which nothing is kept.
-pub static STATELESS_TURN: Rule = Rule {
+static STATELESS_TURN: Rule = Rule {
     code: "PB612",
     name: "stateless-turn",
     group: Group::State,
@@ -81,7 +81,7 @@ pub static STATELESS_TURN: Rule = Rule {
 };
 
 /// A turn of which something is not kept.
-pub static LOSSY_TURN: Rule = Rule {
+static LOSSY_TURN: Rule = Rule {
     code: "PB613",
     name: "lossy-turn",
     group: Group::State,
@@ -89,7 +89,11 @@ pub static LOSSY_TURN: Rule = Rule {
     summary: "an answer names a file that none of its atoms has",
     rationale: "When the turn is thrown away, nobody knows of the file any more. A guess from the names of files in \
                 the text, so it is off unless asked for.",
-    bad: session!(reply!("\"modified(\\\"src/auth.go\\\").\"", "\"memory_operations\":[]", "I changed src/auth.go and src/clock.go.")),
+    bad: session!(reply!(
+        "\"modified(\\\"src/auth.go\\\").\"",
+        "\"memory_operations\":[]",
+        "I changed src/auth.go and src/clock.go."
+    )),
     good: session!(reply!(
         "\"modified(\\\"src/auth.go\\\").\",\"modified(\\\"src/clock.go\\\").\"",
         "\"memory_operations\":[]",
@@ -99,7 +103,7 @@ pub static LOSSY_TURN: Rule = Rule {
 };
 
 /// What was said before.
-pub static REDUNDANT_ATOM: Rule = Rule {
+static REDUNDANT_ATOM: Rule = Rule {
     code: "PB614",
     name: "redundant-atom",
     group: Group::State,
@@ -119,7 +123,7 @@ pub static REDUNDANT_ATOM: Rule = Rule {
 };
 
 /// Two values where there is one.
-pub static CONTRADICTION: Rule = Rule {
+static CONTRADICTION: Rule = Rule {
     code: "PB615",
     name: "contradiction",
     group: Group::State,
@@ -195,7 +199,9 @@ impl State {
                 "{} tokens of text and no atom: nothing is left of this turn once it is thrown away",
                 now.reply.surface_tokens
             );
-            out.push(now.found(Finding::new(&STATELESS_TURN, now.reply.surface, message), "/surface_response"));
+            out.push(
+                now.found(Finding::new(&STATELESS_TURN, now.reply.surface, message), "/surface_response"),
+            );
         }
         for (name, place) in &now.reply.missing {
             let message = format!("no atom of this turn mentions `{name}`");
@@ -219,12 +225,15 @@ impl State {
             self.held.insert(atom.hash, ());
         }
         if let (None, true) = (&self.first, self.is_whole) {
-            self.first = Some((now.site, now.found(Finding::new(&RATIO_LOW, now.reply.surface, String::new()), "")));
+            self.first =
+                Some((now.site, now.found(Finding::new(&RATIO_LOW, now.reply.surface, String::new()), "")));
         }
         let kept = characters / CHARACTERS;
         if asked.is_some() && kept > original {
             let message = format!("the atoms of this turn cost {kept} tokens, its text only {original}");
-            out.push(now.found(Finding::new(&RATIO_INVERSE, now.reply.surface, message), "/surface_response"));
+            out.push(
+                now.found(Finding::new(&RATIO_INVERSE, now.reply.surface, message), "/surface_response"),
+            );
         }
     }
 
@@ -233,7 +242,8 @@ impl State {
         for atom in &now.reply.atoms {
             let since = self.last.get(&atom.hash).copied();
             if let Some(since) = since {
-                let message = format!("this holds already, since answer {since}; to assert it again changes nothing");
+                let message =
+                    format!("this holds already, since answer {since}; to assert it again changes nothing");
                 let mut finding = Finding::new(&REDUNDANT_ATOM, atom.place, message);
                 finding.fix = atom.removal.map(|removal| Fix::safe("Remove the update").replace(removal, ""));
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
@@ -267,7 +277,8 @@ fn contradictions(now: &Now<'_>, out: &mut Vec<Found>) {
         let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
         match seen.get(&subject) {
             Some((before, index)) if *before != value => {
-                let message = format!("this conflicts with update {index}: {} is {before} there", named(subject));
+                let message =
+                    format!("this conflicts with update {index}: {} is {before} there", named(subject));
                 let finding = Finding::new(&CONTRADICTION, atom.place, message);
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
