@@ -136,6 +136,12 @@ impl<'c> Checker<'c> {
         }
     }
 
+    /// How many replies were sent back so far, and answered again.
+    #[must_use]
+    pub fn repair_rounds(&self) -> u64 {
+        self.session.repair_rounds()
+    }
+
     /// What only the end of the file shows.
     pub fn finish(self, summary: &Summary, out: &mut Vec<Found>) {
         self.session.finish(out);

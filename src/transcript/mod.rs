@@ -9,6 +9,7 @@ mod check;
 mod cut;
 mod detect;
 mod digest;
+mod document;
 #[cfg(test)]
 mod examples;
 mod findings;
@@ -23,6 +24,7 @@ mod reader;
 mod record;
 mod session;
 mod shapes;
+pub mod statistics;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ mod words;
 pub use address::Address;
 pub use check::{Checked, Checker, Found, check, check_reply, check_with};
 pub use digest::{Digest, Site};
+pub use document::{Body, Entry, Spot, Transcript};
 pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY};
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
 pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, Session, ShardLimits};

@@ -88,6 +88,14 @@ impl Reader {
         }
     }
 
+    /// A reader that goes on in the middle of a file, where the record with this number begins.
+    pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64) -> Self {
+        self.state = Some((plan, Cutter::new(plan.frame)));
+        (self.has_begun, self.start, self.number) = (true, start, number.saturating_sub(1));
+        self.summary.container = Some(plan.container);
+        self
+    }
+
     /// A reader that knows the first bytes of its file, behind the mark of their encoding.
     #[cfg(test)]
     pub(super) fn knowing(mut self, head: &[u8], is_all: bool) -> Self {
@@ -201,6 +209,7 @@ impl Reader {
         let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
             record.findings.extend(findings::invalid_utf8(record.bytes));
             summary.records += 1;
+            record.shape = shape;
             if let Some(shape) = shape {
                 *summary.shapes.entry(shape).or_default() += 1;
             }

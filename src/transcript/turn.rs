@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::shapes::Shape;
 use crate::config::Profile;
 use crate::lint::Finding;
 use crate::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
@@ -231,11 +232,13 @@ pub struct Record<'r> {
     pub turns: Vec<Turn>,
     /// What is wrong with the record itself.
     pub findings: Vec<Finding>,
+    /// What it is, where the container leaves that open.
+    pub shape: Option<Shape>,
 }
 
 impl<'r> Record<'r> {
     pub(super) fn new(number: u64, start: u64, bytes: &'r [u8]) -> Self {
-        Self { number, start, bytes, turns: Vec::new(), findings: Vec::new() }
+        Self { number, start, bytes, turns: Vec::new(), findings: Vec::new(), shape: None }
     }
 
     /// All of it.

@@ -129,6 +129,12 @@ impl Session {
         self.limits.reply(&now, out);
     }
 
+    /// How many replies were sent back so far, and answered again.
+    #[must_use]
+    pub fn repair_rounds(&self) -> u64 {
+        self.retries.rounds
+    }
+
     /// What only the end shows.
     pub fn finish(self, out: &mut Vec<Found>) {
         self.retries.finish(out);

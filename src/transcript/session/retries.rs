@@ -54,6 +54,8 @@ pub(super) struct Retries {
     summary: Option<Found>,
     /// Whether the last attempt was sent back.
     is_sent_back: bool,
+    /// The rounds of all answers.
+    pub(super) rounds: u64,
 }
 
 impl Retries {
@@ -74,6 +76,7 @@ impl Retries {
         self.attempts += 1;
         let attempts = self.attempts;
         if attempts > 1 {
+            self.rounds += 1;
             if self.errors.is_some() && self.errors == now.reply.errors {
                 let message = format!(
                     "round {} of repair repeats the errors of the reply before it; another round will hardly help",
@@ -93,7 +96,7 @@ impl Retries {
 
     fn close(&mut self, out: &mut Vec<Found>) {
         out.extend(self.summary.take());
-        *self = Self::default();
+        *self = Self { rounds: self.rounds, ..Self::default() };
     }
 
     pub(super) fn finish(mut self, out: &mut Vec<Found>) {

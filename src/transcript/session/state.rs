@@ -225,8 +225,10 @@ impl State {
             self.held.insert(atom.hash, ());
         }
         if let (None, true) = (&self.first, self.is_whole) {
-            self.first =
-                Some((now.site, now.found(Finding::new(&RATIO_LOW, now.reply.surface, String::new()), "")));
+            self.first = Some((
+                now.site,
+                now.found(Finding::new(&RATIO_LOW, now.reply.surface, String::new()), "/surface_response"),
+            ));
         }
         let kept = characters / CHARACTERS;
         if asked.is_some() && kept > original {

@@ -1,0 +1,396 @@
+//! Figures about a transcript, as plain data: what the runtime made of the replies, and how far their atoms stand for
+//! their text.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::check::Found;
+use super::digest::hash;
+use super::session::MOST_KNOWN;
+use super::tokens;
+use super::turn::{Kind, Record, Role, Turn};
+use crate::config::{Consumer, TranscriptSettings};
+use crate::envelope::Reply;
+use crate::envelope::runtime::{self, Fact, Failure, Picked, ReadUpdate, Stage, Value, Verdict};
+
+/// How many different words a table of figures has; all others are counted as [`OTHERS`].
+const MOST_WORDS: usize = 200;
+
+/// The word for what is beyond [`MOST_WORDS`].
+pub const OTHERS: &str = "(others)";
+
+/// How many characters make a token.
+const CHARACTERS: usize = 4;
+
+/// What became of replies, atoms and the rest: counters that only grow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Statistics {
+    /// Turns of the model.
+    pub answers: u64,
+    /// Turns of the user.
+    pub prompts: u64,
+    /// Replies by the way in which the runtime read them, in its own words; `error` where it did not.
+    pub methods: BTreeMap<&'static str, u64>,
+    /// Replies that could not be decoded at once, by the stage that read them in the end.
+    pub parse_errors: BTreeMap<&'static str, u64>,
+    /// Updates that were kept: they survive the caps and the filter of the consumer.
+    pub atoms_kept: u64,
+    /// Updates that the caps dropped.
+    pub atoms_dropped: u64,
+    /// Updates that the filter of the consumer refused.
+    pub atoms_blocked: u64,
+    /// Updates that are no Mangle, by predicate.
+    pub syntax_errors: BTreeMap<String, u64>,
+    /// Memory operations after the caps, by operation.
+    pub memory: BTreeMap<String, u64>,
+    /// Replies that take something back.
+    pub self_corrections: u64,
+    /// Envelopes beside the one that counts.
+    pub decoys: u64,
+    /// Replies that show their control packet.
+    pub leaks: u64,
+    /// Replies that were sent back.
+    pub repair_rounds: u64,
+    /// Findings by code.
+    pub diagnostics: BTreeMap<&'static str, u64>,
+    /// How far the atoms stand for the text.
+    pub compression: Compression,
+}
+
+/// Sizes in tokens, as the runtime estimates them, over all turns.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Compression {
+    /// The text of the user and of the model.
+    pub original: u64,
+    /// What the runtime counts as kept: the facts, and the updates once more.
+    pub kept_by_runtime: u64,
+    /// The text of the updates that are kept.
+    pub kept_as_atoms: u64,
+    /// The ratio that is wanted.
+    pub target: f64,
+    /// The facts that hold after the last turn.
+    facts: Facts,
+    /// Of each predicate and first argument only the newest.
+    latest: Facts,
+}
+
+/// The facts that hold, by a hash, with their predicate and their length in characters.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Facts {
+    held: FxHashMap<u64, (u64, usize)>,
+    characters: usize,
+}
+
+/// The sizes of one turn, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnSize {
+    /// What was said, by the user before it and by the model.
+    pub original: u64,
+    /// What the runtime counts as kept of it.
+    pub kept_by_runtime: u64,
+    /// The text of the updates that are kept.
+    pub kept_as_atoms: u64,
+    /// The facts that hold after it.
+    pub state: u64,
+}
+
+impl TurnSize {
+    /// How many tokens of text one token stands for, as the runtime counts.
+    #[must_use]
+    pub fn segment_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_by_runtime.max(1))
+    }
+}
+
+impl Facts {
+    fn insert(&mut self, key: u64, predicate: u64, characters: usize) {
+        if self.held.len() >= MOST_KNOWN && !self.held.contains_key(&key) {
+            // What is beyond that is counted each time it comes.
+            self.characters += characters;
+            return;
+        }
+        let before = self.held.insert(key, (predicate, characters));
+        self.characters += characters;
+        self.characters -= before.map_or(0, |(_, characters)| characters);
+    }
+
+    /// Drops all facts of a predicate.
+    fn forget(&mut self, predicate: u64) {
+        let characters = &mut self.characters;
+        self.held.retain(|_, (of, length)| {
+            let is_kept = *of != predicate;
+            *characters -= if is_kept { 0 } else { *length };
+            is_kept
+        });
+    }
+
+    fn tokens(&self) -> u64 {
+        (self.characters / CHARACTERS) as u64
+    }
+}
+
+impl Compression {
+    /// The tokens of the facts that hold after the last turn; `latest` leaves of each predicate and first argument only
+    /// the newest.
+    #[must_use]
+    pub fn state(&self, latest: bool) -> u64 {
+        if latest { self.latest.tokens() } else { self.facts.tokens() }
+    }
+
+    /// Text over what the runtime counts as kept; 1 where nothing is.
+    #[must_use]
+    pub fn runtime_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_by_runtime)
+    }
+
+    /// Text over the text of the updates; 1 where there are none.
+    #[must_use]
+    pub fn atoms_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_as_atoms)
+    }
+
+    /// Text over the facts that hold in the end, which is the ratio that the target is about; 1 where none do.
+    #[must_use]
+    pub fn headline(&self, latest: bool) -> f64 {
+        ratio(self.original, self.state(latest))
+    }
+
+    /// Whether the target is met.
+    #[must_use]
+    pub fn is_target_met(&self, latest: bool) -> bool {
+        self.headline(latest) >= self.target
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio is shown with few digits")]
+fn ratio(original: u64, kept: u64) -> f64 {
+    if kept == 0 { 1.0 } else { original as f64 / kept as f64 }
+}
+
+/// Counts while a transcript is read.
+#[derive(Debug)]
+pub struct Counter {
+    statistics: Statistics,
+    consumer: Consumer,
+    /// The tokens that the user said since the last answer.
+    asked: u64,
+}
+
+impl Counter {
+    /// A count of one file.
+    #[must_use]
+    pub fn new(settings: &TranscriptSettings) -> Self {
+        let name = settings.consumer.as_deref().unwrap_or("open");
+        let everything =
+            Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
+        let consumer = settings.consumers.get(name).or_else(|| runtime::built_in(name)).cloned();
+        let compression = Compression { target: settings.target_compression_ratio, ..Compression::default() };
+        let statistics = Statistics { compression, ..Statistics::default() };
+        Self { statistics, consumer: consumer.unwrap_or(everything), asked: 0 }
+    }
+
+    /// Counts a turn; `reply` is what was made of it where it is one. Gives the sizes of an answer.
+    pub fn turn(&mut self, record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>) -> Option<TurnSize> {
+        if let Some(reply) = reply {
+            return Some(self.reply(reply));
+        }
+        let said = turn.text(record.bytes);
+        match (turn.role, turn.kind) {
+            (Role::User, Kind::Prompt) => {
+                self.statistics.prompts += 1;
+                self.asked += tokens::bytes(said) as u64;
+                None
+            }
+            (_, Kind::Surface) => {
+                let original = std::mem::take(&mut self.asked) + tokens::bytes(said) as u64;
+                self.statistics.answers += 1;
+                self.statistics.compression.original += original;
+                Some(TurnSize {
+                    original,
+                    state: self.statistics.compression.state(false),
+                    ..TurnSize::default()
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply<'_>) -> TurnSize {
+        let statistics = &mut self.statistics;
+        statistics.answers += 1;
+        let method = reply.reading.as_ref().map_or("error", |reading| reading.stage.method());
+        *statistics.methods.entry(method).or_default() += 1;
+        if let Some(stage) = parse_error(reply) {
+            *statistics.parse_errors.entry(stage).or_default() += 1;
+        }
+        let acceptable = reply.objects.iter().filter(|object| object.is_acceptable()).count();
+        statistics.decoys += acceptable.saturating_sub(1) as u64;
+        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| &reading.surface);
+        let mut size = TurnSize {
+            original: std::mem::take(&mut self.asked) + tokens::bytes(surface) as u64,
+            ..TurnSize::default()
+        };
+        if let Some(picked) = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref()) {
+            self.envelope(picked, &mut size);
+        }
+        let compression = &mut self.statistics.compression;
+        compression.original += size.original;
+        compression.kept_by_runtime += size.kept_by_runtime;
+        compression.kept_as_atoms += size.kept_as_atoms;
+        size.state = compression.state(false);
+        size
+    }
+
+    fn envelope(&mut self, picked: &Picked, size: &mut TurnSize) {
+        let statistics = &mut self.statistics;
+        let packet = &picked.packet;
+        statistics.self_corrections +=
+            u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
+        statistics.atoms_dropped += picked.kept.dropped.len() as u64;
+        let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
+        for (index, update) in picked.kept.updates.iter().enumerate() {
+            let read = ReadUpdate::new(update);
+            match (read.verdict(index, &self.consumer), read.fact()) {
+                (Verdict::Accepted, Some(fact)) => {
+                    facts += tokens::fact(fact);
+                    accepted.push(update.as_str());
+                    statistics.compression.hold(fact, update);
+                }
+                (verdict, _) => {
+                    statistics.atoms_blocked += 1;
+                    if verdict == Verdict::Syntax {
+                        let predicate = update.trim().split('(').next().unwrap_or("").trim();
+                        add(&mut statistics.syntax_errors, predicate);
+                    }
+                }
+            }
+        }
+        statistics.atoms_kept += accepted.len() as u64;
+        for operation in packet.memory.as_slice() {
+            add(&mut statistics.memory, &operation.op);
+            if operation.op == "forget" {
+                let predicate = hash(operation.key.as_str());
+                statistics.compression.facts.forget(predicate);
+                statistics.compression.latest.forget(predicate);
+            }
+        }
+        let characters: usize = accepted.iter().map(|update| update.chars().count() + 1).sum();
+        size.kept_as_atoms = (characters.saturating_sub(1) / CHARACTERS) as u64;
+        size.kept_by_runtime = tokens::turn(facts, accepted) as u64;
+    }
+
+    /// Counts what was found.
+    pub fn found(&mut self, found: &[Found]) {
+        for one in found {
+            let code = one.finding.rule.code;
+            *self.statistics.diagnostics.entry(code).or_default() += 1;
+            self.statistics.leaks += u64::from(code == "PB110");
+        }
+    }
+
+    /// The figures; `repair_rounds` is what the check of the same file counted.
+    #[must_use]
+    pub fn finish(mut self, repair_rounds: u64) -> Statistics {
+        self.statistics.repair_rounds = repair_rounds;
+        self.statistics
+    }
+}
+
+impl Compression {
+    fn hold(&mut self, fact: &Fact, update: &str) {
+        let stored = fact.stored();
+        let predicate = hash(fact.predicate.as_str());
+        let characters = update.trim().chars().count() + 1;
+        self.facts.insert(hash(&stored), predicate, characters);
+        let subject = match fact.args.first() {
+            Some(Value::Text(text)) => hash((&fact.predicate, text)),
+            Some(Value::Number(number)) => hash((&fact.predicate, number)),
+            Some(Value::Lost) | None => hash(&fact.predicate),
+        };
+        self.latest.insert(subject, predicate, characters);
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, word: &str) {
+    let is_known = counts.contains_key(word) || counts.len() < MOST_WORDS;
+    let word: String = if is_known { word.chars().take(80).collect() } else { OTHERS.to_owned() };
+    *counts.entry(word).or_default() += 1;
+}
+
+/// The stage that read a reply which could not be decoded at once.
+fn parse_error(reply: &Reply<'_>) -> Option<&'static str> {
+    let is_damaged = || {
+        let first = reply.objects.first().map(|object| &object.decoded);
+        matches!(first, Some(Err(Failure::Syntax(_) | Failure::Kind { .. })))
+    };
+    match reply.reading.as_ref().map(|reading| reading.stage) {
+        Ok(Stage::Whole | Stage::Stream) => None,
+        Ok(Stage::Fenced) => is_damaged().then_some("P2"),
+        Ok(Stage::EmbeddedRich | Stage::EmbeddedOther) => is_damaged().then_some("P3"),
+        Ok(Stage::Fallback) => Some("P4"),
+        Err(_) => Some("P5"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::Context;
+    use crate::transcript::{Checker, Limits, Options, Reader};
+
+    fn counted(text: &str) -> (Statistics, Vec<TurnSize>) {
+        let settings = TranscriptSettings::default();
+        let mut counter = Counter::new(&settings);
+        let (mut sizes, mut found) = (Vec::new(), Vec::new());
+        let mut checker = Checker::new(Context::new(&settings), Limits::default());
+        let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| {
+            checker.record(record, &mut found);
+            for turn in &record.turns {
+                let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &settings.caps));
+                sizes.extend(counter.turn(record, turn, reply.as_ref()));
+            }
+        };
+        reader.feed(text.as_bytes(), &mut each);
+        let summary = reader.finish(&mut each);
+        let rounds = checker.repair_rounds();
+        checker.finish(&summary, &mut found);
+        counter.found(&found);
+        (counter.finish(rounds), sizes)
+    }
+
+    const CHAT: &str = r#"{"role":"user","content":"Fix the login, please. It fails on Mondays."}
+{"role":"assistant","content":{"control_packet":{"mangle_updates":["p(/a, 1).","p(/a, 2).","q(\"x\")","r(",": (."],"memory_operations":[{"op":"note","key":"k","value":"v"}]},"surface_response":"I am on it, and tell more soon."}}
+{"role":"user","content":"That could not be parsed."}
+{"role":"assistant","content":"never"}
+{"role":"assistant","content":{"control_packet":{"mangle_updates":["p(/a, 1)."],"memory_operations":[{"op":"forget","key":"p","value":""}],"self_correction":{"triggered":true,"hypothesis":"h"}},"surface_response":"Done."}}
+"#;
+
+    #[test]
+    fn everything_is_counted() {
+        let (found, sizes) = counted(CHAT);
+        assert_eq!((found.answers, found.prompts, found.repair_rounds, found.self_corrections), (3, 2, 1, 1));
+        assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [("fallback", 1), ("json", 2)]);
+        assert_eq!(found.parse_errors.into_iter().collect::<Vec<_>>(), [("P4", 1)]);
+        assert_eq!((found.atoms_kept, found.atoms_dropped, found.atoms_blocked), (3, 2, 1));
+        assert_eq!(found.syntax_errors.into_iter().collect::<Vec<_>>(), [(":".to_owned(), 1)]);
+        let memory: Vec<_> = found.memory.into_iter().collect();
+        assert_eq!(memory, [("forget".to_owned(), 1), ("note".to_owned(), 1)]);
+        // 43 and 31 characters; two facts of 9 characters with a line end between them.
+        assert_eq!((sizes[0].original, sizes[0].kept_as_atoms, sizes[0].state), (10 + 7, 4, 5));
+        // The base, the intent, two facts of 4 + 0 + (1 + 0) + 2, and the updates once more.
+        assert_eq!(sizes[0].kept_by_runtime, 10 + (4 + 2 + 4 + 2 * 4) + 2 * 7 + 2 * 2);
+        assert_eq!(found.compression.state(false), 0);
+        assert_eq!(found.diagnostics.get("PB019"), Some(&1));
+    }
+
+    #[test]
+    fn the_newest_fact_of_a_subject() {
+        let (found, _) = counted(CHAT.lines().take(2).collect::<Vec<_>>().join("\n").as_str());
+        assert_eq!((found.compression.state(false), found.compression.state(true)), (5, 2));
+        assert!((found.compression.headline(false) - 17.0 / 5.0).abs() < 1e-9);
+        assert!(!found.compression.is_target_met(true));
+    }
+}
