@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::atoms::{self, Judge, Update};
 use super::context::Context;
+use super::json::Member;
 use super::reply::Reply;
 use super::subject::Subject;
 use super::survey::Survey;
@@ -53,15 +54,31 @@ pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
-    let Some(list) = subject.control.get("mangle_updates") else { return };
     let Context { settings, declarations, .. } = *subject.context;
     let judge = Judge { settings, declarations, profile: subject.profile };
-    let mut updates = Update::all(subject.json, list.value);
+    let list = subject.control.get("mangle_updates");
+    let mut updates = list.map(|list| Update::all(subject.json, list.value)).unwrap_or_default();
     // What was cut off says nothing.
     updates.retain(|update| !subject.is_truncated || update.raw().ends_with(b"\""));
     let mut findings = Vec::new();
     atoms::check(&updates, &judge, &mut findings);
+    for end in transition_ends(subject) {
+        atoms::check_transition(&end, &judge, &mut findings);
+    }
     findings.into_iter().for_each(|finding| sink.push(finding));
+}
+
+/// What state transitions lead from and to, which are atoms as well.
+fn transition_ends<'a>(subject: &Subject<'a>) -> Vec<Update<'a>> {
+    let json = subject.json;
+    let Some(list) = subject.control.get("state_transitions") else { return Vec::new() };
+    let ends = json.elements(list.value).enumerate().flat_map(|(index, transition)| {
+        let is_end =
+            |member: &Member| json.string(member.key).is_some_and(|key| key == "from" || key == "to");
+        json.members(transition).filter(is_end).map(move |end| (index, end.value))
+    });
+    let ends = ends.filter_map(|(index, node)| Update::new(json, node, index));
+    ends.filter(|end| !subject.is_truncated || end.raw().ends_with(b"\"")).collect()
 }
 
 /// Collects findings.

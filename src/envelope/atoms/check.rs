@@ -2,18 +2,26 @@
 //! is reported once: what cannot be read is not judged any further.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
 
 use super::read::{self, Reading};
 use super::{Declarations, Update, arguments, predicate, statements, text};
 use crate::config::{Consumer, Period, Profile, TranscriptSettings};
+use crate::envelope::plain;
 use crate::envelope::runtime::built_in;
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, text_len};
 
 /// From how many updates on texts are looked up rather than compared.
 const FEW: usize = 16;
+
+/// How many updates that cannot be read are looked at in one list.
+const MOST_UNREADABLE: usize = 100;
+
+/// The consumer that takes everything.
+const EVERYBODY: &str = "compressor";
 
 /// What updates are judged by.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +46,10 @@ pub(super) struct Terms<'a> {
     pub is_pinned: bool,
     /// Whether the settings define it, so that its list is what somebody wanted.
     pub is_own_consumer: bool,
-    pub period: Period,
+    /// Whether a full stop ends an update; `None` where that does not matter.
+    pub period: Option<Period>,
+    /// How many more updates that cannot be read are looked at.
+    unreadable: Cell<usize>,
 }
 
 impl<'a> Terms<'a> {
@@ -58,7 +69,8 @@ impl<'a> Terms<'a> {
             consumer: consumer.map_or_else(|| Cow::Owned(nobody()), Cow::Borrowed),
             is_pinned: settings.consumer.is_some(),
             is_own_consumer: settings.consumers.contains_key(name),
-            period: settings.atoms.trailing_period.unwrap_or(usual),
+            period: Some(settings.atoms.trailing_period.unwrap_or(usual)),
+            unreadable: Cell::new(MOST_UNREADABLE),
         }
     }
 
@@ -79,6 +91,15 @@ pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) 
         }
     }
     statements::limit(updates, &terms, out);
+}
+
+/// What one end of a state transition has against it: an atom that nobody asserts, so that neither its full stop nor
+/// its consumer matters.
+pub fn check_transition(atom: &Update<'_>, judge: &Judge<'_>, out: &mut Vec<Finding>) {
+    let mut terms = Terms::new(judge);
+    terms.period = None;
+    terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
+    one(atom, &terms, out);
 }
 
 /// Finds updates that say what an earlier one says.
@@ -132,6 +153,10 @@ fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {
     if statements::refused(update, trimmed, out) {
         return;
     }
+    // Reading by the grammar costs a good deal, and after so many findings nobody reads another.
+    if terms.unreadable.get() == 0 && plain::read(text).is_none() {
+        return;
+    }
     let fact = match read::read(text) {
         Reading::Fact(fact) => fact,
         Reading::Statement(range) => {
@@ -139,6 +164,7 @@ fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {
             return;
         }
         Reading::Unreadable(findings) => {
+            terms.unreadable.update(|left| left.saturating_sub(1));
             // One of the characters that lose the update may be what cannot be read.
             if !has_meta {
                 statements::unreadable(update, &findings, terms, out);

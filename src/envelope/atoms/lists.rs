@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::config::AtomSettings;
+
 /// What the core of the agent owns, and what its constitution is fed with.
 const PROTECTED: [&str; 28] = [
     "action_denied",
@@ -141,4 +143,17 @@ pub(super) fn why(predicate: &str) -> Option<Why> {
 #[must_use]
 pub fn is_ephemeral(predicate: &str) -> bool {
     EPHEMERAL.contains(&predicate)
+}
+
+/// Whether the safety of the agent rests on a predicate: one of the lists above, or of those in the settings, has it.
+#[must_use]
+pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
+    let own = [&settings.protected, &settings.sensitive].into_iter().flatten().flatten();
+    let listed = match why(predicate) {
+        Some(Why::Protected) => settings.protected.is_none(),
+        Some(Why::Sensitive) => settings.sensitive.is_none(),
+        Some(Why::Derived) => true,
+        None => false,
+    };
+    listed || own.into_iter().any(|one| one == predicate)
 }

@@ -20,7 +20,7 @@ mod text;
 mod types;
 mod update;
 
-pub use check::{Judge, check};
+pub use check::{Judge, check, check_transition};
 pub use declarations::{Declarations, Declared, Known, Names, Place};
-pub use lists::is_ephemeral;
+pub use lists::{is_delicate, is_ephemeral};
 pub use update::{Update, atom_text};

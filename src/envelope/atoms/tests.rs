@@ -505,3 +505,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn ends_of_transitions_need_no_full_stop_and_no_consumer() {
+    let json = Json::parse(br#"["task_status(\"a\", /pending)", "task_status(\"a\", done)", "nothing(/a)."]"#);
+    let settings = TranscriptSettings { consumer: Some("perception".to_owned()), ..Default::default() };
+    let declarations = declarations::tests::declarations(AGENT);
+    let judge = Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
+    let mut out = Vec::new();
+    Update::all(&json, json.root()).iter().for_each(|end| check_transition(end, &judge, &mut out));
+    assert_eq!(out.iter().map(|finding| finding.rule.code).collect::<Vec<_>>(), ["PB202", "PB210"]);
+}
+
+#[test]
+fn delicate_predicates() {
+    let own = |protected: &str| crate::config::AtomSettings {
+        protected: Some(vec![protected.to_owned()]),
+        ..Default::default()
+    };
+    let usual = crate::config::AtomSettings::default();
+    assert!(["permitted", "prompt_atom", "context_atom"].iter().all(|name| is_delicate(name, &usual)));
+    assert!(!is_delicate("task_status", &usual));
+    assert!(is_delicate("task_status", &own("task_status")) && !is_delicate("permitted", &own("task_status")));
+}
+
+#[test]
+fn a_flood_of_updates_that_cannot_be_read_ends() {
+    let many: Vec<_> = (0..300).map(|at| format!("\"p(,{at}\"")).collect();
+    let (_, found) = judged(&many.join(","), &TranscriptSettings::default(), Profile::Current, AGENT);
+    assert_eq!(found.len(), 100);
+}

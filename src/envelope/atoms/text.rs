@@ -105,14 +105,14 @@ pub(super) fn period(
     let last = trimmed.chars().next_back()?.len_utf8();
     let end = TextRange::new(inner.end() - size(last), inner.end());
     let has_period = trimmed.ends_with('.');
-    match terms.period {
+    match terms.period? {
         Period::Forbidden if has_period => {
             let message = "The full stop is not wanted here: `trailing_period` is \"forbidden\".";
             let fix = Change::safe(update, "Delete the full stop").replace(end, "").fix();
             Some(Finding::new(&rules::HAS_PERIOD, update.place(end), message).fix(fix))
         }
         Period::Required | Period::Optional if !has_period => {
-            let is_required = terms.period == Period::Required;
+            let is_required = terms.period == Some(Period::Required);
             let message = match is_required {
                 true => "The runtime drops updates that do not end in a full stop, and this one does not.",
                 false => "No full stop ends this update. The runtime of later versions drops it then.",

@@ -4,7 +4,7 @@
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use crate::syntax::ast::{Atom, Declaration, Item, TermKind};
 use crate::syntax::literal;
-use crate::text::{nearest, slice};
+use crate::text::slice;
 
 use super::Place;
 
@@ -30,7 +30,12 @@ impl Names {
     /// The one that was probably meant.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.names.iter().map(|known| &**known))
+        let allowed = name.len().div_ceil(3);
+        let near = self.names.iter().filter(|known| known.len().abs_diff(name.len()) <= allowed);
+        let near = near.map(|known| (strsim::osa_distance(known, name), &**known));
+        near.filter(|(distance, _)| *distance <= allowed)
+            .min_by_key(|(distance, _)| *distance)
+            .map(|(_, known)| known)
     }
 
     /// All of them, for a message.
