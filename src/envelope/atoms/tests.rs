@@ -508,7 +508,8 @@ proptest! {
 
 #[test]
 fn ends_of_transitions_need_no_full_stop_and_no_consumer() {
-    let json = Json::parse(br#"["task_status(\"a\", /pending)", "task_status(\"a\", done)", "nothing(/a)."]"#);
+    let json =
+        Json::parse(br#"["task_status(\"a\", /pending)", "task_status(\"a\", done)", "nothing(/a)."]"#);
     let settings = TranscriptSettings { consumer: Some("perception".to_owned()), ..Default::default() };
     let declarations = declarations::tests::declarations(AGENT);
     let judge = Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
@@ -526,7 +527,9 @@ fn delicate_predicates() {
     let usual = crate::config::AtomSettings::default();
     assert!(["permitted", "prompt_atom", "context_atom"].iter().all(|name| is_delicate(name, &usual)));
     assert!(!is_delicate("task_status", &usual));
-    assert!(is_delicate("task_status", &own("task_status")) && !is_delicate("permitted", &own("task_status")));
+    assert!(
+        is_delicate("task_status", &own("task_status")) && !is_delicate("permitted", &own("task_status"))
+    );
 }
 
 #[test]
