@@ -40,7 +40,9 @@ pub use load::{load, summarise};
 pub use memory::Memory;
 pub use overlay::Overlay;
 pub use past::{Past, PastError};
-pub use paths::{FileTable, absolute, is_facts, is_mangle, is_single, is_test, relative, test_path};
+pub use paths::{
+    FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
+};
 pub use project::Project;
 pub use read::{MAX_FACTS_LEN, create, is_taken, open_facts, read, read_to_string};
 pub use resolve::{

@@ -137,6 +137,17 @@ pub(super) fn is_schema(path: &Path) -> bool {
     name.starts_with("schemas") && is_mangle(path) && !is_single(path)
 }
 
+/// The file below a folder that a relative path names, if there is one: not a folder or a device, and nothing outside of
+/// the folder, whatever links lead there.
+#[must_use]
+pub fn file_inside(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let is_plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let joined = folder.join(path);
+    let is_file = is_plain && joined.metadata().is_ok_and(|found| found.is_file());
+    let is_inside = || Some(joined.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+    (is_file && is_inside()?).then_some(joined)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

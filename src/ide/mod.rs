@@ -39,6 +39,7 @@ pub mod subject;
 pub mod suppression;
 pub mod symbols;
 pub mod syntax_tree;
+pub mod transcripts;
 pub mod vocabulary;
 
 pub use place::{Analysis, Place};

@@ -13,8 +13,9 @@ use super::features::semantic_tokens::Sent;
 use super::session::Session;
 use super::{from_proto, to_proto};
 use crate::config::HintSettings;
-use crate::host::workspace::{Snapshot, SnapshotFile};
+use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
+use crate::ide::transcripts::{Entry, MangleText};
 use crate::text::{FileId, TextRange, TextSize};
 
 /// A snapshot with its session. Cheap to clone.
@@ -75,7 +76,27 @@ impl View {
         let file = self.file(&at.text_document.uri)?;
         let position = from_proto::line_col(at.position);
         let source = file.lines().offset(file.text(), position, self.session.encoding);
-        Some(Spot { view: self, file, offset: file.map().to_derived(source)? })
+        if let Some(transcript) = self.snapshot.transcript(file.id) {
+            let (entry, text, offset) = transcript.mangle_at(source)?;
+            return Some(Spot { view: self, file, offset, inside: Some(Inside { transcript, entry, text }) });
+        }
+        Some(Spot { view: self, file, offset: file.map().to_derived(source)?, inside: None })
+    }
+
+    /// The transcript that a request points into, and the offset in it.
+    pub(super) fn transcript_spot(
+        &self,
+        at: &TextDocumentPositionParams,
+    ) -> Option<(&Arc<SnapshotTranscript>, TextSize)> {
+        let transcript = self.transcript(&at.text_document.uri)?;
+        let position = from_proto::line_col(at.position);
+        let file = &transcript.file;
+        Some((transcript, file.lines().offset(file.text(), position, self.session.encoding)))
+    }
+
+    /// The open transcript that a URI names.
+    pub(super) fn transcript(&self, uri: &Uri) -> Option<&Arc<SnapshotTranscript>> {
+        self.snapshot.transcript(self.file(uri)?.id)
     }
 
     /// The file at a path.
@@ -91,6 +112,16 @@ pub(super) struct Spot<'v> {
     pub(super) file: &'v Arc<SnapshotFile>,
     /// In the text that features see.
     pub(super) offset: TextSize,
+    /// The Mangle that it is in, where the document is a transcript.
+    pub(super) inside: Option<Inside<'v>>,
+}
+
+/// Mangle inside a transcript.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inside<'v> {
+    pub(super) transcript: &'v SnapshotTranscript,
+    pub(super) entry: &'v Entry,
+    pub(super) text: &'v MangleText,
 }
 
 impl<'v> Spot<'v> {
@@ -100,22 +131,40 @@ impl<'v> Spot<'v> {
     }
 
     /// The place in each program that shows the file.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place<'v>> {
-        let Self { view, file, offset } = *self;
-        let programs = view.snapshot.programs_of(file.id);
-        programs.filter_map(move |program| Place::new(program.as_ref(), file.id, offset))
+    pub(super) fn places(&self) -> impl Iterator<Item = Place<'v>> + use<'_, 'v> {
+        let Self { view, file, .. } = *self;
+        let programs: Vec<_> = match self.inside {
+            Some(inside) => inside.transcript.programs.iter().collect(),
+            None => view.snapshot.programs_of(file.id).collect(),
+        };
+        programs.into_iter().filter_map(|program| self.place_in(program))
     }
 
     /// The place in each program that the file is part of, also where it only goes along: with sample kernels
     /// and policy tests.
-    pub(super) fn everywhere(&self) -> impl Iterator<Item = Place<'v>> {
-        let Self { view, file, offset } = *self;
-        let programs = view.snapshot.programs_with(file.id);
-        programs.filter_map(move |program| Place::new(program.as_ref(), file.id, offset))
+    pub(super) fn everywhere(&self) -> impl Iterator<Item = Place<'v>> + use<'_, 'v> {
+        let Self { view, file, .. } = *self;
+        let programs: Vec<_> = match self.inside {
+            Some(inside) => inside.transcript.programs.iter().collect(),
+            None => view.snapshot.programs_with(file.id).collect(),
+        };
+        programs.into_iter().filter_map(|program| self.place_in(program))
+    }
+
+    /// The place in a program. Mangle inside a transcript is no part of one, and looked at with its eyes.
+    fn place_in(&self, program: &'v Arc<SnapshotProgram>) -> Option<Place<'v>> {
+        match self.inside {
+            Some(inside) => Some(inside.text.place(program.as_ref(), self.offset)),
+            None => Place::new(program.as_ref(), self.file.id, self.offset),
+        }
     }
 
     /// A range of the same document for the client.
     pub(super) fn range(&self, range: TextRange) -> Range {
+        let range = match self.inside {
+            Some(inside) => inside.entry.place(inside.text.embedded.map.to_source(range)),
+            None => range,
+        };
         to_proto::range(self.view, self.file, range)
     }
 }

@@ -173,7 +173,10 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
         "files": [],
     });
     match request.method {
-        "mangle/virtualDocument" => parameters["uri"] = format!("mangle-syntax:{uri}").into(),
+        "mangle/virtualDocument" => {
+            let scheme = if line.is_multiple_of(2) { "mangle-syntax" } else { "mangle-split" };
+            parameters["uri"] = format!("{scheme}:{uri}").into();
+        }
         "mangle/graph" | "mangle/query" | "mangle/test" => parameters["uri"] = uri.into(),
         "mangle/status" => parameters = Value::Null,
         _ => {}

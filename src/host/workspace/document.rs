@@ -13,6 +13,8 @@ pub(super) enum Kind {
     Policy,
     /// A `mangle-ls.toml`.
     Configuration,
+    /// Something else, which may be a transcript.
+    Other,
 }
 
 /// A document that an editor has open. Edits change the text at once; a file for others to
@@ -43,7 +45,7 @@ impl OpenDocument {
         let (document, edits) = (Document::new(text), Vec::new());
         let file = Arc::new(match kind {
             Kind::Policy => SnapshotFile::opened(id, path, open),
-            Kind::Configuration => {
+            Kind::Configuration | Kind::Other => {
                 let text = Arc::clone(&open.text);
                 SnapshotFile::foreign(id, path, Some(open), text)
             }
@@ -134,7 +136,7 @@ impl OpenDocument {
         let open = OpenState { uri, version: self.version, text, suspect: self.suspect };
         self.file = Arc::new(match self.kind {
             Kind::Policy => self.file.edited(open, edits),
-            Kind::Configuration => {
+            Kind::Configuration | Kind::Other => {
                 let text = Arc::clone(&open.text);
                 SnapshotFile::foreign(self.file.id, Arc::clone(&self.file.path), Some(open), text)
             }

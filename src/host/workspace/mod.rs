@@ -11,6 +11,7 @@ mod fixing;
 mod programs;
 mod scan;
 mod snapshot;
+mod transcripts;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use self::file::{OpenState, SnapshotFile};
 use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
+pub use self::transcripts::SnapshotTranscript;
 use super::uses::{is_kernel, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
@@ -69,7 +71,9 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
     if path.ends_with(FILE_NAME) {
         Some(document::Kind::Configuration)
     } else {
-        (language == "mangle" || is_mangle(path)).then_some(document::Kind::Policy)
+        let is_policy = language == "mangle" || is_mangle(path);
+        let other = transcripts::can_be(path, language).then_some(document::Kind::Other);
+        if is_policy { Some(document::Kind::Policy) } else { other }
     }
 }
 
@@ -111,12 +115,22 @@ impl Workspace {
         let id = self.table.id(path);
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
         self.documents.insert(id, document);
-        if !path.is_absolute() {
+        if kind == document::Kind::Other {
+            if self.may_be_transcript(path) && !self.programs.is_transcript(id) {
+                self.look_for_programs();
+            }
+        } else if !path.is_absolute() {
             self.programs.add_lone(id, path);
         } else if kind == document::Kind::Configuration || !self.programs.reports(id) {
             self.look_for_programs();
         }
         self.touch();
+    }
+
+    /// Whether a look at the disk can show that a document is a transcript.
+    fn may_be_transcript(&self, path: &Path) -> bool {
+        let is_outside = !self.folders.iter().any(|folder| path.starts_with(folder));
+        !self.loaded || is_outside || transcripts::may_be(path, self.programs.projects())
     }
 
     /// Applies the changes of one version of a document.
@@ -165,6 +179,10 @@ impl Workspace {
         let Some((id, mut document)) = id.and_then(|id| Some((id, self.documents.remove(&id)?))) else {
             return;
         };
+        if document.kind() == document::Kind::Other {
+            self.touch();
+            return;
+        }
         if document.kind() == document::Kind::Configuration || !self.closed.contains_key(&id) {
             self.look_for_programs();
         } else {
@@ -263,7 +281,8 @@ impl Workspace {
     /// Whether it is not yet known which program a document belongs to.
     #[must_use]
     pub fn is_unplaced(&self, path: &Path) -> bool {
-        let is_placed = self.table.known(path).is_some_and(|id| self.programs.reports(id));
+        let is_known = |id| self.programs.reports(id) || self.programs.is_transcript(id);
+        let is_placed = self.table.known(path).is_some_and(is_known);
         !is_placed && (self.due.programs || self.scanning)
     }
 
@@ -294,13 +313,18 @@ impl Workspace {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                document.flush();
-                files.insert(id, Arc::clone(document.file()));
+                // What is no transcript either is nobody's business.
+                if document.kind() != document::Kind::Other || self.programs.is_transcript(id) {
+                    document.flush();
+                    files.insert(id, Arc::clone(document.file()));
+                }
             }
             let others = self.programs.others(&mut files);
             let programs = self.programs.at(&files);
+            let transcripts = self.programs.transcripts(&files);
             let table = Arc::clone(&self.table);
-            self.current = Arc::new(Snapshot::new(self.revision, programs, files, others, table));
+            self.current =
+                Arc::new(Snapshot::new(self.revision, programs, transcripts, files, others, table));
         }
         Arc::clone(&self.current)
     }

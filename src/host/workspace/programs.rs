@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evaluated::Kept;
 use super::file::SnapshotFile;
 use super::snapshot::SnapshotProgram;
+use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::config::{RuleSettings, Settings};
 use crate::host::check::unreadable;
 use crate::host::tables::Tables;
@@ -27,6 +28,7 @@ pub(super) struct Programs {
     /// One for each document that is not on disk.
     lone: Vec<State>,
     projects: Vec<Project>,
+    transcripts: Vec<TranscriptState>,
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
@@ -93,6 +95,7 @@ impl Programs {
                 self.list.push(state);
             }
         }
+        different |= self.take_transcripts(&resolution);
         different |= self.list.len() != before || !same_projects(&self.projects, &resolution.projects);
         let unreadable: Vec<_> = problems
             .iter()
@@ -106,6 +109,51 @@ impl Programs {
         self.unreadable = unreadable;
         self.projects = resolution.projects;
         different
+    }
+
+    /// Replaces the transcripts. Gives whether anything is different.
+    fn take_transcripts(&mut self, resolution: &Resolution) -> bool {
+        let mut old = std::mem::take(&mut self.transcripts);
+        let before = old.len();
+        let mut different = false;
+        for found in &resolution.transcripts {
+            let programs = found.programs.iter().filter_map(|&at| resolution.programs.get(at));
+            let project = found.project.and_then(|at| resolution.projects.get(at));
+            let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+            let identities = programs.map(|program| Identity {
+                name: program.name.as_str().into(),
+                root: program.root.clone(),
+                single: None,
+            });
+            let mut state = TranscriptState::new(found, identities.collect(), rules.over(&self.base));
+            let place = old.iter().position(|other| other.file == state.file);
+            different |= !place.is_some_and(|place| state.succeed(old.swap_remove(place)));
+            self.transcripts.push(state);
+        }
+        different | (self.transcripts.len() != before)
+    }
+
+    /// Whether a file is a transcript.
+    pub(super) fn is_transcript(&self, file: FileId) -> bool {
+        self.transcripts.iter().any(|state| state.file == file)
+    }
+
+    /// The configuration files.
+    pub(super) fn projects(&self) -> &[Project] {
+        &self.projects
+    }
+
+    /// The open transcripts among these files; after [`Programs::at`].
+    pub(super) fn transcripts(
+        &mut self,
+        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
+    ) -> Vec<Arc<SnapshotTranscript>> {
+        let list = &self.list;
+        let program = |identity: &Identity| {
+            let state = list.iter().find(|state| state.identity == *identity);
+            state.and_then(|state| state.last.clone())
+        };
+        self.transcripts.iter_mut().filter_map(|state| state.at(files, &program)).collect()
     }
 
     /// Sets what holds for rules of which the configuration files say nothing. Programs on disk follow at the

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::evaluated::{Evaluated, Kept};
 use super::file::SnapshotFile;
 use super::programs::State;
+use super::transcripts::SnapshotTranscript;
 use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
 use crate::host::FileTable;
 use crate::host::tables::Tables;
@@ -228,6 +229,8 @@ pub struct Snapshot {
     pub revision: u64,
     /// The programs.
     pub programs: Vec<Arc<SnapshotProgram>>,
+    /// The open transcripts.
+    pub transcripts: Vec<Arc<SnapshotTranscript>>,
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
     /// What is wrong with the configuration files, and with files that could not be read.
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
@@ -238,11 +241,12 @@ impl Snapshot {
     pub(super) fn new(
         revision: u64,
         programs: Vec<Arc<SnapshotProgram>>,
+        transcripts: Vec<Arc<SnapshotTranscript>>,
         files: FxHashMap<FileId, Arc<SnapshotFile>>,
         others: FxHashMap<FileId, Arc<[Diagnostic]>>,
         table: Arc<FileTable>,
     ) -> Self {
-        Self { revision, programs, files, others, table }
+        Self { revision, programs, transcripts, files, others, table }
     }
 
     /// The id of a path.
@@ -272,17 +276,30 @@ impl Snapshot {
     #[must_use]
     pub fn reported(&self) -> Vec<FileId> {
         let programs = self.programs.iter().flat_map(|program| program.reported.iter());
-        let mut files: Vec<_> = programs.chain(self.others.keys()).copied().collect();
+        let transcripts = self.transcripts.iter().map(|transcript| &transcript.file.id);
+        let mut files: Vec<_> = programs.chain(self.others.keys()).chain(transcripts).copied().collect();
         files.retain(|file| self.files.contains_key(file));
         files.sort_unstable();
         files.dedup();
         files
     }
 
+    /// The open transcript that a file is.
+    #[must_use]
+    pub fn transcript(&self, file: FileId) -> Option<&Arc<SnapshotTranscript>> {
+        self.transcripts.iter().find(|transcript| transcript.file.id == file)
+    }
+
     /// The programs that show diagnostics of a file: one, unless a configuration puts the file
     /// into several.
     pub fn programs_of(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
         self.programs.iter().filter(move |program| program.reports(file))
+    }
+
+    /// The programs that show diagnostics of a file, and those whose declarations hold for the transcript that it is.
+    pub fn programs_around(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
+        let transcript = self.transcript(file).into_iter();
+        self.programs_of(file).chain(transcript.flat_map(|transcript| &transcript.programs))
     }
 
     /// The programs that a file is part of.
@@ -304,6 +321,9 @@ impl Snapshot {
     pub fn diagnostics(&self, file: FileId) -> Vec<&Diagnostic> {
         if let Some(found) = self.others.get(&file) {
             return found.iter().collect();
+        }
+        if let Some(transcript) = self.transcript(file) {
+            return transcript.diagnostics().iter().collect();
         }
         let lists = self.programs_of(file).map(|program| program.diagnostics(file));
         let mut found = once(&lists.collect::<Vec<_>>());

@@ -21,6 +21,12 @@ pub enum Kind {
     Rule,
     /// A fact, or several of one predicate in a row.
     Facts,
+    /// Something that was said.
+    Turn,
+    /// An envelope.
+    Envelope,
+    /// A member of an envelope.
+    Member,
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::ide::Place;
 use crate::ide::assists::assist;
 use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
 use crate::ide::suppression::{Scope, silence};
-use crate::lint::Diagnostic;
+use crate::lint::{Diagnostic, FileEdit};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::text::{FileId, TextRange};
@@ -146,9 +146,29 @@ fn fixed(
     file: &SnapshotFile,
     wanted: &dyn Fn(FileId, &Diagnostic) -> bool,
 ) -> Option<WorkspaceEdit> {
+    if view.snapshot.transcript(file.id).is_some() {
+        return fixed_at_once(view, file, wanted);
+    }
     let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
     let wish = Wish { guesses: false, wanted, editable: &|_| true, passes: MAX_PASSES };
     workspace_edit_of_texts(view, &view.snapshot.fix(&programs, wish).changed)
+}
+
+/// The safe fixes of a transcript that do not touch one another: what is left after them shows itself again.
+fn fixed_at_once(
+    view: &View,
+    file: &SnapshotFile,
+    wanted: &dyn Fn(FileId, &Diagnostic) -> bool,
+) -> Option<WorkspaceEdit> {
+    let mut edits: Vec<FileEdit> = Vec::new();
+    for diagnostic in view.snapshot.diagnostics(file.id) {
+        let Some(fix) = diagnostic.fix.as_ref().filter(|_| is_safely_fixable(diagnostic)) else { continue };
+        let is_free = |edit: &FileEdit| edits.iter().all(|other| edit.range.intersect(other.range).is_none());
+        if wanted(file.id, diagnostic) && fix.edits.iter().all(is_free) {
+            edits.extend(fix.edits.iter().cloned());
+        }
+    }
+    workspace_edit(view, &edits).filter(|_| !edits.is_empty())
 }
 
 /// The safe fixes in all programs.

@@ -88,7 +88,8 @@ impl<'v> Offer<'v> {
                 self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
             }
         }
-        for diagnostic in first_of_each(&here, |diagnostic| diagnostic.rule.is_silenceable()) {
+        let is_policy = view.snapshot.transcript(file.id).is_none();
+        for diagnostic in first_of_each(&here, |diagnostic| is_policy && diagnostic.rule.is_silenceable()) {
             let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
             let mut silence = |place: &str, what| {
                 let title = format!("Silence `{name}` {place}");

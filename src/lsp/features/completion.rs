@@ -12,6 +12,7 @@ use tower_lsp::ls_types::{
 
 use super::hover::markup;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
+use crate::ide::transcripts::{escaped, escaped_snippet};
 use crate::ide::{Analysis, Place};
 use crate::lsp::from_proto;
 use crate::lsp::session::Session;
@@ -59,6 +60,7 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
     let found = completion::completions(place);
     let client = client(&view.session);
     let mut convert = Convert {
+        levels: at.inside.map_or(0, |inside| inside.text.levels),
         place,
         insert: at.range(found.insert),
         replace: at.range(found.replace),
@@ -80,6 +82,8 @@ fn kinds(session: &Session) -> Option<Vec<CompletionItemKind>> {
 /// What the conversion of items needs to know.
 struct Convert<'a> {
     place: Place<'a>,
+    /// In how many JSON strings the place lies.
+    levels: u8,
     insert: Range,
     replace: Range,
     uri: &'a Uri,
@@ -92,7 +96,10 @@ impl Convert<'_> {
     fn item(&mut self, index: usize, item: &Completion) -> CompletionItem {
         let has = |support: Option<bool>| support == Some(true);
         let snippet = item.insertion.snippet.as_ref().filter(|_| has(self.client.snippet_support));
-        let new_text = snippet.unwrap_or(&item.insertion.plain).clone();
+        let new_text = match snippet {
+            Some(snippet) => escaped_snippet(snippet, self.levels),
+            None => escaped(&item.insertion.plain, self.levels),
+        };
         let (insert, replace) = (self.insert, self.replace);
         let text_edit = match has(self.client.insert_replace_support) {
             true => CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace }),
@@ -219,7 +226,9 @@ pub(in crate::lsp) fn document(item: &CompletionItem) -> Option<PathBuf> {
 pub(in crate::lsp) fn resolve(view: &View, mut item: CompletionItem) -> CompletionItem {
     let Some(data) = item.data.as_ref().and_then(|data| Data::deserialize(data).ok()) else { return item };
     let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));
-    let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) else { return item };
+    let Some(program) = file.and_then(|file| view.snapshot.programs_around(file.id).next()) else {
+        return item;
+    };
     let analysis: &dyn Analysis = program.as_ref();
     let client = client(&view.session);
     let resolved = completion::resolve(analysis, &data.subject.subject());

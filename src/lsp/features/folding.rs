@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
 use crate::ide::folding::{Fold, FoldKind, folds};
+use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 
@@ -29,5 +30,9 @@ pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -
             collapsed_text: summary.filter(|_| shows_text),
         }
     };
-    Some(folds(file.source(), file.summary()).into_iter().take(limit).map(convert).collect())
+    let found = match view.snapshot.transcript(file.id) {
+        Some(transcript) => transcripts::folding::folds(transcript.opened()),
+        None => folds(file.source(), file.summary()),
+    };
+    Some(found.into_iter().take(limit).map(convert).collect())
 }

@@ -2,12 +2,16 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
+use super::transcripts;
 use crate::ide;
 use crate::ide::markup::Markup;
 use crate::lsp::view::View;
 
 /// Answers the request.
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
+    if view.transcript(&params.text_document_position_params.text_document.uri).is_some() {
+        return transcripts::hover(view, &params.text_document_position_params);
+    }
     let at = view.spot(&params.text_document_position_params)?;
     let place = at.place()?;
     let found = ide::hover::hover(place)?;
@@ -20,7 +24,7 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
 }
 
 /// The forms that the client shows in a hover, the best first.
-fn formats(view: &View) -> Option<&Vec<MarkupKind>> {
+pub(super) fn formats(view: &View) -> Option<&Vec<MarkupKind>> {
     view.session.client.text_document.as_ref()?.hover.as_ref()?.content_format.as_ref()
 }
 

@@ -10,6 +10,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::hover::markup;
+use super::transcripts;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Analysis;
 use crate::ide::inlay_hints::{self, Hint, HintKind};
@@ -39,6 +40,9 @@ pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Opti
     view.pulse.hinted.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
+    if let Some(transcript) = view.snapshot.transcript(file.id) {
+        return Some(transcripts::inlay_hints(view, transcript, params.range));
+    }
     let program = view.snapshot.programs_of(file.id).next()?;
     let analysis: &dyn Analysis = program.as_ref();
     let offset = |position| {

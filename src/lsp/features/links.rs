@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tower_lsp::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 
+use super::transcripts;
 use crate::host::absolute;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::links::{Target, links};
@@ -15,6 +16,9 @@ use crate::lsp::view::View;
 /// The addresses and files that comments name.
 pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Option<Vec<DocumentLink>> {
     let file = view.file(&params.text_document.uri)?;
+    if let Some(transcript) = view.snapshot.transcript(file.id) {
+        return Some(transcripts::links(view, transcript));
+    }
     let found = links(file.source()).into_iter().filter_map(|link| {
         let target = match link.target {
             Target::Address(address) => address.parse().ok()?,

@@ -21,3 +21,4 @@ pub(super) mod semantic_tokens;
 pub(super) mod signature_help;
 pub(super) mod symbols;
 pub(super) mod test;
+pub(super) mod transcripts;

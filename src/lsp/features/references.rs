@@ -5,8 +5,10 @@ use tower_lsp::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, ReferenceParams,
 };
 
+use super::transcripts;
 use crate::ide::highlight::{Kind, highlights};
 use crate::ide::references::references;
+use crate::ide::subject::Subject;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 
@@ -22,9 +24,11 @@ pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<
         let path = view.snapshot.file(occurrence.file).map(|file| file.path.clone());
         (path, occurrence.range.start())
     });
+    let subjects = at.everywhere().find_map(|place| Some((Subject::at(place)?.0, place.program())));
+    let in_transcripts = subjects.map(|(subject, program)| transcripts::mentions(view, subject, program));
     let locations =
         found.iter().filter_map(|occurrence| to_proto::location(view, occurrence.file, occurrence.range));
-    Some(locations.collect())
+    Some(locations.chain(in_transcripts.unwrap_or_default()).collect())
 }
 
 /// The places in the document.

@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressOptions, WorkspaceEdit,
 };
 
+use super::transcripts;
 use crate::host::relative;
 use crate::host::workspace::{SnapshotFile, SnapshotProgram};
 use crate::ide::Analysis;
@@ -37,6 +38,7 @@ pub(in crate::lsp) fn prepare(
     params: &TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>> {
     let Some(at) = view.spot(params) else { return Ok(None) };
+    is_policy(&at)?;
     let Some(place) = at.place() else { return Ok(None) };
     let found = rename::prepare(place).map_err(|refusal| refused(view, &refusal))?;
     Ok(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
@@ -48,6 +50,7 @@ pub(in crate::lsp) fn prepare(
 /// The edits of a rename, in all programs that share files with that of the document.
 pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Option<WorkspaceEdit>> {
     let Some(at) = view.spot(&params.text_document_position) else { return Ok(None) };
+    is_policy(&at)?;
     let Some(place) = at.place() else { return Ok(None) };
     let programs = programs(&at);
     let others: Vec<&dyn Analysis> = programs
@@ -66,7 +69,18 @@ pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Optio
         );
         return Err(failed(message));
     }
+    if let Some((subject, _)) = Subject::at(place) {
+        transcripts::warn_of_mentions(view, subject, place.program(), &params.new_name);
+    }
     Ok(workspace_edit(view, &edits))
+}
+
+/// What an agent said is not changed afterwards.
+fn is_policy(at: &Spot<'_>) -> Result<()> {
+    match at.inside {
+        Some(_) => Err(failed("A transcript says what was said. Rename this in the policy.".to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// The programs that mention what stands at a place: those of its file, and all that share a file in which it is

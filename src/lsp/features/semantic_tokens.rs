@@ -13,6 +13,7 @@ use tower_lsp::ls_types::{
 
 use crate::host::workspace::SnapshotFile;
 use crate::ide::semantic_tokens::{self as ide, Kind, Modifiers};
+use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::text::{Encoding, FileId, TextRange, TextSize, slice};
@@ -118,7 +119,7 @@ impl Sent {
 /// Answers the request for all tokens.
 pub(in crate::lsp) fn full(view: &View, params: &SemanticTokensParams) -> Option<SemanticTokensResult> {
     let file = view.file(&params.text_document.uri)?;
-    let data = tokens(view, file, ide::whole(file.source()))?;
+    let data = tokens(view, file, whole(file))?;
     let result_id = Some(view.tokens.remember(view, file.id, &data));
     Some(SemanticTokensResult::Tokens(SemanticTokens { result_id, data }))
 }
@@ -129,7 +130,7 @@ pub(in crate::lsp) fn delta(
     params: &SemanticTokensDeltaParams,
 ) -> Option<SemanticTokensFullDeltaResult> {
     let file = view.file(&params.text_document.uri)?;
-    let data = tokens(view, file, ide::whole(file.source()))?;
+    let data = tokens(view, file, whole(file))?;
     let old = view.tokens.recall(file.id, &params.previous_result_id);
     let result_id = Some(view.tokens.remember(view, file.id, &data));
     Some(match old {
@@ -168,12 +169,20 @@ fn difference(old: &[SemanticToken], new: Vec<SemanticToken>) -> Vec<SemanticTok
     vec![SemanticTokensEdit { start: number(start), delete_count: number(gone), data }]
 }
 
+fn whole(file: &SnapshotFile) -> TextRange {
+    TextRange::up_to(crate::text::text_len(file.text()))
+}
+
 fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<SemanticToken>> {
     let client = client(&view.session.client)?;
     let legend = Legend::new(client);
     let multiline = client.multiline_token_support == Some(true);
     let mut writer = Writer::new(file, view.session.encoding);
-    for token in ide::semantic_tokens(file.source(), file.summary(), range) {
+    let found = match view.snapshot.transcript(file.id) {
+        Some(transcript) => transcripts::tokens::tokens(transcript.opened(), range),
+        None => ide::semantic_tokens(file.source(), file.summary(), range),
+    };
+    for token in found {
         let Some(number) = legend.number(token.kind) else { continue };
         let bits = legend.bits(token.modifiers);
         let source = file.map().to_source(token.range);

@@ -7,6 +7,7 @@ use tower_lsp::ls_types::{
 
 use crate::host::workspace::SnapshotFile;
 use crate::ide::symbols::{self, Kind, document_symbols, workspace_symbols};
+use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 
@@ -16,7 +17,10 @@ const LIMIT: usize = 256;
 /// The outline of a document: as a tree if the client shows trees.
 pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
     let file = view.file(&params.text_document.uri)?;
-    let symbols = document_symbols(file.summary());
+    let symbols = match view.snapshot.transcript(file.id) {
+        Some(transcript) => transcripts::symbols::symbols(transcript.opened()),
+        None => document_symbols(file.summary()),
+    };
     let client =
         view.session.client.text_document.as_ref().and_then(|client| client.document_symbol.as_ref());
     let trees = client.is_some_and(|client| client.hierarchical_document_symbol_support == Some(true));
@@ -100,5 +104,8 @@ pub(in crate::lsp) fn kind(kind: Kind) -> SymbolKind {
         Kind::Declaration => SymbolKind::INTERFACE,
         Kind::Rule => SymbolKind::FUNCTION,
         Kind::Facts => SymbolKind::CONSTANT,
+        Kind::Turn => SymbolKind::EVENT,
+        Kind::Envelope => SymbolKind::OBJECT,
+        Kind::Member => SymbolKind::FIELD,
     }
 }

@@ -5,6 +5,7 @@
 //! not. A scheme is a file here and a line in [`SCHEMES`].
 
 mod source;
+mod split;
 mod syntax;
 mod watch;
 
@@ -17,7 +18,7 @@ use super::view::View;
 use crate::host::workspace::SnapshotFile;
 
 /// The schemes that are served.
-pub(super) static SCHEMES: &[Scheme] = &[syntax::SCHEME];
+pub(super) static SCHEMES: &[Scheme] = &[split::SCHEME, syntax::SCHEME];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";

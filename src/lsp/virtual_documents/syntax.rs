@@ -11,7 +11,7 @@ use crate::text::{LineIndex, TextSize};
 
 pub(super) const SCHEME: Scheme = Scheme { name: "mangle-syntax", stamp, make };
 
-fn stamp(_: &View, file: &SnapshotFile) -> u64 {
+pub(super) fn stamp(_: &View, file: &SnapshotFile) -> u64 {
     file.open.as_ref().map_or(0, |open| u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
 }
 

@@ -34,7 +34,7 @@ impl Watch {
 /// The virtual documents that the client asked for and whose sources are open, with their stamps.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct Watches {
-    watches: FxHashMap<String, (Watch, u64)>,
+    watches: FxHashMap<String, (Watch, Option<u64>)>,
     /// The revision at which they were looked at last.
     looked_at: u64,
 }
@@ -47,9 +47,11 @@ struct Changed<'a> {
 }
 
 impl Watches {
-    /// Watches a document from `view` on, if what it is made from is open.
+    /// Watches a document from `view` on, if what it is made from is open, or not known yet: whether a document is a
+    /// transcript shows a moment later.
     pub(in crate::lsp) fn add(&mut self, watch: Watch, view: &View) {
-        if let Some(stamp) = watch.stamp(view) {
+        let stamp = watch.stamp(view);
+        if stamp.is_some() || view.file_at(&watch.source).is_none() {
             self.watches.insert(watch.uri.clone(), (watch, stamp));
         }
     }
@@ -69,8 +71,11 @@ impl Watches {
         let revision = view.snapshot.revision;
         self.looked_at = revision;
         for (watch, told) in self.watches.values_mut() {
-            let Some(stamp) = watch.stamp(view).filter(|stamp| stamp != told) else { continue };
-            *told = stamp;
+            let Some(stamp) = watch.stamp(view).filter(|stamp| Some(*stamp) != *told) else { continue };
+            let is_first = told.replace(stamp).is_none();
+            if is_first {
+                continue;
+            }
             view.outbox.notify(CHANGED, Changed { uri: &watch.uri, revision });
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::Writer;
 use super::evaluating::tried_for;
-use crate::host::workspace::SnapshotProgram;
+use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
 use crate::lsp::message::{Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
 use crate::lsp::pool::guarded;
@@ -88,7 +88,7 @@ impl Writer {
             Needs::Place(path) | Needs::Figures(path) | Needs::Diagnostics(path) => {
                 !self.workspace.is_loading()
                     && !self.workspace.is_unplaced(path)
-                    && programs_of(needs, view).iter().all(|program| program.is_diagnosed())
+                    && Work::of(needs, view).is_done()
             }
             Needs::Evaluation(path) => {
                 !self.workspace.is_loading()
@@ -127,35 +127,34 @@ impl Writer {
         let audience = self.audience(&view.session);
         let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
         // Those who ask for one document do not wait for the rest of the workspace.
-        let asked_for: Vec<_> =
-            self.questions.iter().flat_map(|question| programs_of(&question.needs, &view)).collect();
+        let mut asked_for = Work::default();
+        self.questions.iter().for_each(|question| asked_for.and(Work::of(&question.needs, &view)));
         let asked = !asked_for.is_empty();
         if !(asked || pushing || pulling) {
             return;
         }
-        let mut programs: Vec<_> = if asked {
+        let mut work = if asked {
             asked_for
         } else if pulling || tells_of_programs {
-            view.snapshot.programs.clone()
+            Work::all(&view)
         } else {
-            Vec::new()
+            Work::default()
         };
-        programs.retain(|program| !program.is_diagnosed());
-        self.start(view, programs, (pushing && !asked).then_some(audience));
+        work.programs.retain(|program| !program.is_diagnosed());
+        work.transcripts.retain(|transcript| !transcript.is_diagnosed());
+        self.start(view, work, (pushing && !asked).then_some(audience));
     }
 
-    fn start(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, audience: Option<Audience>) {
+    fn start(&mut self, view: View, work: Work, audience: Option<Audience>) {
         let cancel = Cancel::new();
         self.running = Some(Running { cancel: cancel.clone(), audience });
         let (address, outbox, publisher) =
             (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
         self.pool.spawn(move || {
             let revision = view.snapshot.revision;
-            let span = tracing::debug_span!("diagnose", revision, programs = programs.len());
+            let span = tracing::debug_span!("diagnose", revision, programs = work.programs.len());
             let compute = || {
-                for program in &programs {
-                    program.diagnose(&cancel);
-                }
+                work.run(&cancel);
                 let audience = audience.filter(|_| !cancel.is_cancelled());
                 if let Some(audience) = audience {
                     publisher.lock().publish(&view, audience, &outbox);
@@ -218,7 +217,7 @@ impl Writer {
     /// Answers the pulls of the whole workspace that have news to hear.
     pub(super) fn answer_pulls(&mut self) {
         let Some(view) = self.view() else { return };
-        if !view.snapshot.programs.iter().all(|program| program.is_diagnosed()) {
+        if !Work::all(&view).is_done() {
             return;
         }
         for pull in std::mem::take(&mut self.pulls) {
@@ -248,9 +247,53 @@ impl Writer {
     }
 }
 
-/// The programs that must be diagnosed for a question.
-fn programs_of(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>> {
-    let Needs::Diagnostics(path) = needs else { return Vec::new() };
-    let id = view.snapshot.id(path);
-    id.into_iter().flat_map(|id| view.snapshot.programs_of(id)).cloned().collect()
+/// What is to be diagnosed.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    programs: Vec<Arc<SnapshotProgram>>,
+    transcripts: Vec<Arc<SnapshotTranscript>>,
+}
+
+impl Work {
+    /// All of the workspace.
+    fn all(view: &View) -> Self {
+        let (programs, transcripts) = (view.snapshot.programs.clone(), view.snapshot.transcripts.clone());
+        Self { programs, transcripts }
+    }
+
+    /// What must be done for a question: the programs of a document with the transcripts that their declarations hold
+    /// for, or the transcript that it is.
+    fn of(needs: &Needs, view: &View) -> Self {
+        let Needs::Diagnostics(path) = needs else { return Self::default() };
+        let Some(id) = view.snapshot.id(path) else { return Self::default() };
+        let programs: Vec<_> = view.snapshot.programs_of(id).cloned().collect();
+        let is_judged_by = |transcript: &&Arc<SnapshotTranscript>| {
+            transcript.file.id == id || transcript.programs.iter().any(|of| contains(&programs, of))
+        };
+        let transcripts = view.snapshot.transcripts.iter().filter(is_judged_by).cloned().collect();
+        Self { programs, transcripts }
+    }
+
+    fn and(&mut self, other: Self) {
+        self.programs.extend(other.programs);
+        self.transcripts.extend(other.transcripts);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.programs.is_empty() && self.transcripts.is_empty()
+    }
+
+    fn is_done(&self) -> bool {
+        self.programs.iter().all(|program| program.is_diagnosed())
+            && self.transcripts.iter().all(|transcript| transcript.is_diagnosed())
+    }
+
+    fn run(&self, cancel: &Cancel) {
+        self.programs.iter().for_each(|program| program.diagnose(cancel));
+        self.transcripts.iter().for_each(|transcript| transcript.diagnose(cancel));
+    }
+}
+
+fn contains(programs: &[Arc<SnapshotProgram>], program: &Arc<SnapshotProgram>) -> bool {
+    programs.iter().any(|one| Arc::ptr_eq(one, program))
 }

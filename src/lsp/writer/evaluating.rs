@@ -158,7 +158,11 @@ fn figures(view: &View, programs: &[Arc<SnapshotProgram>]) -> Figures {
         program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
     }
     // What is not diagnosed yet will be told whole.
-    let is_known = |file| view.snapshot.programs_of(file).all(|program| program.is_diagnosed());
+    let is_known = |file| {
+        let transcript = view.snapshot.transcript(file);
+        transcript.is_none_or(|transcript| transcript.is_diagnosed())
+            && view.snapshot.programs_of(file).all(|program| program.is_diagnosed())
+    };
     let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
     let is_news = open.any(|file| view.told.is_outdated(file.id, Report::new(view, file).id().fingerprint));
     Figures { digest: hasher.finish(), diagnostics: is_news }

@@ -1,0 +1,115 @@
+//! Mangle inside a transcript: an update of a packet, or a fence of a Markdown file, read as a file is.
+
+use std::sync::OnceLock;
+
+use crate::ide::{Analysis, Place};
+use crate::program::FileSummary;
+use crate::syntax::SourceFile;
+use crate::text::{Embedded, EmbeddedKind, FileId, SegmentMap, TextRange, TextSize};
+
+/// The file that embedded texts claim to be. No program has it, so that what is found in one is never taken for a
+/// place of a program.
+pub const NOWHERE: FileId = FileId(u32::MAX);
+
+/// A text that is Mangle. It is parsed when somebody first asks.
+#[derive(Debug)]
+pub struct MangleText {
+    /// The text, from whose bytes the map leads to those of the record.
+    pub embedded: Embedded,
+    /// How many JSON strings it lies in, one inside the other: what is written there has to be escaped so often.
+    pub levels: u8,
+    parsed: OnceLock<(SourceFile, FileSummary)>,
+}
+
+impl MangleText {
+    pub(super) fn new(text: String, map: SegmentMap, kind: EmbeddedKind, levels: u8) -> Self {
+        Self { embedded: Embedded { text: text.into(), map, kind }, levels, parsed: OnceLock::new() }
+    }
+
+    /// Its bytes in the record.
+    #[must_use]
+    pub fn range(&self) -> TextRange {
+        self.embedded.map.to_source(TextRange::up_to(crate::text::text_len(&self.embedded.text)))
+    }
+
+    /// The parsed text.
+    pub fn source(&self) -> &SourceFile {
+        &self.parsed().0
+    }
+
+    /// What its statements say.
+    pub fn summary(&self) -> &FileSummary {
+        &self.parsed().1
+    }
+
+    fn parsed(&self) -> &(SourceFile, FileSummary) {
+        self.parsed.get_or_init(|| {
+            let source = SourceFile::parse(self.embedded.text.clone());
+            let summary = FileSummary::new(NOWHERE, &source);
+            (source, summary)
+        })
+    }
+
+    /// An offset of the text as a place of a program, of which the text is no part.
+    #[must_use]
+    pub fn place<'a>(&'a self, analysis: &'a dyn Analysis, offset: TextSize) -> Place<'a> {
+        let text = &self.embedded.text;
+        let mut at = usize::from(offset).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        Place { analysis, file: self.summary(), source: self.source(), offset: crate::text::size(at) }
+    }
+}
+
+/// What is to be written into a JSON string, or into a string inside a string, so that `text` stands there.
+#[must_use]
+pub fn escaped(text: &str, levels: u8) -> String {
+    let mut out = text.to_owned();
+    for _ in 0..levels {
+        let quoted = serde_json::Value::from(out.as_str()).to_string();
+        out = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("").to_owned();
+    }
+    out
+}
+
+/// The same for a snippet, whose places to fill in stay such.
+#[must_use]
+pub fn escaped_snippet(snippet: &str, levels: u8) -> String {
+    let mut out = String::with_capacity(snippet.len());
+    let mut chars = snippet.chars();
+    let literally = |char: char, out: &mut String| {
+        for char in escaped(char.encode_utf8(&mut [0; 4]), levels).chars() {
+            if matches!(char, '\\' | '$' | '}') {
+                out.push('\\');
+            }
+            out.push(char);
+        }
+    };
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => literally(chars.next().unwrap_or('\\'), &mut out),
+            '"' | '\n' | '\t' | '\r' => literally(char, &mut out),
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_escaped_for_every_string_around_it() {
+        assert_eq!(escaped("p(\"a\").", 0), "p(\"a\").");
+        assert_eq!(escaped("p(\"a\").", 1), "p(\\\"a\\\").");
+        assert_eq!(escaped("p(\"a\").", 2), r#"p(\\\"a\\\")."#);
+    }
+
+    #[test]
+    fn places_of_snippets_stay_places() {
+        assert_eq!(escaped_snippet("p(${1:X}, ${2:\"\\$a\"})$0", 1), r#"p(${1:X}, ${2:\\"\$a\\"})$0"#);
+        assert_eq!(escaped_snippet("p($1)", 2), "p($1)");
+    }
+}

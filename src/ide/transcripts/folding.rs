@@ -1,0 +1,57 @@
+//! What can be folded away in a transcript: turns, envelopes, their members.
+
+use super::Opened;
+use super::outline::Member;
+use crate::ide::folding::{Fold, FoldKind};
+use crate::ide::lines::line_start;
+use crate::text::{TextRange, slice};
+
+/// More folds are not sent.
+const MOST: usize = 5_000;
+
+/// The folds of the file, sorted by start, no two starting on one line, each inside of another or beside it.
+#[must_use]
+pub fn folds(opened: Opened<'_>) -> Vec<Fold> {
+    let text = opened.records.text();
+    let mut ranges = Vec::new();
+    for entry in opened.records.list() {
+        // Where all is on one line, there is nothing to fold.
+        if !slice(text, entry.range()).contains('\n') {
+            continue;
+        }
+        let mut add = |range: TextRange| ranges.push(entry.place(range));
+        for outline in opened.records.outlines(entry, opened.settings) {
+            add(outline.range);
+            for envelope in &outline.envelopes {
+                add(envelope.range);
+                envelope.members.iter().for_each(|member| of_member(member, &mut add));
+            }
+        }
+        if ranges.len() > MOST {
+            break;
+        }
+    }
+    ranges.retain(|range| slice(text, *range).trim_end().contains('\n'));
+    ranges.sort_by_key(|range| (line_start(text, range.start()), std::cmp::Reverse(range.end())));
+    ranges.dedup_by_key(|range| line_start(text, range.start()));
+    ranges.truncate(MOST);
+    nested(ranges).into_iter().map(|range| Fold { range, kind: FoldKind::Code, summary: None }).collect()
+}
+
+fn of_member(member: &Member, add: &mut impl FnMut(TextRange)) {
+    add(member.key.cover(member.value));
+    member.members.iter().for_each(|inner| of_member(inner, add));
+}
+
+fn nested(ranges: Vec<TextRange>) -> Vec<TextRange> {
+    let mut open: Vec<TextRange> = Vec::new();
+    let mut kept = Vec::new();
+    for range in ranges {
+        while open.pop_if(|last| last.end() <= range.start()).is_some() {}
+        if open.last().is_none_or(|last| range.end() <= last.end()) {
+            open.push(range);
+            kept.push(range);
+        }
+    }
+    kept
+}

@@ -1,0 +1,139 @@
+//! What is shown of what stands under the pointer in an envelope: how the runtime reads it, what it does with a member,
+//! a verb or an operation, and what becomes of an update. Words of the transcript are shown as words of somebody else.
+
+use super::outline::Outcome;
+use super::spot::{Spot, Way};
+use super::{Entry, MangleText, Opened, fields};
+use crate::envelope::Reply;
+use crate::envelope::json::Kind;
+use crate::ide::hover::Hover;
+use crate::ide::markup::Markup;
+use crate::program::{Program, key_of};
+use crate::text::{TextRange, TextSize};
+
+/// What there is to say at an offset of the file; ranges count from its start. Not of Mangle in an update, which has its
+/// own hovers; see [`fate`].
+#[must_use]
+pub fn hover(opened: Opened<'_>, offset: TextSize) -> Option<Hover> {
+    let spot = Spot::at(opened, offset)?;
+    let (at, way) = spot.way()?;
+    let key = way.key.map(|key| way.json.range(key));
+    let path = way.path();
+    let found = match key {
+        Some(range) => Some((range, member(&way, &path)?)),
+        None => value(&way, &path).map(|markup| (way.json.range(way.node), markup)),
+    };
+    let (range, markup) = found.or_else(|| {
+        let root = way.json.range(way.json.root());
+        let is_brace = root.start() == spot.offset || way.around.is_empty();
+        let brace = TextRange::at(root.start(), TextSize::new(1));
+        is_brace.then(|| (brace, envelope(opened, &spot, at)))
+    })?;
+    Some(Hover { range: spot.place(range), markup })
+}
+
+/// How the runtime reads the reply, and what it makes of one of its objects.
+fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
+    let Reply { picked, .. } = spot.reply;
+    let outlines = opened.records.outlines(spot.entry, opened.settings);
+    let is_it =
+        |turn: usize| spot.entry.kept.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
+    let outline = outlines.iter().find(|outline| is_it(outline.turn));
+    let markup = match picked == Some(at) {
+        true => Markup::default().words("The runtime takes this envelope."),
+        false => Markup::default().words("The runtime does not take this object."),
+    };
+    match outline.and_then(|outline| outline.outcome.as_ref()) {
+        Some(outcome) => outcome_of(outcome, markup),
+        None => markup,
+    }
+}
+
+fn outcome_of(outcome: &Outcome, markup: Markup) -> Markup {
+    let Some(stage) = outcome.stage else {
+        return markup.words("Strict mode: the reply has no valid envelope, and is refused.");
+    };
+    let mut markup = markup.words(format!(
+        "Method `{}`, confidence {:.2}: {}.",
+        stage.method(),
+        stage.confidence(),
+        super::outline::stage_words(stage)
+    ));
+    markup = markup.words(format!("Updates: {} kept, {} lost.", outcome.kept, outcome.lost));
+    if !outcome.warnings.is_empty() {
+        markup = markup.words(format!("Warnings: {}.", outcome.warnings.join("; ")));
+    }
+    let (surface, control) = outcome.bytes;
+    if surface > 0 && control > 0 {
+        let tokens = |bytes: usize| bytes.div_ceil(BYTES_OF_A_TOKEN);
+        let ratio = control as f64 / surface as f64;
+        markup = markup.words(format!(
+            "About {} tokens of surface and {} of control: {ratio:.1} to 1.",
+            tokens(surface),
+            tokens(control)
+        ));
+    }
+    markup
+}
+
+/// So many bytes are about one token.
+const BYTES_OF_A_TOKEN: usize = 4;
+
+/// A member, by its key.
+fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
+    let (last, _) = path.split_last()?;
+    match fields::find(path) {
+        Some(field) => Some(fields::markup(field)),
+        None if path.len() <= fields::DEEPEST && !is_free(path) => {
+            let markup = Markup::default().words("The runtime passes this member over: no profile knows it.");
+            Some(markup.foreign(super::outline::shortened(last)))
+        }
+        None => None,
+    }
+    .filter(|_| way.json.kind(way.json.root()) == Kind::Object)
+}
+
+/// Whether the member belongs to an object whose members nobody prescribes.
+fn is_free(path: &[&str]) -> bool {
+    path.contains(&"tool_args")
+}
+
+/// A value that is one of a few words.
+fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
+    if !way.is_in_string() {
+        return None;
+    }
+    let value = way.json.string(way.node)?;
+    fields::word(path, &value)
+}
+
+/// What becomes of the update that a text is, and whether a program declares its predicate; nothing for Mangle that is
+/// no update.
+#[must_use]
+pub fn fate(opened: Opened<'_>, entry: &Entry, text: &MangleText, program: Option<&Program>) -> Markup {
+    let outlines = opened.records.outlines(entry, opened.settings);
+    let atoms = outlines.iter().flat_map(|reply| &reply.envelopes).flat_map(|envelope| &envelope.atoms);
+    let Some(atom) = atoms.into_iter().find(|atom| std::ptr::eq(&raw const atom.text, text)) else {
+        return Markup::default();
+    };
+    let markup = Markup::default().words(atom.fate.sentence());
+    let undeclared = program.filter(|_| atom.fate.is_kept()).and_then(|program| undeclared(text, program));
+    undeclared.map_or_else(|| markup.clone(), |says| markup.clone().words(says))
+}
+
+/// Says that a program does not declare the predicate of an update.
+fn undeclared(text: &MangleText, program: &Program) -> Option<String> {
+    let summary = text.summary();
+    let key = key_of(&summary.items.first()?.statement.clause()?.head);
+    let of_this_name = |with: Option<u16>| {
+        let mut predicates = program.named(key.name);
+        predicates.any(|found| found.exists() && with.is_none_or(|arity| found.key.arity == arity))
+    };
+    match (of_this_name(Some(key.arity)), of_this_name(None)) {
+        (true, _) => None,
+        (false, true) => {
+            Some("Blocked: the program has this predicate with another number of arguments.".into())
+        }
+        (false, false) => Some("Blocked: the program does not declare this predicate.".into()),
+    }
+}

@@ -1,0 +1,392 @@
+//! What can be seen of the replies of a record without judging them: how the runtime reads each, its envelopes with
+//! their members, what becomes of its updates. What hints, symbols, folds, references and both channels are made from.
+
+use super::atom::MangleText;
+use crate::config::TranscriptSettings;
+use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::runtime::{DropReason, ReadUpdate, Reading, Stage, Verdict, Warning, built_in};
+use crate::envelope::{Object, Reply};
+use crate::text::{EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
+use crate::transcript::{Kind, Role, Turn};
+
+/// A turn of a record. Ranges count from the start of the record.
+#[derive(Debug)]
+pub struct ReplyOutline {
+    /// Which of the record's turns it is.
+    pub turn: usize,
+    /// Who speaks.
+    pub role: Role,
+    /// What the turn is.
+    pub kind: Kind,
+    /// Its bytes.
+    pub range: TextRange,
+    /// How the runtime reads it; `None` where it is not read as a reply.
+    pub outcome: Option<Outcome>,
+    /// What a person is shown.
+    pub surface: String,
+    /// Where that is written.
+    pub surface_range: TextRange,
+    /// The objects in it that are envelopes, or begin as one.
+    pub envelopes: Vec<EnvelopeOutline>,
+}
+
+/// How the runtime reads a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The step that found an envelope; `None` where strict mode refuses the reply.
+    pub stage: Option<Stage>,
+    /// How many updates pass its first filter.
+    pub kept: usize,
+    /// How many do not.
+    pub lost: usize,
+    /// What it warns of, in words.
+    pub warnings: Vec<String>,
+    /// The bytes of the surface, and those of the control packet as they are written.
+    pub bytes: (usize, usize),
+}
+
+/// An envelope.
+#[derive(Debug)]
+pub struct EnvelopeOutline {
+    /// Its bytes.
+    pub range: TextRange,
+    /// Whether it is the one that the runtime takes.
+    pub is_picked: bool,
+    /// The members of the envelope and of its control packet, in the order of the text.
+    pub members: Vec<Member>,
+    /// Its updates.
+    pub atoms: Vec<AtomOutline>,
+}
+
+/// A member of an envelope, or of an object in it.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Its key.
+    pub name: String,
+    /// A few words about its value.
+    pub detail: String,
+    /// What it is.
+    pub kind: Node,
+    /// The key, quotes included.
+    pub key: TextRange,
+    /// The value.
+    pub value: TextRange,
+    /// The members that it has itself.
+    pub members: Vec<Member>,
+}
+
+/// An update.
+#[derive(Debug)]
+pub struct AtomOutline {
+    /// Which of the envelope's updates it is.
+    pub index: usize,
+    /// Its text, and where that is.
+    pub text: MangleText,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of an update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It reaches the kernel, as far as its text tells.
+    Kept,
+    /// The runtime takes another envelope, or none.
+    NotTaken,
+    /// There are too many.
+    Cut,
+    /// The first filter drops it.
+    Dropped(DropReason),
+    /// The filter of updates, which knows who consumes them, refuses it.
+    Refused(Verdict),
+}
+
+impl Fate {
+    /// Whether it reaches the kernel, as far as its text tells.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Kept
+    }
+
+    /// What the runtime does with it, as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        match self {
+            Self::Kept => "Kept: it passes both filters of the runtime.",
+            Self::NotTaken => "Lost: the runtime does not take this envelope.",
+            Self::Cut => "Lost: the list is longer than the runtime reads.",
+            Self::Dropped(DropReason::Empty) => "Dropped by the first filter: there is nothing in it.",
+            Self::Dropped(DropReason::Long) => "Dropped by the first filter: it is too long.",
+            Self::Dropped(DropReason::Syntax(_)) => {
+                "Dropped by the first filter: it needs a parenthesis, and a full stop at its end."
+            }
+            Self::Dropped(DropReason::Meta) => {
+                "Dropped by the first filter: it has a backquote, a dollar sign, a semicolon or a bar."
+            }
+            Self::Refused(Verdict::Blank) => "Passed over by the filter of updates: there is nothing in it.",
+            Self::Refused(Verdict::Limit) => {
+                "Refused by the filter of updates: its consumer takes no more of them."
+            }
+            Self::Refused(Verdict::Rule) => "Refused by the filter of updates: it has `:-`, as rules do.",
+            Self::Refused(Verdict::Declaration) => {
+                "Refused by the filter of updates: it begins as a declaration."
+            }
+            Self::Refused(Verdict::Import) => "Refused by the filter of updates: it begins as an import.",
+            Self::Refused(Verdict::NotAllowed) => {
+                "Refused by the filter of updates: its consumer does not take this predicate."
+            }
+            Self::Refused(Verdict::Syntax) => "Refused by the filter of updates: it is no Mangle.",
+            Self::Refused(Verdict::Accepted) => "Kept.",
+        }
+    }
+}
+
+/// What can be seen of the turns of a record.
+pub(super) fn of_record(turns: &[Turn], bytes: &[u8], settings: &TranscriptSettings) -> Vec<ReplyOutline> {
+    let numbered = turns.iter().enumerate();
+    numbered.map(|(at, turn)| Outliner { turn, bytes, settings }.outline(at)).collect()
+}
+
+struct Outliner<'a> {
+    turn: &'a Turn,
+    bytes: &'a [u8],
+    settings: &'a TranscriptSettings,
+}
+
+impl Outliner<'_> {
+    fn outline(&self, at: usize) -> ReplyOutline {
+        let text = self.turn.text(self.bytes);
+        let whole = TextRange::up_to(size(text.len()));
+        let mut outline = ReplyOutline {
+            turn: at,
+            role: self.turn.role,
+            kind: self.turn.kind,
+            range: self.turn.place(whole),
+            outcome: None,
+            surface: String::new(),
+            surface_range: self.turn.place(whole),
+            envelopes: Vec::new(),
+        };
+        match self.turn.kind {
+            Kind::Reply | Kind::Object => self.reply(text, &mut outline),
+            Kind::Atom => outline.envelopes.push(self.lone_atom(text)),
+            Kind::Surface => outline.surface = String::from_utf8_lossy(text).into_owned(),
+            Kind::Prompt | Kind::Skipped(_) => {}
+        }
+        outline
+    }
+
+    fn reply(&self, text: &[u8], outline: &mut ReplyOutline) {
+        let reply = Reply::new(text, &self.settings.caps);
+        outline.outcome = Some(outcome(&reply));
+        if let Ok(reading) = &reply.reading {
+            outline.surface = String::from_utf8_lossy(&reading.surface).into_owned();
+        }
+        for (at, object) in reply.objects.iter().enumerate() {
+            let envelope = self.envelope(&reply, object, reply.picked == Some(at));
+            let surface = envelope.members.iter().find(|member| is_key(&member.name, "surface_response"));
+            if let Some(surface) = surface.filter(|_| envelope.is_picked) {
+                outline.surface_range = surface.value;
+            }
+            if !envelope.members.is_empty() {
+                outline.envelopes.push(envelope);
+            }
+        }
+    }
+
+    fn envelope(&self, reply: &Reply<'_>, object: &Object<'_>, is_picked: bool) -> EnvelopeOutline {
+        let json = &object.json;
+        let mut members = self.members(json, json.root(), 2);
+        let is_envelope = |member: &Member| KEYS.iter().any(|key| is_key(&member.name, key));
+        if !members.iter().any(is_envelope) {
+            members.clear();
+        }
+        let range = TextRange::new(size(object.range.start), size(object.range.end));
+        let atoms = updates(json).into_iter().enumerate();
+        let atoms = atoms.filter_map(|(at, node)| self.atom(reply, json, node, at, is_picked)).collect();
+        EnvelopeOutline { range: self.turn.place(range), is_picked, members, atoms }
+    }
+
+    /// The members of an object, and of those in it.
+    fn members(&self, json: &Json<'_>, node: NodeId, depth: u8) -> Vec<Member> {
+        if depth == 0 {
+            return Vec::new();
+        }
+        let member = |found: crate::envelope::json::Member| {
+            let name = json.string(found.key).unwrap_or_default().into_owned();
+            Member {
+                detail: detail(json, found.value),
+                kind: json.kind(found.value),
+                key: self.turn.place(json.range(found.key)),
+                value: self.turn.place(json.range(found.value)),
+                members: self.members(json, found.value, depth - 1),
+                name,
+            }
+        };
+        json.members(node).take(MOST_MEMBERS).map(member).collect()
+    }
+
+    fn atom(
+        &self,
+        reply: &Reply<'_>,
+        json: &Json<'_>,
+        node: NodeId,
+        index: usize,
+        is_picked: bool,
+    ) -> Option<AtomOutline> {
+        let (text, map) = json.string_with_map(node)?;
+        let map = if map.is_identity() { copied(json.range(node)) } else { map };
+        let fate = match &reply.reading {
+            Ok(reading) if is_picked => self.fate(reading, &text, index),
+            _ => Fate::NotTaken,
+        };
+        let map = if self.turn.map.is_identity() { map } else { map.within(&self.turn.map) };
+        let levels = self.turn.levels + 1;
+        Some(AtomOutline { index, text: MangleText::new(text, map, EmbeddedKind::Atom, levels), fate })
+    }
+
+    fn fate(&self, reading: &Reading, text: &str, index: usize) -> Fate {
+        let Some(picked) = &reading.picked else { return Fate::NotTaken };
+        if index >= self.settings.caps.updates {
+            return Fate::Cut;
+        }
+        if let Some((_, reason)) = picked.kept.dropped.iter().find(|(at, _)| *at == index) {
+            return Fate::Dropped(reason.clone());
+        }
+        let name = self.settings.consumer.as_deref().unwrap_or("open");
+        let Some(consumer) = self.settings.consumers.get(name).or_else(|| built_in(name)) else {
+            return Fate::Kept;
+        };
+        let before = picked.kept.dropped.iter().filter(|(at, _)| *at < index).count();
+        match ReadUpdate::new(text).verdict(index - before, consumer) {
+            Verdict::Accepted => Fate::Kept,
+            verdict => Fate::Refused(verdict),
+        }
+    }
+
+    /// An update without an envelope around it.
+    fn lone_atom(&self, text: &[u8]) -> EnvelopeOutline {
+        let text = String::from_utf8_lossy(text).into_owned();
+        let whole = TextRange::up_to(size(text.len()));
+        let map = if self.turn.map.is_identity() { copied(whole) } else { self.turn.map.clone() };
+        let fate = match ReadUpdate::new(&text) {
+            ReadUpdate::Fact(_) => Fate::Kept,
+            ReadUpdate::Refused(verdict) => Fate::Refused(verdict),
+        };
+        let text = MangleText::new(text, map, EmbeddedKind::Atom, self.turn.levels);
+        let atoms = vec![AtomOutline { index: 0, text, fate }];
+        EnvelopeOutline { range: self.turn.place(whole), is_picked: true, members: Vec::new(), atoms }
+    }
+}
+
+/// More members of one object are not shown.
+const MOST_MEMBERS: usize = 200;
+
+/// The keys that make an object an envelope.
+pub(super) const KEYS: [&str; 2] = ["control_packet", "surface_response"];
+
+/// Whether the runtime takes a key for this one: it looks at no case.
+pub(super) fn is_key(key: &str, name: &str) -> bool {
+    key.eq_ignore_ascii_case(name)
+}
+
+/// The map of a text that is a stretch of its source.
+fn copied(range: TextRange) -> SegmentMap {
+    let mut map = SegmentMapBuilder::default();
+    map.copy(range);
+    map.finish()
+}
+
+/// The elements of `control_packet.mangle_updates`.
+pub(super) fn updates(json: &Json<'_>) -> Vec<NodeId> {
+    let member = |object: NodeId, name: &str| {
+        let is_it = |found: &crate::envelope::json::Member| {
+            json.string(found.key).is_some_and(|key| is_key(&key, name))
+        };
+        json.members(object).filter(is_it).map(|found| found.value).last()
+    };
+    let control = member(json.root(), "control_packet");
+    let list = control.and_then(|control| member(control, "mangle_updates"));
+    list.map(|list| json.elements(list).collect()).unwrap_or_default()
+}
+
+fn outcome(reply: &Reply<'_>) -> Outcome {
+    let mut outcome = Outcome { stage: None, kept: 0, lost: 0, warnings: Vec::new(), bytes: (0, 0) };
+    let Ok(reading) = &reply.reading else { return outcome };
+    outcome.stage = Some(reading.stage);
+    let updates = reply.picked_object().map_or(0, |object| updates(&object.json).len());
+    if let Some(picked) = &reading.picked {
+        outcome.kept = picked.kept.updates.len();
+        outcome.lost = updates.saturating_sub(outcome.kept);
+        outcome.bytes = (reading.surface.len(), picked.range.len().saturating_sub(reading.surface.len()));
+    }
+    let words: Vec<_> = reading.warnings.iter().map(warning).collect();
+    for group in words.chunk_by(|one, other| one == other) {
+        if let Some(first) = group.first() {
+            let times = if group.len() > 1 { format!(" ({} times)", group.len()) } else { String::new() };
+            outcome.warnings.push(format!("{first}{times}"));
+        }
+    }
+    outcome
+}
+
+/// What a warning of the runtime says, in our words and without those of the reply.
+fn warning(warning: &Warning) -> &'static str {
+    match warning {
+        Warning::Extracted => "the envelope was found in mixed text",
+        Warning::Fallback => "no envelope was found, and the raw text is shown",
+        Warning::SelfCorrection(_) => "the model takes something back",
+        Warning::SurfaceCut => "the surface was cut",
+        Warning::UpdatesCut => "updates at the end were lost",
+        Warning::Update(DropReason::Empty) => "an empty update was dropped",
+        Warning::Update(DropReason::Long) => "an update was dropped because it is too long",
+        Warning::Update(DropReason::Syntax(_)) => "an update was dropped: no parenthesis, or no full stop",
+        Warning::Update(DropReason::Meta) => "an update was dropped because of a shell character",
+        Warning::MemoryCut => "memory operations at the end were lost",
+        Warning::TraceCut => "the reasoning trace was cut",
+        Warning::ToolsCut => "tool requests at the end were lost",
+        Warning::KnowledgeCut => "knowledge requests at the end were lost",
+    }
+}
+
+/// The most characters of a value that are shown.
+const WIDTH: usize = 60;
+
+/// A value in a few words.
+fn detail(json: &Json<'_>, node: NodeId) -> String {
+    match json.kind(node) {
+        Node::Array => counted(json.elements(node).count(), "element"),
+        Node::Object => counted(json.members(node).count(), "member"),
+        Node::Plain | Node::Escaped => shortened(&json.string(node).unwrap_or_default()),
+        Node::Null | Node::Bool(_) | Node::Number | Node::Broken => {
+            shortened(&String::from_utf8_lossy(json.raw(node)))
+        }
+    }
+}
+
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// One line, not too long, of plain characters.
+pub(super) fn shortened(text: &str) -> String {
+    let head: String =
+        text.chars().take(WIDTH * 4).map(|char| if char.is_control() { ' ' } else { char }).collect();
+    let line = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or("")),
+        None => line,
+    }
+}
+
+/// How the runtime found an envelope, in words.
+pub(super) fn stage_words(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Whole => "the reply is an envelope and nothing else",
+        Stage::Stream => "the reply is decoded from its first brace on, whatever stands around",
+        Stage::Fenced => "the envelope stands between fences",
+        Stage::EmbeddedRich => "the last object in mixed text that has both keys",
+        Stage::EmbeddedOther => "an object in mixed text that does not have both keys",
+        Stage::Fallback => "no envelope, so that the raw text is shown and the kernel hears nothing",
+    }
+}

@@ -1,0 +1,45 @@
+//! Where the Mangle of a transcript mentions something.
+
+use memchr::memmem;
+
+use super::Opened;
+use crate::ide::subject::Subject;
+use crate::program::Program;
+use crate::text::TextRange;
+
+/// All places of the file that mention what a program calls so. Variables are nobody's but their own update's.
+#[must_use]
+pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<TextRange> {
+    let Some(word) = word(subject) else { return Vec::new() };
+    let finder = memmem::Finder::new(word);
+    let mut found = Vec::new();
+    for entry in opened.records.list() {
+        if finder.find(opened.records.bytes(entry)).is_none() {
+            continue;
+        }
+        for text in opened.records.mangle(entry, opened.settings) {
+            if finder.find(text.embedded.text.as_bytes()).is_none() {
+                continue;
+            }
+            let occurrences = subject.occurrences_in(program, text.summary()).into_iter();
+            let place = |range| entry.place(text.embedded.map.to_source(range));
+            found.extend(occurrences.map(|occurrence| place(occurrence.range)));
+        }
+    }
+    found
+}
+
+/// A word that stands as it is wherever the subject is mentioned, whatever escapes are around it.
+fn word(subject: Subject) -> Option<&'static str> {
+    let symbol = match subject {
+        Subject::Predicate(key) => key.name,
+        Subject::Builtin(name)
+        | Subject::Function(name)
+        | Subject::Name(name)
+        | Subject::Package(name)
+        | Subject::Descriptor(name) => name,
+        Subject::Variable(_) | Subject::Wildcard => return None,
+    };
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    symbol.as_str().rsplit(|char| !is_plain(char)).find(|word| !word.is_empty())
+}

@@ -1,0 +1,144 @@
+//! Both channels of a transcript side by side: what a person was shown, and the updates that the kernel was sent.
+
+use super::Opened;
+use super::outline::{AtomOutline, ReplyOutline};
+use super::records::Entry;
+use crate::text::{TextRange, TextSize, text_len};
+
+/// How many characters of the surface stand on a line.
+const WIDTH: usize = 60;
+
+/// More turns are not shown; the last ones are.
+const MOST_TURNS: usize = 2_000;
+
+/// Both channels as a text, and where its parts come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    /// The text.
+    pub text: String,
+    /// The parts, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// In the text.
+    pub range: TextRange,
+    /// In the transcript.
+    pub source: TextRange,
+    /// What it is: `turn`, `surface` or `atom`.
+    pub kind: &'static str,
+}
+
+/// Shows the turns in which somebody was shown something, or the kernel was sent something.
+#[must_use]
+pub fn split(opened: Opened<'_>) -> Split {
+    let mut turns = Vec::new();
+    let list = opened.records.list();
+    // From the end: a record has a turn at least, and the last turns are what is looked at.
+    for entry in list.iter().rev() {
+        let outlines = opened.records.outlines(entry, opened.settings);
+        turns.extend(outlines.iter().rev().filter(|outline| speaks(outline)).map(|outline| (entry, outline)));
+        if turns.len() > MOST_TURNS {
+            break;
+        }
+    }
+    let is_cut = turns.len() > MOST_TURNS;
+    turns.truncate(MOST_TURNS);
+    turns.reverse();
+    let mut split = Split::default();
+    if is_cut {
+        split.text.push_str(&format!("Only the last {MOST_TURNS} turns are shown.\n\n"));
+    }
+    split.line("turn", "surface", "updates");
+    split.line("────", &"─".repeat(WIDTH), "───────");
+    for (at, (entry, outline)) in turns.into_iter().enumerate() {
+        split.turn(at + 1, entry, outline);
+    }
+    split
+}
+
+fn speaks(outline: &ReplyOutline) -> bool {
+    !outline.surface.is_empty() || outline.envelopes.iter().any(|envelope| !envelope.atoms.is_empty())
+}
+
+impl Split {
+    /// Adds a line; gives where its three columns begin.
+    fn line(&mut self, number: &str, left: &str, right: &str) -> [TextSize; 3] {
+        let start = text_len(&self.text);
+        self.text.push_str(&format!("{number:>4} │ "));
+        let surface = text_len(&self.text);
+        self.text.push_str(left);
+        let blanks = WIDTH.saturating_sub(left.chars().count());
+        self.text.push_str(&format!("{} │ ", " ".repeat(blanks)));
+        let atom = text_len(&self.text);
+        self.text.push_str(right);
+        let end = self.text.trim_end_matches(' ').len();
+        self.text.truncate(end);
+        self.text.push('\n');
+        [start, surface, atom]
+    }
+
+    fn turn(&mut self, number: usize, entry: &Entry, outline: &ReplyOutline) {
+        let surface = wrapped(&outline.surface);
+        let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);
+        let atoms: Vec<&AtomOutline> = picked.flat_map(|envelope| &envelope.atoms).collect();
+        for row in 0..surface.len().max(atoms.len()).max(1) {
+            let number = if row == 0 { number.to_string() } else { String::new() };
+            let left = surface.get(row).map_or("", String::as_str);
+            let right = atoms.get(row).map(|atom| update(atom)).unwrap_or_default();
+            let [start, left_start, right_start] = self.line(&number, left, &right);
+            let mut add = |start: TextSize, text: &str, source: TextRange, kind| {
+                if !text.is_empty() {
+                    let range = TextRange::at(start, text_len(text));
+                    self.parts.push(Part { range, source: entry.place(source), kind });
+                }
+            };
+            if row == 0 {
+                add(start, "    ", outline.range, "turn");
+            }
+            add(left_start, left, outline.surface_range, "surface");
+            if let Some(atom) = atoms.get(row) {
+                add(right_start, right.trim_end(), atom.text.range(), "atom");
+            }
+        }
+    }
+}
+
+/// An update on one line, and whether it is kept.
+fn update(atom: &AtomOutline) -> String {
+    let mark = if atom.fate.is_kept() { '+' } else { '-' };
+    format!("{mark} {}", plain(&atom.text.embedded.text))
+}
+
+/// Without characters that would do something.
+fn plain(text: &str) -> String {
+    text.chars().map(|char| if is_shown(char) { char } else { '·' }).collect()
+}
+
+/// Whether a character is shown as it is: not those that break lines, turn the direction of the text, or are nothing.
+fn is_shown(char: char) -> bool {
+    !char.is_control()
+        && !matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A text in lines that are not too long, broken at blanks where there are any.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut rest = plain(line.trim_end());
+        while let Some((end, _)) = rest.char_indices().nth(WIDTH) {
+            let head = rest.get(..end).unwrap_or("");
+            let cut = head.rfind(' ').filter(|cut| *cut > 0).unwrap_or(end);
+            let tail = rest.get(cut..).unwrap_or("").trim_start().to_owned();
+            lines.push(rest.get(..cut).unwrap_or("").to_owned());
+            rest = tail;
+        }
+        lines.push(rest);
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}

@@ -1,0 +1,111 @@
+//! What stands at an offset of a transcript: the record, the reply, and the way to it through the JSON of the envelope.
+
+use super::Opened;
+use super::records::Entry;
+use crate::envelope::Reply;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::text::{TextRange, TextSize, size};
+use crate::transcript::Turn;
+
+/// A place in a reply.
+#[derive(Debug)]
+pub(super) struct Spot<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) turn: &'a Turn,
+    pub(super) reply: Reply<'a>,
+    /// The place as an offset of the reply.
+    pub(super) offset: TextSize,
+}
+
+impl<'a> Spot<'a> {
+    /// What stands at an offset of the file, if that is in a reply.
+    pub(super) fn at(opened: Opened<'a>, offset: TextSize) -> Option<Self> {
+        let Opened { records, settings } = opened;
+        records.touching(TextRange::empty(offset)).find_map(|entry| {
+            let inside = offset.checked_sub(entry.start)?;
+            let bytes = records.bytes(entry);
+            entry.kept.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
+                let offset = turn.map.to_derived(inside)?;
+                let text = turn.text(bytes);
+                let is_inside = offset <= size(text.len());
+                is_inside.then(|| Spot { entry, turn, reply: Reply::new(text, &settings.caps), offset })
+            })
+        })
+    }
+
+    /// A range of the reply as one of the file.
+    pub(super) fn place(&self, range: TextRange) -> TextRange {
+        self.entry.place(self.turn.place(range))
+    }
+
+    /// The object around the place, which of the reply's objects it is, and the way through it.
+    pub(super) fn way(&self) -> Option<(usize, Way<'_, 'a>)> {
+        let is_around = |range: &std::ops::Range<usize>| {
+            size(range.start) <= self.offset && self.offset <= size(range.end)
+        };
+        let mut objects = self.reply.objects.iter().enumerate().rev();
+        // An object that is not closed holds the later ones; the innermost counts.
+        let (at, object) = objects.find(|(_, object)| is_around(&object.range))?;
+        Some((at, Way::to(&object.json, self.offset)))
+    }
+}
+
+/// The way from the root of a JSON value to a place in it.
+#[derive(Debug)]
+pub(super) struct Way<'j, 't> {
+    pub(super) json: &'j Json<'t>,
+    /// The keys on the way, array indices left out.
+    pub(super) keys: Vec<String>,
+    /// The innermost value around the place.
+    pub(super) node: NodeId,
+    /// The objects and arrays around it, the root first.
+    pub(super) around: Vec<NodeId>,
+    /// The key that the place is on; `node` is its value then.
+    pub(super) key: Option<NodeId>,
+}
+
+impl<'j, 't> Way<'j, 't> {
+    pub(super) fn to(json: &'j Json<'t>, offset: TextSize) -> Self {
+        let mut way = Self { json, keys: Vec::new(), node: json.root(), around: Vec::new(), key: None };
+        while way.step(offset) {}
+        way
+    }
+
+    fn step(&mut self, offset: TextSize) -> bool {
+        let json = self.json;
+        let has = |node: NodeId| json.range(node).contains_inclusive(offset);
+        match json.kind(self.node) {
+            Kind::Object => {
+                let found = json.members(self.node).find(|member| has(member.key) || has(member.value));
+                let Some(member) = found else { return false };
+                self.keys.push(json.string(member.key).unwrap_or_default().into_owned());
+                self.around.push(self.node);
+                self.node = member.value;
+                if has(member.key) {
+                    self.key = Some(member.key);
+                    return false;
+                }
+                true
+            }
+            Kind::Array => {
+                let Some(element) = json.elements(self.node).find(|element| has(*element)) else {
+                    return false;
+                };
+                self.around.push(self.node);
+                self.node = element;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The keys on the way, from the control packet on where they lead through it.
+    pub(super) fn path(&self) -> Vec<&str> {
+        self.keys.iter().map(String::as_str).collect()
+    }
+
+    /// Whether the place is in a string, quotes apart.
+    pub(super) fn is_in_string(&self) -> bool {
+        matches!(self.json.kind(self.node), Kind::Plain | Kind::Escaped) && self.key.is_none()
+    }
+}

@@ -1,0 +1,126 @@
+//! The outline of a transcript: turns, in them envelopes, their members and their updates.
+
+use super::Opened;
+use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
+use super::records::Entry;
+use crate::ide::symbols::{DocumentSymbol, Kind};
+use crate::text::{TextRange, TextSize};
+use crate::transcript;
+
+/// In a transcript with more records, only turns are shown: nobody unfolds that many.
+const MOST_RECORDS: usize = 5_000;
+
+/// More turns are not shown.
+const MOST_TURNS: usize = 20_000;
+
+/// The outline, in the order of the text.
+#[must_use]
+pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
+    let list = opened.records.list();
+    if list.len() > MOST_RECORDS {
+        return list.iter().take(MOST_TURNS).map(record).collect();
+    }
+    let mut found = Vec::new();
+    for entry in list {
+        let outlines = opened.records.outlines(entry, opened.settings);
+        for outline in outlines.iter().take(MOST_TURNS.saturating_sub(found.len())) {
+            found.push(turn(entry, outline, found.len() + 1));
+        }
+    }
+    found
+}
+
+fn record(entry: &Entry) -> DocumentSymbol {
+    let (range, name) = (entry.range(), format!("record {}", entry.number));
+    let detail = counted(entry.kept.turns.len(), "turn");
+    DocumentSymbol { name, detail, kind: Kind::Turn, range, selection: start_of(range), children: Vec::new() }
+}
+
+fn turn(entry: &Entry, outline: &ReplyOutline, number: usize) -> DocumentSymbol {
+    let range = entry.place(outline.range);
+    let detail = match outline.outcome.as_ref().map(|outcome| outcome.stage) {
+        Some(Some(stage)) => format!("{} {:.2}", stage.method(), stage.confidence()),
+        Some(None) => "refused".to_owned(),
+        None => what(outline.kind).to_owned(),
+    };
+    let envelopes = outline.envelopes.iter().map(|one| envelope(entry, one));
+    DocumentSymbol {
+        name: format!("{number} {}", outline.role.as_str()),
+        detail,
+        kind: Kind::Turn,
+        range,
+        selection: start_of(range),
+        children: inside(range, envelopes.collect()),
+    }
+}
+
+fn what(kind: transcript::Kind) -> &'static str {
+    match kind {
+        transcript::Kind::Reply | transcript::Kind::Object => "reply",
+        transcript::Kind::Surface => "surface",
+        transcript::Kind::Atom => "update",
+        transcript::Kind::Prompt => "prompt",
+        transcript::Kind::Skipped(_) => "passed over",
+    }
+}
+
+fn envelope(entry: &Entry, outline: &EnvelopeOutline) -> DocumentSymbol {
+    let range = entry.place(outline.range);
+    let mut children: Vec<_> = outline.members.iter().map(|one| member(entry, outline, one)).collect();
+    if outline.members.is_empty() {
+        children = atoms(entry, outline);
+    }
+    DocumentSymbol {
+        name: "envelope".to_owned(),
+        detail: if outline.is_picked { String::new() } else { "not taken".to_owned() },
+        kind: Kind::Envelope,
+        range,
+        selection: start_of(range),
+        children: inside(range, children),
+    }
+}
+
+fn member(entry: &Entry, of: &EnvelopeOutline, member: &Member) -> DocumentSymbol {
+    let range = entry.place(member.key.cover(member.value));
+    let children = match is_key(&member.name, "mangle_updates") {
+        true => atoms(entry, of),
+        false => member.members.iter().map(|inner| self::member(entry, of, inner)).collect(),
+    };
+    let name = shortened(&member.name);
+    DocumentSymbol {
+        name: if name.is_empty() { "\"\"".to_owned() } else { name },
+        detail: member.detail.clone(),
+        kind: Kind::Member,
+        range,
+        selection: entry.place(member.key),
+        children: inside(range, children),
+    }
+}
+
+fn atoms(entry: &Entry, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
+    let atom = |atom: &super::outline::AtomOutline| {
+        let range = entry.place(atom.text.range());
+        let name = shortened(&atom.text.embedded.text);
+        DocumentSymbol {
+            name: if name.is_empty() { "(empty)".to_owned() } else { name },
+            detail: if atom.fate.is_kept() { String::new() } else { "lost".to_owned() },
+            kind: Kind::Facts,
+            range,
+            selection: range,
+            children: Vec::new(),
+        }
+    };
+    of.atoms.iter().map(atom).collect()
+}
+
+/// Those that lie inside: of a text in pieces, parts may lie elsewhere.
+fn inside(range: TextRange, symbols: Vec<DocumentSymbol>) -> Vec<DocumentSymbol> {
+    let lies = |symbol: &DocumentSymbol| {
+        range.contains_range(symbol.range) && symbol.range.contains_range(symbol.selection)
+    };
+    symbols.into_iter().filter(lies).collect()
+}
+
+fn start_of(range: TextRange) -> TextRange {
+    TextRange::new(range.start(), range.end().min(range.start() + TextSize::new(1)))
+}

@@ -1,0 +1,32 @@
+//! The tokens of the Mangle in a transcript, for editors that colour by meaning.
+
+use super::Opened;
+use crate::ide::semantic_tokens::{SemanticToken, semantic_tokens, whole};
+use crate::text::TextRange;
+
+/// In a longer part of a transcript nothing is coloured at once: editors ask for what they show.
+const LONGEST: u32 = 4 << 20;
+
+/// The tokens that have bytes in a range of the file, in order.
+#[must_use]
+pub fn tokens(opened: Opened<'_>, range: TextRange) -> Vec<SemanticToken> {
+    let mut found = Vec::new();
+    if u32::from(range.len()) > LONGEST {
+        return found;
+    }
+    for entry in opened.records.touching(range) {
+        for text in opened.records.mangle(entry, opened.settings) {
+            if entry.place(text.range()).intersect(range).is_none() {
+                continue;
+            }
+            let of_text = semantic_tokens(text.source(), text.summary(), whole(text.source()));
+            let place = |range| entry.place(text.embedded.map.to_source(range));
+            found.extend(
+                of_text.into_iter().map(|token| SemanticToken { range: place(token.range), ..token }),
+            );
+        }
+    }
+    found.sort_by_key(|token| token.range.start());
+    found.dedup_by(|one, before| one.range.start() < before.range.end());
+    found
+}

@@ -1,0 +1,133 @@
+//! What features do in a transcript: the branches of theirs, for whatever is not Mangle inside one.
+
+use std::path::Path;
+
+use tower_lsp::ls_types::{
+    DocumentLink, Hover, HoverContents, InlayHint, InlayHintLabel, InlayHintTooltip, Location, MessageType,
+    Range, ShowMessageParams, TextDocumentPositionParams, Uri,
+};
+
+use super::hover::{formats, markup};
+use crate::host::workspace::SnapshotTranscript;
+use crate::host::{file_inside, relative};
+use crate::ide;
+use crate::ide::definition;
+use crate::ide::markup::Markup;
+use crate::ide::subject::Subject;
+use crate::ide::transcripts::{hints, hover, links, references};
+use crate::lsp::view::{Inside, Spot, View};
+use crate::lsp::{from_proto, to_proto};
+use crate::program::Program;
+
+/// Answers `textDocument/hover`: of Mangle what is shown in a Mangle file, and what becomes of the update.
+pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<Hover> {
+    let (transcript, offset) = view.transcript_spot(params)?;
+    let file = &transcript.file;
+    let (shown, range) = match view.spot(params) {
+        Some(at @ Spot { inside: Some(inside), .. }) => of_mangle(view, &at, inside),
+        _ => {
+            let found = hover::hover(transcript.opened(), offset)?;
+            (found.markup, to_proto::range(view, file, found.range))
+        }
+    };
+    Some(Hover { contents: HoverContents::Markup(markup(&shown, formats(view))), range: Some(range) })
+}
+
+fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) {
+    let place = at.place();
+    let found = place.and_then(ide::hover::hover);
+    let program = place.map(|place| place.program());
+    let fate = hover::fate(inside.transcript.opened(), inside.entry, inside.text, program);
+    let declared = place.and_then(definition::declaration).and_then(|found| {
+        let target = found.targets.first()?;
+        let file = view.snapshot.file(target.file)?;
+        let line = file.line_col(target.name.start(), view.session.encoding).line + 1;
+        Some(format!("Declared in {}, line {line}.", shown(view, &file.path)))
+    });
+    let range = match &found {
+        Some(found) => at.range(found.range),
+        None => to_proto::range(view, at.file, inside.entry.place(inside.text.range())),
+    };
+    let mut said = found.map(|found| found.markup).unwrap_or_default();
+    if let Some(declared) = declared {
+        said = said.foreign(declared);
+    }
+    (said.and(fate), range)
+}
+
+/// The path of a file, from the folder of the workspace that it is in.
+fn shown(view: &View, path: &Path) -> String {
+    let folders = view.session.folders.iter().filter(|folder| path.starts_with(folder));
+    let folder = folders.max_by_key(|folder| folder.as_os_str().len());
+    folder.map_or_else(|| path.display().to_string(), |folder| relative(folder, path))
+}
+
+/// Answers `textDocument/inlayHint`.
+pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: Range) -> Vec<InlayHint> {
+    let file = &transcript.file;
+    let range = from_proto::text_range(file.text(), file.lines(), range, view.session.encoding);
+    let convert = |hint: ide::inlay_hints::Hint| InlayHint {
+        position: to_proto::range(view, file, crate::text::TextRange::empty(hint.offset)).start,
+        label: InlayHintLabel::String(hint.label),
+        kind: None,
+        text_edits: None,
+        tooltip: hint.full.map(InlayHintTooltip::String),
+        padding_left: Some(true),
+        padding_right: Some(true),
+        data: None,
+    };
+    hints::hints(transcript.opened(), range).into_iter().map(convert).collect()
+}
+
+/// Answers `textDocument/documentLink`: the files of the workspace that a packet names and that exist. Addresses from a
+/// transcript are no links.
+pub(super) fn links(view: &View, transcript: &SnapshotTranscript) -> Vec<DocumentLink> {
+    let file = &transcript.file;
+    let roots = view.session.folders.iter().filter(|root| file.path.starts_with(root));
+    let roots: Vec<&Path> = roots.map(AsRef::as_ref).collect();
+    let found = links::links(transcript.opened()).into_iter().filter_map(|link| {
+        let path = roots.iter().find_map(|root| file_inside(root, Path::new(&link.path)))?;
+        let target: Option<Uri> = to_proto::path_uri(&path);
+        let range = to_proto::range(view, file, link.range);
+        target.map(|target| DocumentLink { range, target: Some(target), tooltip: None, data: None })
+    });
+    found.collect()
+}
+
+/// The places in open transcripts that mention something of a program whose declarations hold for them.
+pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<Location> {
+    let mut found = Vec::new();
+    for transcript in &view.snapshot.transcripts {
+        let shares = |one: &Program| one.files.iter().any(|file| program.file(file.id).is_some());
+        if !transcript.programs.iter().any(|one| shares(one.program())) {
+            continue;
+        }
+        let Some(uri) = to_proto::uri(&transcript.file) else { continue };
+        for range in references::mentions(transcript.opened(), subject, program) {
+            let range = to_proto::range(view, &transcript.file, range);
+            found.push(Location { uri: uri.clone(), range });
+        }
+    }
+    found
+}
+
+/// Tells the client that transcripts mention what is renamed: they stay as they are.
+pub(super) fn warn_of_mentions(view: &View, subject: Subject, program: &Program, new: &str) {
+    let found = mentions(view, subject, program);
+    let mut files: Vec<&Uri> = found.iter().map(|location| &location.uri).collect();
+    files.dedup();
+    if files.is_empty() {
+        return;
+    }
+    let times = if found.len() == 1 { "once".to_owned() } else { format!("{} times", found.len()) };
+    let documents = if files.len() == 1 {
+        "an open transcript".to_owned()
+    } else {
+        format!("{} open transcripts", files.len())
+    };
+    let message = format!(
+        "The old name stands {times} in {documents}, which stay as they are: what an agent said is not changed \
+         to `{new}`. Agents that still use the old name are refused from now on."
+    );
+    view.outbox.notify("window/showMessage", ShowMessageParams { typ: MessageType::WARNING, message });
+}

@@ -1,0 +1,36 @@
+//! `mangle-split:`, both channels of a transcript side by side: what a person was shown, what the kernel was sent.
+
+use tower_lsp::ls_types::{Location, Position, Range};
+
+use super::{Made, Origin, Scheme};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::transcripts::split::{Part, split};
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+use crate::text::{LineIndex, TextSize};
+
+pub(super) const SCHEME: Scheme = Scheme { name: "mangle-split", stamp: super::syntax::stamp, make };
+
+/// Of a document that is no transcript, nothing is shown.
+fn make(view: &View, file: &SnapshotFile) -> Made {
+    let Some(transcript) = view.snapshot.transcript(file.id) else {
+        return Made { text: NO_TRANSCRIPT.to_owned(), origins: Vec::new() };
+    };
+    let made = split(transcript.opened());
+    let lines = LineIndex::new(&made.text);
+    let uri = to_proto::uri(file);
+    let position = |offset: TextSize| {
+        let at = lines.line_col(&made.text, offset, view.session.encoding);
+        Position { line: at.line, character: at.col }
+    };
+    let origin = |part: &Part| {
+        let range = Range { start: position(part.range.start()), end: position(part.range.end()) };
+        let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, part.source) };
+        Some(Origin { range, location, kind: part.kind.to_owned() })
+    };
+    let origins = made.parts.iter().filter_map(origin).collect();
+    Made { text: made.text, origins }
+}
+
+const NO_TRANSCRIPT: &str =
+    "This document is no transcript: `[transcripts] include` of mangle-ls.toml says which are.\n";
