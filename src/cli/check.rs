@@ -15,12 +15,13 @@ use super::format::{Ending, Format};
 use super::output::{self, Output};
 use super::show_program::show_program;
 use super::since::Since;
+use super::transcripts::TranscriptArgs;
 use super::watch::watch;
 use crate::config::FailOn;
 use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
 
-/// Find what is wrong with policies
+/// Find what is wrong with policies, and with the transcripts of agents that they govern
 ///
 /// Exit status: 0 if there is nothing to complain about, 1 if there are findings at or above
 /// `--fail-on`, 2 if something that was named could not be checked.
@@ -47,6 +48,11 @@ pub(super) struct Check {
     /// Count the findings of each rule (with `--format json` in the last line)
     #[arg(long)]
     statistics: bool,
+    /// Also check these files as transcripts, whatever they are called: paths, folders, globs, `-` for standard input
+    #[arg(long, value_name = "GLOB")]
+    transcripts: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: TranscriptArgs,
     #[command(flatten)]
     fix: FixArgs,
     #[command(flatten)]
@@ -93,7 +99,7 @@ impl Check {
     pub(super) fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<Outcome> {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
-        let (targets, mut resolution) = self.resolve(color, working, &overlay, &session.memory);
+        let (targets, mut resolution) = self.resolve(color, working, &overlay, &session.memory)?;
         let mut out = Output::new(color);
         if self.show_program {
             self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
@@ -136,9 +142,9 @@ impl Check {
         working: &Path,
         session: &mut Session,
     ) -> Result<Findings> {
-        let (memory, manner) = (&session.memory, self.manner());
+        let (memory, manner, profile) = (&session.memory, self.manner(), self.reading.prescribed());
         let mut findings =
-            Findings::gather(&Request { targets, overlay, memory, working, manner }, resolution);
+            Findings::gather(&Request { targets, overlay, memory, working, manner, profile }, resolution);
         // First of all, since it also counts what is gone.
         self.baseline.apply(&mut findings, targets, working)?;
         if let Some(revision) = &self.since {
@@ -171,8 +177,8 @@ impl Check {
             false => None,
         };
         resolution.problems.truncate(problems);
-        let (memory, manner) = (&session.memory, self.manner());
-        let request = Request { targets, overlay, memory, working, manner };
+        let (memory, manner, profile) = (&session.memory, self.manner(), self.reading.prescribed());
+        let request = Request { targets, overlay, memory, working, manner, profile };
         self.fix.mend(&request, resolution, only.as_ref(), pretended).map(Some)
     }
 
@@ -197,19 +203,24 @@ impl Check {
         working: &Path,
         overlay: &Overlay,
         memory: &Memory,
-    ) -> (Vec<Target>, Resolution) {
-        let named = host::targets(&self.paths, working);
-        for path in &named.skipped {
+    ) -> Result<(Vec<Target>, Resolution)> {
+        let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        let mut resolution =
+            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, overlay, memory.table());
+        for path in &resolution.skipped {
             let name = host::relative(working, path);
-            output::warn(color, &format!("{name} is neither `.mg` nor `.gl` and is not checked"));
+            let message = format!(
+                "{name} is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file"
+            );
+            output::warn(color, &message);
         }
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, memory.table());
+        self.reading.apply(&mut resolution)?;
         resolution.problems.extend(named.problems);
         tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
-        if is_empty(&resolution) && named.skipped.is_empty() {
-            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
+        if is_empty(&resolution) {
+            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) and no transcripts here");
         }
-        (named.targets, resolution)
+        Ok((named.targets, resolution))
     }
 
     /// How findings are written.
@@ -219,20 +230,22 @@ impl Check {
 
     /// Whether standard input is to be checked.
     pub(super) fn reads_stdin(&self) -> bool {
-        self.paths.iter().any(|path| path.as_os_str() == "-")
+        self.paths.iter().chain(&self.transcripts).any(|path| path.as_os_str() == "-")
     }
 
     /// The files and folders that are to be checked, and what is read for their sake, as absolute paths.
     pub(super) fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
         let (table, overlay) = (session.memory.table(), Overlay::default());
-        let named = host::targets(&self.paths, working);
-        let resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, table);
+        let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        let resolution =
+            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
         let mut watched: Vec<_> = self.paths.iter().map(|path| host::absolute(working, path)).collect();
         if self.paths.is_empty() {
             watched.push(working.into());
         }
         watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
+        watched.extend(resolution.transcripts.iter().map(|found| found.path.clone()));
         watched.extend(resolution.files().iter().map(|file| table.path(*file).to_path_buf()));
         watched
     }
@@ -245,7 +258,7 @@ impl Check {
     /// Standard input as a document, if it is to be checked.
     fn overlay(&self, working: &Path) -> Result<Overlay> {
         let mut overlay = Overlay::default();
-        if self.reads_stdin() {
+        if self.paths.iter().any(|path| path.as_os_str() == "-") {
             let mut bytes = Vec::new();
             let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
@@ -264,5 +277,9 @@ impl Check {
 }
 
 fn is_empty(resolution: &Resolution) -> bool {
-    resolution.files().is_empty() && resolution.projects.is_empty() && resolution.problems.is_empty()
+    resolution.files().is_empty()
+        && resolution.transcripts.is_empty()
+        && resolution.skipped.is_empty()
+        && resolution.projects.is_empty()
+        && resolution.problems.is_empty()
 }

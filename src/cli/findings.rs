@@ -7,8 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::progress::Progress;
+use crate::config::Profile;
 use crate::host::{
-    self, Checked, FileTable, Manner, Memory, Overlay, Problem, ProgramFiles, Resolution, Target,
+    self, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Omitted, Overlay, Problem,
+    ProgramFiles, Resolution, Target, TranscriptRequest,
 };
 use crate::program::FileSummary;
 use crate::report::{self, Entry, SourceText, Sources, Summary};
@@ -26,6 +28,8 @@ pub(super) struct Request<'a> {
     pub(super) working: &'a Path,
     /// How.
     pub(super) manner: Manner,
+    /// The version of the protocol that is prescribed for all transcripts.
+    pub(super) profile: Option<Profile>,
 }
 
 /// What was found.
@@ -40,7 +44,11 @@ pub(super) struct Findings {
     pub(super) failures: Vec<Problem>,
     /// How many findings of a baseline are no longer there.
     pub(super) stale: usize,
+    /// Findings that are counted and not kept.
+    pub(super) omitted: Vec<Omitted>,
     clauses: usize,
+    envelopes: u64,
+    undeclared: usize,
 }
 
 impl Findings {
@@ -57,34 +65,84 @@ impl Findings {
         let (failures, met): (Vec<_>, Vec<_>) =
             resolution.problems.iter().cloned().partition(|problem| problem.named);
         checked.add_unreadable(&met, &resolution.projects, table, request.manner.fail_on);
-        let sources = sources(resolution, &files, &checked, table, request.working);
+        let transcripts = check_transcripts(request, resolution, &files);
+        let mut sources = sources(resolution, &files, &checked, table, request.working);
+        let (problems, named): (Vec<_>, Vec<_>) =
+            transcripts.problems.into_iter().partition(|problem| !problem.named);
+        let failures = failures.into_iter().chain(named).collect();
+        checked.add_unreadable(&problems, &resolution.projects, table, request.manner.fail_on);
+        for (part, source) in transcripts.sources {
+            sources.insert_source(part, source);
+        }
+        for file in &transcripts.files {
+            let path = table.path(*file);
+            let source = SourceText::new(host::relative(request.working, &path), "".into()).at(&path);
+            sources.insert_source(*file, source);
+        }
         let mut entries = checked.entries;
+        entries.extend(transcripts.entries);
         report::sort(&mut entries, &sources);
         let reported = reported(resolution);
         let summaries = files.values().filter(|file| reported.contains(&file.id));
         let clauses = summaries.clone().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
-        let mut files: Vec<_> = summaries.map(|file| file.id).collect();
+        let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).collect();
         files.sort_by_key(|file| sources.name(*file));
-        Self { entries, sources, files, failures, stale: 0, clauses }
+        let (omitted, envelopes, undeclared) =
+            (transcripts.omitted, transcripts.envelopes, transcripts.undeclared);
+        Self { entries, sources, files, failures, stale: 0, omitted, clauses, envelopes, undeclared }
     }
 
     /// The numbers at the end of a report.
     pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
         let (files, clauses) = (self.files.len(), self.clauses);
-        Summary { files, clauses, elapsed_ms, ..report::count(&self.entries) }
+        let (envelopes, undeclared) = (self.envelopes, self.undeclared);
+        let mut summary =
+            Summary { files, clauses, envelopes, undeclared, elapsed_ms, ..report::count(&self.entries) };
+        for omitted in &self.omitted {
+            let counts =
+                [&mut summary.errors, &mut summary.warnings, &mut summary.information, &mut summary.hints];
+            counts.into_iter().zip(omitted.counts).for_each(|(sum, more)| *sum += more);
+            summary.omitted += omitted.count();
+        }
+        summary
     }
 
     /// The exit status.
     pub(super) fn outcome(&self) -> Outcome {
         if !self.failures.is_empty() {
             Outcome::Failure
-        } else if self.entries.iter().any(|entry| entry.fails) {
+        } else if self.entries.iter().any(|entry| entry.fails)
+            || self.omitted.iter().any(|omitted| omitted.fails)
+        {
             Outcome::Findings
         } else {
             Outcome::Clean
         }
     }
+}
+
+/// Checks the transcripts of `resolution`.
+fn check_transcripts(
+    request: &Request<'_>,
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+) -> CheckedTranscripts {
+    if resolution.transcripts.is_empty() {
+        return CheckedTranscripts::default();
+    }
+    let sizes = resolution.transcripts.iter().map(|found| found.path.metadata().map(|data| data.len()).ok());
+    let progress = Progress::of_bytes("transcripts", sizes.sum());
+    let knowledges = Knowledges::new(resolution, files, request.profile);
+    let asked = TranscriptRequest {
+        resolution,
+        knowledges: &knowledges,
+        overlay: request.overlay,
+        table: request.memory.table(),
+        working: request.working,
+        manner: request.manner,
+    };
+    host::check_transcripts(asked, &|bytes| progress.add(bytes))
 }
 
 /// The names and texts of all files that output may show.

@@ -17,6 +17,7 @@ mod given;
 mod graph;
 mod log;
 mod output;
+mod parse;
 mod programs;
 mod progress;
 mod query;
@@ -27,6 +28,7 @@ mod show_program;
 mod since;
 mod status;
 mod test;
+mod transcripts;
 mod watch;
 
 use std::path::PathBuf;
@@ -52,6 +54,7 @@ struct Cli {
 enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Parse(parse::Parse),
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
@@ -79,6 +82,7 @@ pub fn main() -> ExitCode {
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
         Command::Fmt(fmt) => fmt.run(cli.color),
+        Command::Parse(parse) => parse.run(cli.color),
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),
         Command::Query(query) => query.run(cli.color),

@@ -22,8 +22,21 @@ pub(super) struct Progress {
 impl Progress {
     /// A bar for `steps` steps of `what`.
     pub(super) fn new(what: &'static str, steps: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{spinner} {prefix} [{bar:30}] {pos}/{len}");
+        Self::with(what, Some(steps as u64), "{spinner} {prefix} [{bar:30}] {pos}/{len}")
+    }
+
+    /// A bar for bytes that are read; without their number where nobody knows it.
+    pub(super) fn of_bytes(what: &'static str, bytes: Option<u64>) -> Self {
+        let template = match bytes {
+            Some(_) => "{spinner} {prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}",
+            None => "{spinner} {prefix} {bytes} {bytes_per_sec}",
+        };
+        Self::with(what, bytes, template)
+    }
+
+    fn with(what: &'static str, steps: Option<u64>, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(template);
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         bar.set_prefix(what);
         let (over, waiting) = channel();
@@ -35,6 +48,16 @@ impl Progress {
             }
         });
         Self { bar, _over: over }
+    }
+
+    /// So much is done.
+    pub(super) fn set(&self, done: u64) {
+        self.bar.set_position(done);
+    }
+
+    /// So much more is done.
+    pub(super) fn add(&self, done: u64) {
+        self.bar.inc(done);
     }
 
     /// One step is done.

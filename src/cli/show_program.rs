@@ -11,6 +11,18 @@ pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: 
     for program in &resolution.programs {
         show(&mut out, program, resolution, table, working);
     }
+    if !resolution.transcripts.is_empty() {
+        line(&mut out, "transcripts:");
+    }
+    for found in &resolution.transcripts {
+        let programs = found.programs.iter().filter_map(|&at| resolution.programs.get(at));
+        let programs: Vec<_> = programs.map(|program| program.name.as_str()).collect();
+        let with = match programs.is_empty() {
+            true => "without declarations".to_owned(),
+            false => format!("with the declarations of {}", programs.join(", ")),
+        };
+        line(&mut out, &format!("  {} ({with})", relative(working, &found.path)));
+    }
     if !resolution.left_out.is_empty() {
         line(&mut out, "in no program:");
         for path in &resolution.left_out {

@@ -46,7 +46,7 @@ fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) ->
     let past = Past::read(working, revision)?;
     let (targets, overlay) = past.targets(targets)?;
     let memory = Memory::default();
-    let mut resolution = host::resolve(&targets, Shell::CommandLine, &overlay, memory.table());
+    let mut resolution = host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
     let working = past.then(working)?;
     let request = Request {
         targets: &targets,
@@ -54,6 +54,7 @@ fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) ->
         memory: &memory,
         working: &working,
         manner: Manner { fail_on: None, ..manner },
+        profile: None,
     };
     Ok(Findings::gather(&request, &mut resolution))
 }

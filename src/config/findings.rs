@@ -46,7 +46,7 @@ pub(super) static CONFIG_UNKNOWN_KEY: Rule = Rule {
 };
 
 /// A value of the wrong type, a word that is not offered, a glob that does not compile.
-pub(super) static CONFIG_BAD_VALUE: Rule = Rule {
+pub static CONFIG_BAD_VALUE: Rule = Rule {
     code: "MG903",
     name: "config-bad-value",
     group: Group::Configuration,

@@ -12,6 +12,7 @@ mod check;
 mod context;
 pub mod edits;
 mod examples;
+pub mod extractors;
 mod fields;
 pub mod json;
 pub mod plain;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::json::Json;
+use super::json::{Json, NodeId};
 use super::runtime::{self, Caps, Failure, Reading, candidates};
 
 /// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
@@ -46,6 +46,15 @@ impl Object<'_> {
     #[must_use]
     pub fn is_acceptable(&self) -> bool {
         self.decoded.is_ok() && self.shows
+    }
+
+    /// Its updates as the runtime decodes them, before any limit; none of what cannot be decoded.
+    #[must_use]
+    pub fn updates(&self) -> Vec<String> {
+        if self.decoded.is_err() {
+            return Vec::new();
+        }
+        runtime::decode(&self.json).map_or_else(|_| Vec::new(), |found| found.control.updates.as_slice().to_vec())
     }
 }
 
@@ -98,6 +107,19 @@ impl<'t> Reply<'t> {
         let safe =
             objects.iter().rposition(is_rich).or_else(|| objects.iter().rposition(Object::is_acceptable));
         Self { raw, reading, objects, picked, safe }
+    }
+
+    /// The value that the runtime takes for a member of the envelope that it takes: the last one of that name, in small
+    /// letters or capitals.
+    #[must_use]
+    pub fn member(&self, path: &[&str]) -> Option<(&Json<'t>, NodeId)> {
+        let json = &self.picked_object()?.json;
+        let step = |node, name: &&str| {
+            let called = |key| json.string(key).is_some_and(|key| runtime::names(&key, name, false));
+            json.members(node).filter(|member| called(member.key)).map(|member| member.value).last()
+        };
+        let node = path.iter().try_fold(json.root(), step)?;
+        Some((json, node))
     }
 
     /// The object that the runtime takes.

@@ -49,6 +49,9 @@ pub use resolve::{
     Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve, resolve_with_transcripts,
 };
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
-pub use transcripts::{Input, TranscriptFile, plain_name};
+pub use transcripts::{
+    CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile, TranscriptRequest,
+    check_transcripts, plain_name, read_transcript,
+};
 pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -6,12 +6,13 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 
 use super::resolve::{Origin, Problem};
-use super::walk::{Found, plain};
+use super::walk::{Found, boundary, plain};
 use super::{FileTable, Overlay, read, relative};
 use crate::config::{
-    self, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8,
+    self, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8,
     ProgramPlaces, ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
+use crate::envelope::Catalogue;
 use crate::ide::registry;
 use crate::lint::{Finding, Rule};
 use crate::program::builtins::RELEASES;
@@ -37,6 +38,8 @@ pub struct Project {
     pub rules: Vec<(&'static Rule, TextRange)>,
     /// The files that `[kernel] sample` names, sorted by path. Those that are Mangle join no program.
     pub samples: Vec<PathBuf>,
+    /// The tools of the agent, where `[transcripts] tools` names a catalogue of them.
+    pub tools: Option<Arc<Catalogue>>,
     places: Vec<ProgramPlaces>,
     sample_places: Vec<TextRange>,
 }
@@ -74,13 +77,24 @@ impl Project {
             }
             None => config::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
         };
+        let mut findings = parsed.findings;
+        let root = path.parent().unwrap_or(path);
+        let tools = parsed.settings.transcripts.tools.as_ref().and_then(|named| {
+            let read = catalogue(root, named, overlay).map_err(|why| {
+                let message = format!("The catalogue of tools `{named}` cannot be used: {why}. No tool is known.");
+                findings.push(Finding::new(&CONFIG_BAD_VALUE, parsed.tools.unwrap_or_default(), message));
+            });
+            read.ok().map(Arc::new)
+        });
+        findings.sort_by_key(|finding| finding.range.start());
         Self {
             file: table.id(path),
             path: path.into(),
-            root: path.parent().unwrap_or(path).into(),
+            root: root.into(),
             text,
             settings: Arc::new(parsed.settings),
-            findings: parsed.findings,
+            findings,
+            tools,
             rules: parsed.rules,
             samples: Vec::new(),
             places: parsed.programs,
@@ -177,6 +191,20 @@ impl Project {
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
         Dealt { name, origin: Origin::Configured, declared: None, files, embedding }
+    }
+}
+
+/// Reads a catalogue of tools. A link must not lead out of the repository: anybody may have written the settings.
+fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, String> {
+    let path = root.join(named);
+    let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+    if overlay.get(&path).is_none() && !real.starts_with(boundary(root)) {
+        return Err(if path.exists() { "it leads out of the repository".into() } else { "there is no such file".into() });
+    }
+    let text = read(&path, overlay).map_err(|error| plain(&error))?;
+    match text.findings.first() {
+        Some(finding) => Err(finding.message.trim_end_matches('.').to_owned()),
+        None => Catalogue::parse(text.text.as_bytes()),
     }
 }
 

@@ -19,6 +19,7 @@ mod junit;
 mod part;
 pub mod policy_tests;
 pub mod proof;
+pub mod replies;
 pub mod rules;
 mod sarif;
 mod sources;

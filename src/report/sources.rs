@@ -61,8 +61,7 @@ impl Sources {
     /// A place in bytes from the start of the file that it is in; of a part, that of the whole file.
     #[must_use]
     pub fn offset(&self, file: FileId, offset: TextSize) -> u64 {
-        let part = self.files.get(&file).and_then(SourceText::part);
-        part.map_or_else(|| u32::from(offset).into(), |part| part.offset(offset))
+        self.files.get(&file).map_or_else(|| u32::from(offset).into(), |source| source.offset(offset))
     }
 
     /// The file itself; of a part, the file that it is a part of.
@@ -91,6 +90,12 @@ impl SourceText {
     #[must_use]
     pub fn of_part(name: String, part: Part) -> Self {
         Self { part: Some(part), ..Self::new(name, "".into()) }
+    }
+
+    /// A place in bytes from the start of the file that it is in.
+    #[must_use]
+    pub fn offset(&self, offset: TextSize) -> u64 {
+        self.part.as_ref().map_or_else(|| u32::from(offset).into(), |part| part.offset(offset))
     }
 
     /// What is known of it instead of its text.

@@ -15,7 +15,7 @@ pub struct Summary {
     /// Clauses in them.
     pub clauses: usize,
     /// Envelopes in them.
-    pub envelopes: usize,
+    pub envelopes: u64,
     /// Errors.
     pub errors: usize,
     /// Warnings.
@@ -26,6 +26,16 @@ pub struct Summary {
     pub hints: usize,
     /// How long it took, in milliseconds.
     pub elapsed_ms: u64,
+    /// Transcripts that were checked without the declarations of a program.
+    #[serde(rename = "without_declarations", skip_serializing_if = "is_none")]
+    pub undeclared: usize,
+    /// Findings that are counted and not shown.
+    #[serde(skip_serializing_if = "is_none")]
+    pub omitted: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Counts entries by severity into a summary; the rest of it is zero.
@@ -56,7 +66,19 @@ impl fmt::Display for Summary {
         .collect();
         let found = if found.is_empty() { "No findings".into() } else { found.join(", ") };
         let files = plural(self.files, "file", "files");
-        write!(f, "{found} in {files} ({})", plural(self.clauses, "clause", "clauses"))
+        write!(f, "{found} in {files} ({}", plural(self.clauses, "clause", "clauses"))?;
+        if self.envelopes > 0 {
+            write!(f, ", {} {}", self.envelopes, if self.envelopes == 1 { "envelope" } else { "envelopes" })?;
+        }
+        f.write_str(")")?;
+        if self.undeclared > 0 {
+            let transcripts = plural(self.undeclared, "transcript", "transcripts");
+            write!(f, "; no declarations for {transcripts}, so predicates were not looked up")?;
+        }
+        if self.omitted > 0 {
+            write!(f, "; {} not shown", plural(self.omitted, "finding is", "findings are"))?;
+        }
+        Ok(())
     }
 }
 

@@ -131,6 +131,12 @@ impl Reader {
         self.summary
     }
 
+    /// Where in the file those bytes begin that belong to no record that was given.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.start
+    }
+
     /// The container, once it is known.
     #[must_use]
     pub fn container(&self) -> Option<Container> {

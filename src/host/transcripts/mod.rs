@@ -3,9 +3,15 @@
 //! Takes paths, settings and what the walk of a folder found; gives [`TranscriptFile`]s, and an [`Input`] for each, which
 //! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
 
+mod check;
+mod knowledge;
 mod open;
+mod read;
 mod which;
 
+pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
+pub use knowledge::{Knowledge, Knowledges};
 pub use open::Input;
+pub use read::read_transcript;
 pub use which::{TranscriptFile, plain_name};
 pub(super) use which::{has_envelope, is_included, is_text};

@@ -15,6 +15,7 @@ mod rules;
 mod tests;
 
 pub use self::insert::{Scope, silence};
+pub(super) use self::rules::UNKNOWN_SUPPRESSION;
 pub use self::rules::{RULES, UNUSED_SUPPRESSION};
 
 use self::covered::Covered;

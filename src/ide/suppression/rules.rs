@@ -21,7 +21,7 @@ pub static UNUSED_SUPPRESSION: Rule = Rule {
 };
 
 /// A comment that names no rule of ours.
-pub(super) static UNKNOWN_SUPPRESSION: Rule = Rule {
+pub(in crate::ide) static UNKNOWN_SUPPRESSION: Rule = Rule {
     code: "MG951",
     name: "unknown-suppression",
     group: Group::Configuration,

@@ -5,11 +5,14 @@
 //! Mangle inside a transcript ([`MangleText`]) is looked at by the features for Mangle files.
 
 mod atom;
+mod comments;
 mod fields;
 pub mod folding;
 pub mod hints;
 pub mod hover;
+mod judge;
 pub mod links;
+mod members;
 pub mod outline;
 mod records;
 pub mod references;
@@ -19,9 +22,13 @@ pub mod symbols;
 #[cfg(test)]
 mod tests;
 pub mod tokens;
+mod whole;
 
 pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
+pub use comments::{Comments, MAX_COMMENTED};
+pub use judge::{Judge, RecordFindings, TranscriptCheck};
 pub use records::{Entry, Kept, Records};
+pub use whole::diagnostics;
 
 use crate::config::TranscriptSettings;
 

@@ -1,0 +1,131 @@
+//! `parse`: what the runtime makes of each reply of a transcript.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice, ValueEnum};
+use serde_json::Value;
+
+use super::Outcome;
+use super::form::Form;
+use super::output::Output;
+use super::transcripts::{Seen, TranscriptArgs, Transcripts};
+use crate::envelope::extractors::{Extractor, extract};
+use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
+
+/// Show what the agent's runtime makes of captured replies
+///
+/// For each reply: the stage that reads it, what is shown, which atoms reach the kernel and which are lost, and what is
+/// wrong with it. Exit status: 0, 1 if the runtime finds no envelope in one of them, 2 if a file could not be read.
+#[derive(Debug, Args)]
+pub(super) struct Parse {
+    /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Tell stage by stage what the runtime tries
+    #[arg(long)]
+    explain: bool,
+    /// Read as the runtime's strict mode does, in which a reply without a valid envelope is an error
+    #[arg(long)]
+    require_valid_json: bool,
+    /// Read as another part of the runtime does, and show what it takes
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "explain")]
+    extractor: Option<Reader>,
+    /// Mask what looks like a credential
+    #[arg(long)]
+    redact: bool,
+    /// For whom the output is
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+/// Another part of the runtime that reads replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reader {
+    /// The classifier of requests: the last balanced span that is JSON, nested ones included
+    Perception,
+    /// The context harness: the first `json` fence, else the object at the first brace
+    Harness,
+    /// What learns rules: the updates of the top and of the packet, with full stops added
+    Learning,
+}
+
+impl From<Reader> for Extractor {
+    fn from(reader: Reader) -> Self {
+        match reader {
+            Reader::Perception => Self::Perception,
+            Reader::Harness => Self::Harness,
+            Reader::Learning => Self::Learning,
+        }
+    }
+}
+
+impl Parse {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let strict = self.require_valid_json;
+        let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        transcripts.change(|settings| settings.caps.strict |= strict);
+        let mut out = Output::new(color);
+        let mut is_whole = true;
+        let problems = transcripts.each_reply(&mut |seen| {
+            is_whole &= seen.answered.reply.picked.is_some();
+            out.write(&self.written(seen))
+        })?;
+        out.flush()?;
+        transcripts.complain(&problems, color);
+        Ok(match (problems.is_empty(), is_whole) {
+            (false, _) => Outcome::Failure,
+            (true, false) => Outcome::Findings,
+            (true, true) => Outcome::Clean,
+        })
+    }
+
+    fn written(&self, seen: Seen<'_>) -> String {
+        let Seen { answered, settings, diagnostics } = seen;
+        let value = match self.extractor {
+            Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
+            None => parsed(answered, diagnostics),
+        };
+        let value = if self.redact { without_secrets(value) } else { value };
+        match (self.format, self.extractor, self.explain) {
+            (Form::Text, None, true) => explained(answered, &value, &settings.caps) + "\n",
+            (Form::Text, None, false) => parsed_text(&value),
+            (Form::Text, Some(_), _) => extracted_text(&value),
+            (Form::Json, ..) => {
+                let steps = self.explain.then(|| explained(answered, &value, &settings.caps));
+                line(value, steps)
+            }
+        }
+    }
+}
+
+/// A line of JSON, with the stages as `explanation` where they are wanted.
+fn line(mut value: Value, steps: Option<String>) -> String {
+    if let (Value::Object(members), Some(steps)) = (&mut value, steps) {
+        members.insert("explanation".into(), steps.lines().skip(1).map(|line| line.trim_start().to_owned()).collect());
+    }
+    format!("{value}\n")
+}
+
+/// What an extractor takes, for people.
+fn extracted_text(value: &Value) -> String {
+    let mut out = format!("{}:{}: ", value["file"].as_str().unwrap_or_default(), value["record"]);
+    match value["text"].as_str() {
+        None => out.push_str("nothing is taken\n"),
+        Some(text) => {
+            let what = if value["is_json"] == Value::Bool(true) { "JSON" } else { "no JSON" };
+            out.push_str(&format!("bytes {} to {}, {what}: {}\n", value["range"][0], value["range"][1], text.escape_debug()));
+        }
+    }
+    for update in value["updates"].as_array().into_iter().flatten() {
+        out.push_str(&format!("  {}\n", update.as_str().unwrap_or_default().escape_debug()));
+    }
+    out
+}

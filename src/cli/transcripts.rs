@@ -1,0 +1,253 @@
+//! What the commands about transcripts have in common: their options, and reading the files that were named.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use clap::{Args, ColorChoice};
+use serde_json::Value;
+
+use super::output;
+use super::progress::Progress;
+use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
+use crate::host::{
+    self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
+};
+use crate::envelope::Reply;
+use crate::ide::transcripts::TranscriptCheck;
+use crate::lint::Diagnostic;
+use crate::report::replies::Answered;
+use crate::report::{Entry, Part, SourceText, Sources, Spot, json_line};
+use crate::text::{Cancel, FileId, TextRange, TextSize, size};
+use crate::transcript::{Record, Summary};
+
+/// How transcripts are read.
+#[derive(Debug, Default, Args)]
+pub(super) struct TranscriptArgs {
+    /// The shape of the transcripts, instead of finding it out; `raw`: all of a file is one reply
+    #[arg(long, value_name = "NAME", value_parser = container)]
+    container: Option<Container>,
+    /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
+    #[arg(long, value_name = "VERSION", value_parser = profile)]
+    profile: Option<Wanted>,
+    /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
+    #[arg(long, value_name = "NAME")]
+    consumer: Option<String>,
+}
+
+/// A value of `--profile`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// It is found out, whatever the settings say.
+    Auto,
+    This(Profile),
+}
+
+fn container(word: &str) -> Result<Container, String> {
+    Container::parse(word).ok_or_else(|| format!("it is one of {}", Container::WORDS.join(", ")))
+}
+
+fn profile(word: &str) -> Result<Wanted, String> {
+    let words = || Profile::ALL.map(Profile::as_str).join(", ");
+    match word {
+        "auto" => Ok(Wanted::Auto),
+        _ => Profile::parse(word).map(Wanted::This).ok_or_else(|| format!("it is auto or one of {}", words())),
+    }
+}
+
+impl TranscriptArgs {
+    /// Sets what was asked for in the settings of all transcripts.
+    pub(super) fn apply(&self, resolution: &mut Resolution) -> Result<()> {
+        for found in &mut resolution.transcripts {
+            let mut settings = TranscriptSettings::clone(&found.settings);
+            settings.container = self.container.or(settings.container);
+            if self.profile == Some(Wanted::Auto) {
+                settings.profile = None;
+            }
+            if let Some(consumer) = &self.consumer {
+                let own = settings.consumers.keys().map(String::as_str);
+                let known: Vec<_> = BUILT_IN_CONSUMERS.into_iter().chain(own).collect();
+                anyhow::ensure!(
+                    known.contains(&consumer.as_str()),
+                    "there is no consumer `{consumer}`; it is one of {}",
+                    known.join(", ")
+                );
+                settings.consumer = Some(consumer.clone());
+            }
+            found.settings = settings.into();
+        }
+        Ok(())
+    }
+
+    /// The version of the protocol that is prescribed.
+    pub(super) fn prescribed(&self) -> Option<Profile> {
+        match self.profile {
+            Some(Wanted::This(profile)) => Some(profile),
+            Some(Wanted::Auto) | None => None,
+        }
+    }
+}
+
+/// The transcripts that a command was given.
+pub(super) struct Transcripts {
+    /// They, with what they belong to.
+    pub(super) resolution: Resolution,
+    /// What their programs declare.
+    pub(super) knowledges: Knowledges,
+    /// What was named and cannot be read.
+    problems: Vec<Problem>,
+    /// The texts of their programs.
+    sources: Sources,
+    working: PathBuf,
+}
+
+/// A reply, and what is said of it.
+pub(super) struct Seen<'a> {
+    /// It, in its place.
+    pub(super) answered: Answered<'a>,
+    /// The settings that hold for it.
+    pub(super) settings: &'a TranscriptSettings,
+    /// What is found in it, as `check --format json` writes it.
+    pub(super) diagnostics: Vec<Value>,
+}
+
+/// The id of the record whose findings are written.
+const RECORD: FileId = FileId(u32::MAX - 1);
+
+impl Transcripts {
+    /// Finds what `files` name, and loads the programs that they go with.
+    ///
+    /// # Errors
+    /// When there is no such consumer.
+    pub(super) fn load(files: &[PathBuf], args: &TranscriptArgs, working: &Path) -> Result<Self> {
+        let (memory, overlay) = (Memory::default(), Overlay::default());
+        let named = host::targets_with_transcripts(&[], files, working);
+        let mut resolution =
+            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        args.apply(&mut resolution)?;
+        let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
+        let problems = named.problems.into_iter().chain(unread).filter(|problem| problem.named).collect();
+        let knowledges = Knowledges::new(&resolution, &summaries, args.prescribed());
+        let mut sources = Sources::default();
+        for file in summaries.values() {
+            let name = host::relative(working, &memory.table().path(file.id));
+            sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
+        }
+        Ok(Self { resolution, knowledges, problems, sources, working: working.into() })
+    }
+
+    /// Changes the settings of all of them.
+    pub(super) fn change(&mut self, change: impl Fn(&mut TranscriptSettings)) {
+        for found in &mut self.resolution.transcripts {
+            let mut settings = TranscriptSettings::clone(&found.settings);
+            change(&mut settings);
+            found.settings = settings.into();
+        }
+    }
+
+    /// What output calls a transcript.
+    pub(super) fn name(&self, found: &TranscriptFile) -> String {
+        host::relative(&self.working, &found.path)
+    }
+
+    /// Reads all transcripts to their ends, with a bar on a terminal. Gives what could not be read.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn each_record(
+        &self,
+        each: &mut dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()>,
+        ended: &mut dyn FnMut(&TranscriptFile, &Summary) -> io::Result<()>,
+    ) -> io::Result<Vec<Problem>> {
+        let mut problems = self.problems.clone();
+        for found in &self.resolution.transcripts {
+            let (stop, mut failure) = (Cancel::new(), None);
+            let read = Input::open(&found.path, &Overlay::default()).and_then(|input| {
+                let (position, progress) = (input.position(), Progress::of_bytes("reading", input.total()));
+                read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
+                    progress.set(position.load(Ordering::Relaxed));
+                    if failure.is_none()
+                        && let Err(error) = each(found, record, spot)
+                    {
+                        failure = Some(error);
+                        stop.cancel();
+                    }
+                })
+            });
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            match read {
+                Ok(summary) => ended(found, &summary)?,
+                Err(error) => {
+                    let why = host::plain(&error);
+                    problems.push(Problem { path: found.path.clone(), why, named: true });
+                }
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Gives each reply with what is found in it.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn each_reply(
+        &mut self,
+        each: &mut dyn FnMut(Seen<'_>) -> io::Result<()>,
+    ) -> io::Result<Vec<Problem>> {
+        let sources = RefCell::new(std::mem::take(&mut self.sources));
+        let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
+        let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
+            let name = self.name(found);
+            let position = checks.iter().position(|(path, _)| *path == found.path);
+            let known = self.resolution.transcripts.iter().find(|known| known.path == found.path);
+            let (Some(known), at) = (known, position.unwrap_or(checks.len())) else { return Ok(()) };
+            if position.is_none() {
+                // One file after the other.
+                checks.clear();
+                checks.push((found.path.clone(), TranscriptCheck::new(self.knowledges.judge(known))));
+            }
+            let judge = self.knowledges.judge(known);
+            let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else { return Ok(()) };
+            let findings = check.record(record, &mut |_, _| {}).found;
+            let here = findings.into_iter().filter(|found| found.start == record.start);
+            let placed: Vec<_> =
+                here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect();
+            if !placed.is_empty() {
+                let part = Part::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
+                sources.borrow_mut().insert_source(RECORD, SourceText::of_part(name.clone(), part));
+            }
+            let mut lines: Vec<_> = placed.iter().map(|found| line_of(found, &sources.borrow())).collect();
+            for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+                let text = turn.text(record.bytes);
+                let whole = turn.place(TextRange::up_to(size(text.len())));
+                let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
+                let diagnostics = placed.iter().zip(&mut lines).filter(|(found, _)| own(found));
+                let diagnostics = diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
+                let reply = Reply::new(text, &found.settings.caps);
+                let answered = Answered { file: &name, record, turn, reply: &reply };
+                each(Seen { answered, settings: &found.settings, diagnostics })?;
+            }
+            Ok(())
+        };
+        self.each_record(&mut see, &mut |_, _| Ok(()))
+    }
+
+    /// Says what could not be read.
+    pub(super) fn complain(&self, problems: &[Problem], color: ColorChoice) {
+        for problem in problems {
+            let name = host::relative(&self.working, &problem.path);
+            output::complain(color, &format!("{name}: {}", problem.why));
+        }
+    }
+}
+
+/// A finding as `check --format json` writes it.
+fn line_of(found: &Diagnostic, sources: &Sources) -> Value {
+    let entry = Entry { file: RECORD, diagnostic: found.clone(), fails: false };
+    serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
+}

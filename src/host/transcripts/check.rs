@@ -1,0 +1,290 @@
+//! The findings of transcripts on disk: read once, from their first byte to their last, and never held in memory.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::knowledge::{Knowledge, Knowledges};
+use super::{Input, TranscriptFile, read_transcript};
+use crate::config::{Container, FailOn};
+use crate::host::check::Checked;
+use crate::host::walk::plain;
+use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
+use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck};
+use crate::lint::{Diagnostic, Severity};
+use crate::report::{Entry, Part, SourceText, Spot};
+use crate::text::{Cancel, FileId, TextSize};
+use crate::transcript::Found;
+
+/// How many findings of one file are kept.
+pub const MOST_FINDINGS: usize = 10_000;
+
+/// How much of a file is kept to look for comments in it, before it is known whether it may have any.
+const FIRST: usize = 1 << 20;
+
+/// How much of a file is shown with what is said of it as a whole.
+const HEAD_LEN: usize = 1 << 10;
+
+/// What was found in transcripts.
+#[derive(Debug, Default)]
+pub struct CheckedTranscripts {
+    /// The findings. Their files are parts of transcripts, which `sources` has.
+    pub entries: Vec<Entry>,
+    /// The parts of files that findings are in.
+    pub sources: Vec<(FileId, SourceText)>,
+    /// The files, in the order of the resolution.
+    pub files: Vec<FileId>,
+    /// How many envelopes the runtime takes from them.
+    pub envelopes: u64,
+    /// How many of them were checked without declarations.
+    pub undeclared: usize,
+    /// What is not among `entries`, since there is too much of it.
+    pub omitted: Vec<Omitted>,
+    /// What could not be read to its end.
+    pub problems: Vec<Problem>,
+}
+
+/// Findings of one file that are counted and not kept.
+#[derive(Debug, Clone, Default)]
+pub struct Omitted {
+    /// What output calls the file.
+    pub name: String,
+    /// How many of each severity, in the order of [`Severity::ALL`].
+    pub counts: [usize; Severity::ALL.len()],
+    /// Whether one of them makes the check fail.
+    pub fails: bool,
+}
+
+impl Omitted {
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.counts.iter().sum()
+    }
+}
+
+/// What a check of transcripts needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptRequest<'a> {
+    /// The transcripts, their programs and settings.
+    pub resolution: &'a Resolution,
+    /// What their programs declare.
+    pub knowledges: &'a Knowledges,
+    /// Documents that count instead of what is on disk.
+    pub overlay: &'a Overlay,
+    /// The ids of the files.
+    pub table: &'a FileTable,
+    /// The folder that names of files are relative to.
+    pub working: &'a Path,
+    /// How to check.
+    pub manner: Manner,
+}
+
+/// Checks the transcripts of a resolution, several at once. `done` is told how many bytes more were read, from any
+/// thread.
+#[must_use]
+pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + Sync)) -> CheckedTranscripts {
+    let ids = AtomicU32::new(u32::MAX - 1);
+    let one = |found: &TranscriptFile| {
+        let mut file = OneFile::new(request, found, &ids);
+        let problem = file.run(done).err();
+        file.finish(problem)
+    };
+    let all: Vec<CheckedTranscripts> = request.resolution.transcripts.par_iter().map(one).collect();
+    let mut checked = CheckedTranscripts::default();
+    for one in all {
+        checked.entries.extend(one.entries);
+        checked.sources.extend(one.sources);
+        checked.files.extend(one.files);
+        checked.envelopes += one.envelopes;
+        checked.undeclared += one.undeclared;
+        checked.omitted.extend(one.omitted);
+        checked.problems.extend(one.problems);
+    }
+    checked
+}
+
+impl Checked {
+    /// Takes the findings of transcripts.
+    pub fn add_transcripts(&mut self, entries: Vec<Entry>) {
+        self.entries.extend(entries);
+    }
+}
+
+/// A check of one file.
+struct OneFile<'a> {
+    request: TranscriptRequest<'a>,
+    found: &'a TranscriptFile,
+    knowledge: &'a Knowledge,
+    ids: &'a AtomicU32,
+    file: FileId,
+    name: String,
+    fail_on: FailOn,
+    out: CheckedTranscripts,
+    omitted: Omitted,
+    /// The beginning of the file, in which comments are looked for.
+    beginning: Vec<u8>,
+    /// The first bytes of the file, to show with what is said of it as a whole.
+    head: Vec<u8>,
+    /// What is found about places that were read before: they are looked up in the end.
+    late: Vec<Found>,
+}
+
+impl<'a> OneFile<'a> {
+    fn new(request: TranscriptRequest<'a>, found: &'a TranscriptFile, ids: &'a AtomicU32) -> Self {
+        let configured = found.project.and_then(|index| request.resolution.projects.get(index));
+        let configured = configured.map_or_else(FailOn::default, |project| project.settings.fail_on);
+        Self {
+            request,
+            found,
+            knowledge: request.knowledges.of(found),
+            ids,
+            file: request.table.id(&found.path),
+            name: crate::host::relative(request.working, &found.path),
+            fail_on: request.manner.fail_on.unwrap_or(configured),
+            out: CheckedTranscripts::default(),
+            omitted: Omitted::default(),
+            beginning: Vec::new(),
+            head: Vec::new(),
+            late: Vec::new(),
+        }
+    }
+
+    fn judge(&self) -> Judge<'a> {
+        self.request.knowledges.judge(self.found)
+    }
+
+    fn run(&mut self, done: &(dyn Fn(u64) + Sync)) -> io::Result<()> {
+        let input = Input::open(&self.found.path, self.request.overlay)?;
+        let (position, mut told) = (input.position(), 0);
+        let judge = self.judge();
+        let mut check = TranscriptCheck::new(judge);
+        let mut tell = |position: &AtomicU64| {
+            let now = position.load(Ordering::Relaxed);
+            done(now.saturating_sub(std::mem::replace(&mut told, now)));
+        };
+        let (mut beginning, mut head) = (Vec::new(), Vec::new());
+        let mut see = |chunk: &[u8], container: Option<Container>| {
+            if head.is_empty() {
+                head.extend_from_slice(chunk.get(..HEAD_LEN).unwrap_or(chunk));
+            }
+            let is_text = matches!(container, Some(Container::Markdown | Container::Raw) | None);
+            if beginning.len() < if is_text { MAX_COMMENTED } else { FIRST } {
+                beginning.extend_from_slice(chunk);
+            }
+        };
+        let summary = read_transcript(self.found, input, &Cancel::new(), &mut see, &mut |record, spot| {
+            let findings = check.record(record, &mut |_, _| {});
+            self.out.envelopes += findings.envelopes;
+            let (here, late): (Vec<_>, Vec<_>) =
+                findings.found.into_iter().partition(|found| found.start == record.start);
+            self.late.extend(late);
+            if !here.is_empty() {
+                self.keep(here, record.start, spot, record.bytes, &judge);
+            }
+            tell(&position);
+        })?;
+        self.late.extend(check.finish(&summary));
+        self.beginning = match summary.container {
+            Some(Container::Markdown | Container::Raw) => beginning,
+            _ => Vec::new(),
+        };
+        self.head = head;
+        self.look_up(&judge)
+    }
+
+    /// Keeps what was found in a record.
+    fn keep(
+        &mut self,
+        found: Vec<Found>,
+        start: u64,
+        spot: &mut dyn FnMut() -> Spot,
+        bytes: &[u8],
+        judge: &Judge<'_>,
+    ) {
+        let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
+        let placed = found.into_iter().filter_map(|found| judge.diagnostic(found, part, TextSize::new(0)));
+        let mut kept: Vec<Diagnostic> = Vec::new();
+        for diagnostic in placed {
+            let fails = self.fail_on.fails(diagnostic.severity);
+            if self.out.entries.len() + kept.len() < MOST_FINDINGS {
+                kept.push(diagnostic);
+            } else {
+                let at = Severity::ALL.iter().position(|severity| *severity == diagnostic.severity);
+                if let Some(count) = at.and_then(|at| self.omitted.counts.get_mut(at)) {
+                    *count += 1;
+                }
+                self.omitted.fails |= fails;
+            }
+        }
+        if kept.is_empty() {
+            return;
+        }
+        let shown = Part::new(self.file, (start, spot()), bytes, part, &kept);
+        let source = SourceText::of_part(self.name.clone(), shown).at(&self.found.path);
+        self.out.sources.push((part, source));
+        let fail_on = self.fail_on;
+        let entry = |diagnostic: Diagnostic| {
+            let fails = fail_on.fails(diagnostic.severity);
+            Entry { file: part, diagnostic, fails }
+        };
+        self.out.entries.extend(kept.into_iter().map(entry));
+    }
+
+    /// Reads the file once more for what was found about records that were read before. Standard input cannot be read
+    /// again: where that is, is not known then.
+    fn look_up(&mut self, judge: &Judge<'_>) -> io::Result<()> {
+        let (whole, late): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.late).into_iter().partition(|found| found.record == 0);
+        if !whole.is_empty() {
+            let head = std::mem::take(&mut self.head);
+            self.keep(whole, 0, &mut Spot::default, &head, judge);
+        }
+        let mut groups: BTreeMap<u64, Vec<Found>> = BTreeMap::new();
+        for found in late {
+            groups.entry(found.start).or_default().push(found);
+        }
+        let is_stdin = self.found.path.file_name().is_some_and(|name| name == STDIN);
+        if !groups.is_empty() && !is_stdin {
+            let (found, input) = (self.found, Input::open(&self.found.path, self.request.overlay)?);
+            let stop = Cancel::new();
+            read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
+                if let Some(group) = groups.remove(&record.start) {
+                    self.keep(group, record.start, spot, record.bytes, judge);
+                }
+                if groups.is_empty() {
+                    stop.cancel();
+                }
+            })?;
+        }
+        for (start, group) in groups {
+            self.keep(group, start, &mut Spot::default, &[], judge);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, problem: Option<io::Error>) -> CheckedTranscripts {
+        let comments = Comments::of(&self.beginning);
+        if !comments.is_empty() {
+            let sources = &self.out.sources;
+            let base = |file: FileId| sources.iter().find(|(part, _)| *part == file).map(|(_, source)| source);
+            self.out.entries.retain(|entry| {
+                let offset = base(entry.file).map_or(0, |source| source.offset(entry.diagnostic.range.start()));
+                !comments.silence(entry.diagnostic.rule, offset)
+            });
+        }
+        if self.omitted.count() > 0 {
+            self.out.omitted.push(Omitted { name: self.name.clone(), ..self.omitted });
+        }
+        if let Some(error) = problem {
+            let (path, why) = (self.found.path.clone(), plain(&error));
+            self.out.problems.push(Problem { path, why, named: self.found.named });
+        }
+        self.out.files.push(self.file);
+        self.out.undeclared = usize::from(self.knowledge.declarations.is_none());
+        self.out
+    }
+}

@@ -1,0 +1,122 @@
+//! What transcripts are judged by beside their settings: what their programs declare, the tools of the agent, the limits
+//! of its configuration.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::TranscriptFile;
+use crate::config::{Profile, RuleSettings};
+use crate::envelope::atoms::Declarations;
+use crate::envelope::{Catalogue, Context};
+use crate::host::Resolution;
+use crate::ide::transcripts::Judge;
+use crate::program::{Embedding, FileSummary, Program};
+use crate::text::FileId;
+use crate::transcript::Limits;
+
+/// What the transcripts of one project, or of one program, are judged by.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    /// What the programs declare; `None` where there is none that declares anything.
+    pub declarations: Option<Declarations>,
+    /// The programs, as one.
+    pub programs: Vec<Arc<Program>>,
+    tools: Option<Arc<Catalogue>>,
+    limits: Limits,
+    rules: RuleSettings,
+}
+
+/// The knowledge for each transcript of a resolution.
+#[derive(Debug, Default)]
+pub struct Knowledges {
+    all: FxHashMap<Key, Knowledge>,
+    nothing: Knowledge,
+    /// The version of the protocol that the command line prescribes.
+    profile: Option<Profile>,
+}
+
+/// The configuration file and the programs.
+type Key = (Option<usize>, Vec<usize>);
+
+impl Knowledges {
+    /// Joins the programs that transcripts of `resolution` go with, from the files that [`crate::host::load`] gave.
+    /// `profile` is a version of the protocol that somebody prescribes for all of them.
+    #[must_use]
+    pub fn new(
+        resolution: &Resolution,
+        files: &FxHashMap<FileId, Arc<FileSummary>>,
+        profile: Option<Profile>,
+    ) -> Self {
+        let mut all = FxHashMap::default();
+        for found in &resolution.transcripts {
+            let key = key(found);
+            all.entry(key).or_insert_with(|| knowledge(found, resolution, files));
+        }
+        Self { all, nothing: Knowledge::default(), profile }
+    }
+
+    /// The knowledge for a transcript.
+    #[must_use]
+    pub fn of(&self, found: &TranscriptFile) -> &Knowledge {
+        self.all.get(&key(found)).unwrap_or(&self.nothing)
+    }
+
+    /// What a transcript is judged by.
+    #[must_use]
+    pub fn judge<'a>(&'a self, found: &'a TranscriptFile) -> Judge<'a> {
+        let Knowledge { declarations, programs, tools, limits, rules, .. } = self.of(found);
+        let context = Context {
+            profile: self.profile,
+            declarations: declarations.as_ref(),
+            tools: tools.as_deref(),
+            ..Context::new(&found.settings)
+        };
+        Judge { rules, context, limits, programs }
+    }
+}
+
+fn key(found: &TranscriptFile) -> Key {
+    (found.project, found.programs.clone())
+}
+
+/// Several programs of one project are taken together: an atom is known if one of them declares it.
+fn knowledge(
+    found: &TranscriptFile,
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+) -> Knowledge {
+    let programs = || found.programs.iter().filter_map(|&at| resolution.programs.get(at));
+    let mut members: Vec<FileId> =
+        programs().flat_map(|program| program.members.iter().map(|member| member.file)).collect();
+    members.sort_unstable();
+    members.dedup();
+    let summaries: Vec<_> = members.iter().filter_map(|file| files.get(file).map(Arc::clone)).collect();
+    let project = found.project.and_then(|index| resolution.projects.get(index));
+    let mut knowledge = Knowledge {
+        tools: project.and_then(|project| project.tools.clone()),
+        rules: project.map(|project| project.settings.rules.clone()).unwrap_or_default(),
+        ..Knowledge::default()
+    };
+    if !summaries.is_empty() {
+        let embedding = embedding(programs().map(|program| &*program.embedding));
+        let program = Arc::new(Program::embedded(summaries, embedding.into()));
+        let declarations = Declarations::of(&program);
+        knowledge.declarations = (!declarations.is_empty()).then_some(declarations);
+        knowledge.programs = vec![program];
+    }
+    knowledge
+}
+
+/// What surrounds several programs.
+fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -> Embedding {
+    let mut joined = Embedding::default();
+    for one in all {
+        joined.predicates.extend(one.predicates.iter().copied());
+        joined.hybrid.extend(one.hybrid.iter().copied());
+        joined.engine = joined.engine.or(one.engine);
+    }
+    joined.hybrid.sort_unstable();
+    joined.hybrid.dedup();
+    joined
+}

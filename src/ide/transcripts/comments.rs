@@ -1,0 +1,151 @@
+//! Comments in Markdown and in raw text: `<!-- mangle-ls: ignore NAME -- reason -->`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::ide::registry;
+use crate::lint::Rule;
+
+/// Files that are longer are not searched for comments, in bytes.
+pub const MAX_COMMENTED: usize = 16 << 20;
+
+/// The beginning and the end of a comment, and the words for what it is about.
+const OPEN: &[u8] = b"<!--";
+const CLOSE: &[u8] = b"-->";
+const MARK: &str = "mangle-ls:";
+
+/// The silencing comments of a file.
+#[derive(Debug, Default)]
+pub struct Comments(Vec<Comment>);
+
+#[derive(Debug)]
+struct Comment {
+    /// The bytes in which findings are silenced; `None` silences the whole file.
+    covers: Option<Range<u64>>,
+    rules: Vec<&'static Rule>,
+}
+
+impl Comments {
+    /// The comments of a text. One covers the fence behind it; where none begins there, the next line that is not
+    /// blank; behind other text, its own line.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Self {
+        let mut comments = Vec::new();
+        let mut at = 0;
+        while let Some(start) = text.get(at..).and_then(|rest| memmem::find(rest, OPEN)).map(|found| at + found) {
+            let inside = start + OPEN.len();
+            let Some(len) = text.get(inside..).and_then(|rest| memmem::find(rest, CLOSE)) else { break };
+            let end = inside + len + CLOSE.len();
+            comments.extend(comment(text, start, text.get(inside..inside + len).unwrap_or(&[]), end));
+            at = end;
+        }
+        Self(comments)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a comment silences what a rule finds at a place of the file, in bytes.
+    #[must_use]
+    pub fn silence(&self, rule: &'static Rule, offset: u64) -> bool {
+        rule.is_silenceable()
+            && self.0.iter().any(|comment| {
+                let covers = comment.covers.as_ref().is_none_or(|range| range.contains(&offset));
+                covers && comment.rules.contains(&rule)
+            })
+    }
+}
+
+fn comment(text: &[u8], start: usize, inside: &[u8], end: usize) -> Option<Comment> {
+    let words = std::str::from_utf8(inside).ok()?.trim().strip_prefix(MARK)?.trim_start();
+    let (verb, names) = words.split_once(char::is_whitespace)?;
+    let names = names.split(" --").next().unwrap_or_default();
+    let rules = names.split(',').filter_map(|name| registry::find(name.trim())).collect();
+    let covers = match verb {
+        "ignore-file" => None,
+        "ignore" => Some(covered(text, start, end)),
+        _ => return None,
+    };
+    Some(Comment { covers, rules })
+}
+
+/// What a comment covers.
+fn covered(text: &[u8], start: usize, end: usize) -> Range<u64> {
+    let line_start = |at: usize| {
+        let before = text.get(..at).unwrap_or(&[]);
+        memchr::memrchr(b'\n', before).map_or(0, |lf| lf + 1)
+    };
+    let own = line_start(start);
+    let is_alone = text.get(own..start).is_some_and(|before| before.trim_ascii().is_empty());
+    let range = if is_alone { next_block(text, end) } else { own..line_end(text, end) };
+    range.start as u64..range.end as u64
+}
+
+/// The end of the line at a place, behind its line end.
+fn line_end(text: &[u8], at: usize) -> usize {
+    text.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(text.len(), |lf| at + lf + 1)
+}
+
+/// The fence, or the line, behind a place.
+fn next_block(text: &[u8], at: usize) -> Range<usize> {
+    let mut start = line_end(text, at);
+    let line = |start: usize| text.get(start..line_end(text, start)).unwrap_or(&[]);
+    while start < text.len() && line(start).trim_ascii().is_empty() {
+        start = line_end(text, start);
+    }
+    let opening = line(start).trim_ascii_start();
+    let Some(mark) = opening.first().copied().filter(|byte| matches!(byte, b'`' | b'~')) else {
+        return start..line_end(text, start);
+    };
+    let fence: Vec<u8> = opening.iter().copied().take_while(|byte| *byte == mark).collect();
+    if fence.len() < 3 {
+        return start..line_end(text, start);
+    }
+    let mut end = line_end(text, start);
+    while end < text.len() {
+        let is_closing = line(end).trim_ascii().starts_with(&fence);
+        end = line_end(text, end);
+        if is_closing {
+            break;
+        }
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let comments = Comments::of(text.as_bytes());
+        let covered = comments.0.iter().map(|comment| match &comment.covers {
+            Some(range) => text
+                .get(usize::try_from(range.start).unwrap_or(0)..usize::try_from(range.end).unwrap_or(0))
+                .unwrap_or("?"),
+            None => "all",
+        });
+        assert_eq!(covered.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_comments_cover() {
+        check("<!-- mangle-ls: ignore MG950 -->\n\n```json\n{}\n```\nx\n", &["```json\n{}\n```\n"]);
+        check("a <!-- mangle-ls: ignore MG950 -- why --> b\nc\n", &["a <!-- mangle-ls: ignore MG950 -- why --> b\n"]);
+        check("<!-- mangle-ls: ignore MG950 -->\nUser: x\ny", &["User: x\n"]);
+        check("x\n<!-- mangle-ls: ignore-file MG950 -->", &["all"]);
+        check("<!-- mangle-ls: ignore MG950 -->\n```\nopen", &["```\nopen"]);
+        check("<!-- a --><!-- mangle-ls ignore MG950 --><!-- mangle-ls: ignore MG950", &[]);
+    }
+
+    #[test]
+    fn rules_are_found_by_name_and_code() {
+        let comments = Comments::of(b"<!-- mangle-ls: ignore-file undefined-predicate, MG215 -- both -->");
+        let silenced = ["MG301", "MG215", "MG202", "MG950"];
+        let silenced = silenced.map(|code| registry::find(code).is_some_and(|rule| comments.silence(rule, 3)));
+        assert_eq!(silenced, [true, true, false, false]);
+    }
+}

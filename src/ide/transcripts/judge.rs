@@ -1,0 +1,125 @@
+//! The findings of a transcript, record by record, with their severities, less what is silenced in the records.
+
+use std::sync::Arc;
+
+use super::members;
+use crate::config::RuleSettings;
+use crate::envelope::{Context, Reply};
+use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
+use crate::program::Program;
+use crate::text::{FileId, StatementId, TextRange, TextSize, size};
+use crate::transcript::{Checker, Found, Limits, Record, Summary, Turn};
+
+/// What a transcript is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'a> {
+    /// How grave which findings are.
+    pub rules: &'a RuleSettings,
+    /// Settings, declarations, tools.
+    pub context: Context<'a>,
+    /// The limits of the runtime's configuration.
+    pub limits: &'a Limits,
+    /// The programs that findings may point into.
+    pub programs: &'a [Arc<Program>],
+}
+
+/// What was found in a record.
+#[derive(Debug, Default)]
+pub struct RecordFindings {
+    /// What was found, with the place that its ranges count from.
+    pub found: Vec<Found>,
+    /// How many envelopes the runtime takes from it.
+    pub envelopes: u64,
+}
+
+/// A check of one transcript.
+#[derive(Debug)]
+pub struct TranscriptCheck<'a> {
+    judge: Judge<'a>,
+    checker: Checker<'a>,
+}
+
+impl<'a> TranscriptCheck<'a> {
+    /// Begins a check.
+    #[must_use]
+    pub fn new(judge: Judge<'a>) -> Self {
+        Self { judge, checker: Checker::new(judge.context, judge.limits.clone()) }
+    }
+
+    /// Looks at the next record. `each` sees each reply that is read.
+    pub fn record(&mut self, record: &Record<'_>, each: &mut dyn FnMut(&Turn, &Reply<'_>)) -> RecordFindings {
+        let (mut found, mut envelopes) = (Vec::new(), 0);
+        let is_marked = members::is_marked(record.bytes);
+        let mut covers = Vec::new();
+        self.checker.record_with(record, &mut found, &mut |turn, reply| {
+            envelopes += u64::from(reply.picked.is_some());
+            if is_marked {
+                members::of_reply(turn, reply, &mut covers);
+            }
+            each(turn, reply);
+        });
+        if is_marked {
+            members::of_record(record, &mut covers);
+            members::apply(&covers, record, self.judge.rules, &mut found);
+        }
+        RecordFindings { found, envelopes }
+    }
+
+    /// What only the end of the file shows.
+    #[must_use]
+    pub fn finish(self, summary: &Summary) -> Vec<Found> {
+        let mut found = Vec::new();
+        self.checker.finish(summary, &mut found);
+        found
+    }
+}
+
+impl Judge<'_> {
+    /// Something that was found as a diagnostic of the file `file`, in which the place that its ranges count from is
+    /// `base`. `None` if its rule is off.
+    #[must_use]
+    pub fn diagnostic(&self, found: Found, file: FileId, base: TextSize) -> Option<Diagnostic> {
+        let Found { finding, address, .. } = found;
+        let severity = self.rules.severity_of(&finding)?;
+        let Finding { rule, range, message, related, fix, .. } = finding;
+        let place = |span: Span| self.place(span, file, base);
+        let related = related.into_iter().filter_map(|related| {
+            let (file, range) = place(related.span)?;
+            Some(RelatedPlace { file, range, message: related.message })
+        });
+        let related = related.collect();
+        let resolve = |fix: Fix| {
+            let edits = fix.edits.into_iter().map(|edit| {
+                let (file, range) = place(edit.span)?;
+                Some(FileEdit { file, range, text: edit.text })
+            });
+            let mut edits = edits.collect::<Option<Vec<_>>>()?;
+            edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
+            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+        };
+        let fix = fix.and_then(resolve);
+        let range = moved(range, base);
+        Some(Diagnostic { rule, severity, range, message, related, fix, path: address.path })
+    }
+
+    fn place(&self, span: Span, file: FileId, base: TextSize) -> Option<(FileId, TextRange)> {
+        match span.anchor {
+            Anchor::Here => Some((file, moved(span.range, base))),
+            Anchor::File => Some((file, span.range)),
+            Anchor::Statement(file, statement) => Some((file, moved(span.range, self.start_of(file, statement)?))),
+        }
+    }
+
+    /// Where a statement of a policy starts.
+    fn start_of(&self, file: FileId, statement: StatementId) -> Option<TextSize> {
+        let files = self.programs.iter().filter_map(|program| program.file(file));
+        let mut items = files.flat_map(|file| file.items.iter());
+        items.find(|item| item.statement.id == statement).map(|item| item.start)
+    }
+}
+
+/// A range that counts from `base`, as one that counts from the start of the file. Beyond 4 GiB it is at their end.
+fn moved(range: TextRange, base: TextSize) -> TextRange {
+    let at = |offset: TextSize| size(usize::from(offset).saturating_add(base.into()));
+    TextRange::new(at(range.start()), at(range.end()))
+}

@@ -1,0 +1,31 @@
+//! `split`: the two channels of a transcript, with the same numbers of turns.
+
+use super::Answered;
+
+/// What a person was shown, line by line behind the number of the turn. Control characters are visible.
+#[must_use]
+pub fn surface_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
+    let reading = answered.reply.reading.as_ref();
+    let surface = String::from_utf8_lossy(reading.map_or(&[][..], |reading| &reading.surface));
+    surface.lines().map(|line| format!("{turn}: {}", plain(line))).collect()
+}
+
+/// What the kernel got: a line for each update that is kept.
+#[must_use]
+pub fn control_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
+    let reading = answered.reply.reading.as_ref();
+    let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
+    let kept = picked.iter().flat_map(|picked| &picked.kept.updates);
+    kept.map(|update| format!("{turn}: {}", plain(update.trim()))).collect()
+}
+
+/// A line without what would steer a terminal.
+fn plain(line: &str) -> String {
+    let visible = |char: char| match char {
+        '\t' => ' ',
+        char if char.is_control() => '·',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => char::REPLACEMENT_CHARACTER,
+        char => char,
+    };
+    line.chars().map(visible).collect()
+}

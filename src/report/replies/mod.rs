@@ -1,0 +1,56 @@
+//! What the runtime makes of replies, as output: a record in JSON, stage by stage as text, the two channels.
+
+mod channels;
+mod explain;
+mod extracted;
+mod parsed;
+mod words;
+
+pub use extracted::extracted;
+pub use channels::{control_lines, surface_lines};
+pub use explain::explained;
+pub use parsed::{parsed, parsed_text};
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::envelope::Reply;
+use crate::envelope::secrets::redacted;
+use crate::text::{TextRange, size};
+use crate::transcript::{Record, Turn};
+
+/// A reply in its transcript.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered<'a> {
+    /// What output calls the file.
+    pub file: &'a str,
+    /// The record that it stands in.
+    pub record: &'a Record<'a>,
+    /// The turn that it is.
+    pub turn: &'a Turn,
+    /// It, read.
+    pub reply: &'a Reply<'a>,
+}
+
+impl Answered<'_> {
+    /// Bytes of the reply as bytes of the file.
+    fn place(&self, range: Range<usize>) -> [u64; 2] {
+        let range = TextRange::new(size(range.start), size(range.end.max(range.start)));
+        let place = self.turn.place(range);
+        [place.start(), place.end()].map(|offset| self.record.start + u64::from(u32::from(offset)))
+    }
+}
+
+/// A value with its secrets masked, keys apart.
+#[must_use]
+pub fn without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => redacted(&text).into_owned().into(),
+        Value::Array(values) => values.into_iter().map(without_secrets).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(key, value)| (key, without_secrets(value))).collect()
+        }
+        other => other,
+    }
+}

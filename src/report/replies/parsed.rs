@@ -1,0 +1,117 @@
+//! `parse`: a line of JSON, or of text, for each reply.
+
+use serde_json::{Value, json};
+
+use super::{Answered, words};
+use crate::envelope::runtime::{Picked, record};
+
+/// The record of a reply; `diagnostics` as `check --format json` writes them.
+#[must_use]
+pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
+    let Answered { file, reply, turn, .. } = answered;
+    let reading = reply.reading.as_ref();
+    let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
+    let surface = reading.map_or(&[][..], |reading| &reading.surface);
+    let correction = picked.and_then(|picked| picked.packet.self_correction.as_ref());
+    let memory = picked.iter().flat_map(|picked| picked.packet.memory.as_slice());
+    let warnings = reading.map_or(&[][..], |reading| &reading.warnings);
+    let envelopes = reply.objects.iter().enumerate().filter(|(_, object)| object.is_acceptable());
+    json!({
+        "file": file,
+        "record": answered.record.number,
+        "path": turn.path,
+        "stage": words::stage(&reply.reading),
+        "method": reading.map_or(Value::Null, |reading| reading.stage.method().into()),
+        "confidence": reading.map_or(0.0, |reading| reading.stage.confidence()),
+        "error": reading.err().map(words::failure),
+        "surface": {
+            "text": String::from_utf8_lossy(surface),
+            "bytes": surface.len(),
+            "range": reading.ok().map(|_| surface_range(answered)),
+        },
+        "control": { "present": picked.is_some(), "range": member_range(answered, &["control_packet"]) },
+        "atoms": atoms(answered, picked),
+        "memory_ops": memory.map(|one| json!({ "op": one.op, "key": one.key, "value": one.value })).collect::<Value>(),
+        "self_correction": correction
+            .map(|one| json!({ "triggered": one.triggered, "hypothesis": one.hypothesis })),
+        "warnings": warnings.iter().map(words::warning).collect::<Vec<_>>(),
+        "model": record(&reply.reading),
+        "diagnostics": diagnostics,
+        "envelopes": envelopes.map(|(at, object)| json!({
+            "range": answered.place(object.range.clone()),
+            "picked_by_runtime": reply.picked == Some(at),
+            "picked_safe": reply.safe == Some(at),
+        })).collect::<Value>(),
+    })
+}
+
+/// The same in a line for people.
+#[must_use]
+pub fn parsed_text(parsed: &Value) -> String {
+    let word = |path: &str| parsed.pointer(path).map_or(String::new(), |value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    let count = |path: &str| parsed.pointer(path).and_then(Value::as_array).map_or(0, Vec::len);
+    let mut out = format!("{}:{}: {}", word("/file"), word("/record"), word("/stage"));
+    match parsed["error"].as_str() {
+        Some(why) => return format!("{out} error: {why}\n"),
+        None => out.push_str(&format!(" {} {}", word("/method"), word("/confidence"))),
+    }
+    out.push_str(&format!(", surface {}", plural(parsed["surface"]["bytes"].as_u64().unwrap_or(0), "byte")));
+    if parsed["control"]["present"] == Value::Bool(true) {
+        out.push_str(&format!(", {} kept", plural(count("/atoms/kept") as u64, "atom")));
+        if count("/atoms/dropped") > 0 {
+            out.push_str(&format!(" and {} lost", count("/atoms/dropped")));
+        }
+        if count("/memory_ops") > 0 {
+            out.push_str(&format!(", {}", plural(count("/memory_ops") as u64, "memory operation")));
+        }
+    } else {
+        out.push_str(", nothing reaches the kernel");
+    }
+    if count("/diagnostics") > 0 {
+        out.push_str(&format!(", {}", plural(count("/diagnostics") as u64, "finding")));
+    }
+    out + "\n"
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Where what is shown stands in the file: the string in the envelope without its quotes, or all of the reply.
+fn surface_range(answered: Answered<'_>) -> [u64; 2] {
+    match answered.reply.member(&["surface_response"]) {
+        Some((json, node)) => {
+            let range = json.range(node);
+            let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+            answered.place(start + 1..end.saturating_sub(1))
+        }
+        None => {
+            let raw = answered.reply.raw;
+            let start = raw.len() - raw.trim_ascii_start().len();
+            answered.place(start..raw.trim_ascii_end().len())
+        }
+    }
+}
+
+fn member_range(answered: Answered<'_>, path: &[&str]) -> Option<[u64; 2]> {
+    let (json, node) = answered.reply.member(path)?;
+    let range = json.range(node);
+    Some(answered.place(range.start().into()..range.end().into()))
+}
+
+/// What became of the updates. Those behind the last one that counts are lost to the limit.
+fn atoms(answered: Answered<'_>, picked: Option<&Picked>) -> Value {
+    let (Some(picked), Some(object)) = (picked, answered.reply.picked_object()) else {
+        return json!({ "seen": 0, "kept": [], "dropped": [] });
+    };
+    let all = object.updates();
+    let text = |at: usize| all.get(at).map_or("", String::as_str);
+    let dropped = picked.kept.dropped.iter().map(|(at, reason)| (*at, words::drop_word(reason)));
+    let looked_at = picked.packet.updates.as_slice().len();
+    let cut = (looked_at..all.len()).map(|at| (at, "limit"));
+    let dropped = dropped.chain(cut).map(|(at, reason)| json!({ "index": at, "reason": reason, "text": text(at) }));
+    json!({ "seen": all.len(), "kept": picked.kept.updates, "dropped": dropped.collect::<Value>() })
+}

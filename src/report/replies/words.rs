@@ -1,0 +1,73 @@
+//! The words for what the runtime does with a reply.
+
+use crate::envelope::runtime::{DropReason, Failure, Reading, Stage, Warning};
+
+/// The stage that read the reply: P1 to P5.
+pub(super) fn stage(reading: &Result<Reading, Failure>) -> &'static str {
+    match reading.as_ref().map(|reading| reading.stage) {
+        Ok(Stage::Whole | Stage::Stream) => "P1",
+        Ok(Stage::Fenced) => "P2",
+        Ok(Stage::EmbeddedRich | Stage::EmbeddedOther) => "P3",
+        Ok(Stage::Fallback) => "P4",
+        Err(_) => "P5",
+    }
+}
+
+/// Why a text is no envelope, as the end of a sentence.
+pub(super) fn failure(failure: &Failure) -> String {
+    match failure {
+        Failure::End => "the text ends inside of the JSON".into(),
+        Failure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
+        Failure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
+        Failure::Kind { field, found, .. } if field.is_empty() => format!("it is {}, no object", article(found)),
+        Failure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
+        Failure::NoSurface => "`surface_response` is missing or empty".into(),
+        Failure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
+    }
+}
+
+fn article(found: &str) -> String {
+    match found {
+        "null" => "`null`".into(),
+        "bool" => "`true` or `false`".into(),
+        "array" | "object" => format!("an {found}"),
+        _ => format!("a {found}"),
+    }
+}
+
+/// Why an update is lost.
+pub(super) fn drop_word(reason: &DropReason) -> &'static str {
+    match reason {
+        DropReason::Empty => "empty",
+        DropReason::Long => "long",
+        DropReason::Syntax(_) => "syntax",
+        DropReason::Meta => "meta",
+    }
+}
+
+/// The same as the end of a sentence.
+pub(super) fn drop_reason(word: &str) -> &'static str {
+    match word {
+        "empty" => "it is empty",
+        "long" => "it is too long",
+        "syntax" => "it has no `(`, or no full stop at its end",
+        "meta" => "it has one of the characters ` $ ; |",
+        _ => "there are too many",
+    }
+}
+
+/// What the runtime warns of.
+pub(super) fn warning(warning: &Warning) -> String {
+    match warning {
+        Warning::Extracted => "the envelope was taken out of mixed text".into(),
+        Warning::Fallback => "there is no valid JSON; the text itself is shown".into(),
+        Warning::SelfCorrection(hypothesis) => format!("the model corrects itself: {hypothesis}"),
+        Warning::SurfaceCut => "the surface was cut".into(),
+        Warning::UpdatesCut => "updates at the end were lost".into(),
+        Warning::Update(reason) => format!("an update was dropped: {}", drop_reason(drop_word(reason))),
+        Warning::MemoryCut => "memory operations at the end were lost".into(),
+        Warning::TraceCut => "the reasoning trace was cut".into(),
+        Warning::ToolsCut => "tool requests at the end were lost".into(),
+        Warning::KnowledgeCut => "knowledge requests at the end were lost".into(),
+    }
+}
