@@ -237,8 +237,7 @@ impl Check {
     pub(super) fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
         let (table, overlay) = (session.memory.table(), Overlay::default());
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
-        let resolution =
-            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
+        let resolution = host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
         let mut watched: Vec<_> = self.paths.iter().map(|path| host::absolute(working, path)).collect();
         if self.paths.is_empty() {
             watched.push(working.into());

@@ -109,7 +109,10 @@ impl Parse {
 /// A line of JSON, with the stages as `explanation` where they are wanted.
 fn line(mut value: Value, steps: Option<String>) -> String {
     if let (Value::Object(members), Some(steps)) = (&mut value, steps) {
-        members.insert("explanation".into(), steps.lines().skip(1).map(|line| line.trim_start().to_owned()).collect());
+        members.insert(
+            "explanation".into(),
+            steps.lines().skip(1).map(|line| line.trim_start().to_owned()).collect(),
+        );
     }
     format!("{value}\n")
 }
@@ -121,7 +124,12 @@ fn extracted_text(value: &Value) -> String {
         None => out.push_str("nothing is taken\n"),
         Some(text) => {
             let what = if value["is_json"] == Value::Bool(true) { "JSON" } else { "no JSON" };
-            out.push_str(&format!("bytes {} to {}, {what}: {}\n", value["range"][0], value["range"][1], text.escape_debug()));
+            out.push_str(&format!(
+                "bytes {} to {}, {what}: {}\n",
+                value["range"][0],
+                value["range"][1],
+                text.escape_debug()
+            ));
         }
     }
     for update in value["updates"].as_array().into_iter().flatten() {

@@ -46,7 +46,8 @@ fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) ->
     let past = Past::read(working, revision)?;
     let (targets, overlay) = past.targets(targets)?;
     let memory = Memory::default();
-    let mut resolution = host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
+    let mut resolution =
+        host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
     let working = past.then(working)?;
     let request = Request {
         targets: &targets,

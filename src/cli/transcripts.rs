@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
+use crate::envelope::Reply;
 use crate::host::{
     self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
 };
-use crate::envelope::Reply;
 use crate::ide::transcripts::TranscriptCheck;
 use crate::lint::Diagnostic;
 use crate::report::replies::Answered;
@@ -54,7 +54,9 @@ fn profile(word: &str) -> Result<Wanted, String> {
     let words = || Profile::ALL.map(Profile::as_str).join(", ");
     match word {
         "auto" => Ok(Wanted::Auto),
-        _ => Profile::parse(word).map(Wanted::This).ok_or_else(|| format!("it is auto or one of {}", words())),
+        _ => {
+            Profile::parse(word).map(Wanted::This).ok_or_else(|| format!("it is auto or one of {}", words()))
+        }
     }
 }
 
@@ -114,6 +116,10 @@ pub(super) struct Seen<'a> {
     pub(super) diagnostics: Vec<Value>,
 }
 
+/// Gets a file, a record of it, and what tells where that begins.
+pub(super) type EachRecord<'f> =
+    dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()> + 'f;
+
 /// The id of the record whose findings are written.
 const RECORD: FileId = FileId(u32::MAX - 1);
 
@@ -159,7 +165,7 @@ impl Transcripts {
     /// Those of `each`.
     pub(super) fn each_record(
         &self,
-        each: &mut dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()>,
+        each: &mut EachRecord<'_>,
         ended: &mut dyn FnMut(&TranscriptFile, &Summary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let mut problems = self.problems.clone();
@@ -212,7 +218,9 @@ impl Transcripts {
                 checks.push((found.path.clone(), TranscriptCheck::new(self.knowledges.judge(known))));
             }
             let judge = self.knowledges.judge(known);
-            let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else { return Ok(()) };
+            let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else {
+                return Ok(());
+            };
             let findings = check.record(record, &mut |_, _| {}).found;
             let here = findings.into_iter().filter(|found| found.start == record.start);
             let placed: Vec<_> =
@@ -227,7 +235,8 @@ impl Transcripts {
                 let whole = turn.place(TextRange::up_to(size(text.len())));
                 let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
                 let diagnostics = placed.iter().zip(&mut lines).filter(|(found, _)| own(found));
-                let diagnostics = diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
+                let diagnostics =
+                    diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = Reply::new(text, &found.settings.caps);
                 let answered = Answered { file: &name, record, turn, reply: &reply };
                 each(Seen { answered, settings: &found.settings, diagnostics })?;

@@ -110,7 +110,8 @@ fn updates(raw: &[u8], range: Range<usize>) -> Vec<String> {
     };
     let root = json.root();
     let packet = member(root, "control_packet");
-    let lists = [Some(root), packet].into_iter().flatten().filter_map(|object| member(object, "mangle_updates"));
+    let lists =
+        [Some(root), packet].into_iter().flatten().filter_map(|object| member(object, "mangle_updates"));
     let texts = lists.flat_map(|list| json.elements(list).collect::<Vec<_>>());
     let texts = texts.filter_map(|text| Some(json.string(text)?.trim().to_owned()));
     let whole = |text: String| if text.ends_with('.') { text } else { text + "." };

@@ -54,7 +54,8 @@ impl Object<'_> {
         if self.decoded.is_err() {
             return Vec::new();
         }
-        runtime::decode(&self.json).map_or_else(|_| Vec::new(), |found| found.control.updates.as_slice().to_vec())
+        runtime::decode(&self.json)
+            .map_or_else(|_| Vec::new(), |found| found.control.updates.as_slice().to_vec())
     }
 }
 

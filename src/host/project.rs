@@ -9,8 +9,8 @@ use super::resolve::{Origin, Problem};
 use super::walk::{Found, boundary, plain};
 use super::{FileTable, Overlay, read, relative};
 use crate::config::{
-    self, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs, INVALID_UTF8,
-    ProgramPlaces, ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
+    self, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs,
+    INVALID_UTF8, ProgramPlaces, ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use crate::envelope::Catalogue;
 use crate::ide::registry;
@@ -81,7 +81,8 @@ impl Project {
         let root = path.parent().unwrap_or(path);
         let tools = parsed.settings.transcripts.tools.as_ref().and_then(|named| {
             let read = catalogue(root, named, overlay).map_err(|why| {
-                let message = format!("The catalogue of tools `{named}` cannot be used: {why}. No tool is known.");
+                let message =
+                    format!("The catalogue of tools `{named}` cannot be used: {why}. No tool is known.");
                 findings.push(Finding::new(&CONFIG_BAD_VALUE, parsed.tools.unwrap_or_default(), message));
             });
             read.ok().map(Arc::new)
@@ -199,7 +200,11 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
     let path = root.join(named);
     let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     if overlay.get(&path).is_none() && !real.starts_with(boundary(root)) {
-        return Err(if path.exists() { "it leads out of the repository".into() } else { "there is no such file".into() });
+        return Err(if path.exists() {
+            "it leads out of the repository".into()
+        } else {
+            "there is no such file".into()
+        });
     }
     let text = read(&path, overlay).map_err(|error| plain(&error))?;
     match text.findings.first() {

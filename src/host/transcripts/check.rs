@@ -270,9 +270,11 @@ impl<'a> OneFile<'a> {
         let comments = Comments::of(&self.beginning);
         if !comments.is_empty() {
             let sources = &self.out.sources;
-            let base = |file: FileId| sources.iter().find(|(part, _)| *part == file).map(|(_, source)| source);
+            let base =
+                |file: FileId| sources.iter().find(|(part, _)| *part == file).map(|(_, source)| source);
             self.out.entries.retain(|entry| {
-                let offset = base(entry.file).map_or(0, |source| source.offset(entry.diagnostic.range.start()));
+                let offset =
+                    base(entry.file).map_or(0, |source| source.offset(entry.diagnostic.range.start()));
                 !comments.silence(entry.diagnostic.rule, offset)
             });
         }

@@ -33,7 +33,9 @@ impl Comments {
     pub fn of(text: &[u8]) -> Self {
         let mut comments = Vec::new();
         let mut at = 0;
-        while let Some(start) = text.get(at..).and_then(|rest| memmem::find(rest, OPEN)).map(|found| at + found) {
+        while let Some(start) =
+            text.get(at..).and_then(|rest| memmem::find(rest, OPEN)).map(|found| at + found)
+        {
             let inside = start + OPEN.len();
             let Some(len) = text.get(inside..).and_then(|rest| memmem::find(rest, CLOSE)) else { break };
             let end = inside + len + CLOSE.len();
@@ -134,7 +136,10 @@ mod tests {
     #[test]
     fn what_comments_cover() {
         check("<!-- mangle-ls: ignore MG950 -->\n\n```json\n{}\n```\nx\n", &["```json\n{}\n```\n"]);
-        check("a <!-- mangle-ls: ignore MG950 -- why --> b\nc\n", &["a <!-- mangle-ls: ignore MG950 -- why --> b\n"]);
+        check(
+            "a <!-- mangle-ls: ignore MG950 -- why --> b\nc\n",
+            &["a <!-- mangle-ls: ignore MG950 -- why --> b\n"],
+        );
         check("<!-- mangle-ls: ignore MG950 -->\nUser: x\ny", &["User: x\n"]);
         check("x\n<!-- mangle-ls: ignore-file MG950 -->", &["all"]);
         check("<!-- mangle-ls: ignore MG950 -->\n```\nopen", &["```\nopen"]);
@@ -145,7 +150,8 @@ mod tests {
     fn rules_are_found_by_name_and_code() {
         let comments = Comments::of(b"<!-- mangle-ls: ignore-file undefined-predicate, MG215 -- both -->");
         let silenced = ["MG301", "MG215", "MG202", "MG950"];
-        let silenced = silenced.map(|code| registry::find(code).is_some_and(|rule| comments.silence(rule, 3)));
+        let silenced =
+            silenced.map(|code| registry::find(code).is_some_and(|rule| comments.silence(rule, 3)));
         assert_eq!(silenced, [true, true, false, false]);
     }
 }

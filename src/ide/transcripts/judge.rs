@@ -106,7 +106,9 @@ impl Judge<'_> {
         match span.anchor {
             Anchor::Here => Some((file, moved(span.range, base))),
             Anchor::File => Some((file, span.range)),
-            Anchor::Statement(file, statement) => Some((file, moved(span.range, self.start_of(file, statement)?))),
+            Anchor::Statement(file, statement) => {
+                Some((file, moved(span.range, self.start_of(file, statement)?)))
+            }
         }
     }
 

@@ -103,7 +103,8 @@ pub(super) fn apply(covers: &[Cover], record: &Record<'_>, rules: &RuleSettings,
         let Cover { word, place, rule, .. } = cover;
         let (rule, message) = match rule {
             None => {
-                let near = registry::similar(word).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+                let near =
+                    registry::similar(word).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
                 let message = format!("No rule is called `{word}`, so this name silences nothing.{near}");
                 (&UNKNOWN_SUPPRESSION, message)
             }

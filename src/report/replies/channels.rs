@@ -24,7 +24,9 @@ fn plain(line: &str) -> String {
     let visible = |char: char| match char {
         '\t' => ' ',
         char if char.is_control() => '·',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => char::REPLACEMENT_CHARACTER,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
+            char::REPLACEMENT_CHARACTER
+        }
         char => char,
     };
     line.chars().map(visible).collect()

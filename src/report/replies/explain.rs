@@ -54,7 +54,9 @@ fn direct_failure(answered: Answered<'_>) -> String {
     };
     match first {
         None => "there is no `{` in it".into(),
-        Some(object) => format!("of the value at the first `{{` (byte {}), {}", object.range.start, why(object)),
+        Some(object) => {
+            format!("of the value at the first `{{` (byte {}), {}", object.range.start, why(object))
+        }
     }
 }
 
@@ -100,14 +102,24 @@ fn results(parsed: &Value, line: &mut impl FnMut(&str, &str)) {
     }
     for lost in parsed["atoms"]["dropped"].as_array().into_iter().flatten() {
         let why = words::drop_reason(lost["reason"].as_str().unwrap_or_default());
-        line("", &format!("lost: update {}, {why}: {}", lost["index"], shown(lost["text"].as_str().unwrap_or_default())));
+        line(
+            "",
+            &format!(
+                "lost: update {}, {why}: {}",
+                lost["index"],
+                shown(lost["text"].as_str().unwrap_or_default())
+            ),
+        );
     }
     for warning in parsed["warnings"].as_array().into_iter().flatten() {
         line("", &format!("warning: {}", shown(warning.as_str().unwrap_or_default())));
     }
     for found in parsed["diagnostics"].as_array().into_iter().flatten() {
         let word = |name: &str| found[name].as_str().unwrap_or_default();
-        line("", &format!("{} {} {}: {}", word("severity"), word("code"), word("rule"), shown(word("message"))));
+        line(
+            "",
+            &format!("{} {} {}: {}", word("severity"), word("code"), word("rule"), shown(word("message"))),
+        );
     }
 }
 
@@ -117,7 +129,9 @@ fn shown(text: &str) -> String {
     let visible = |char: char| match char {
         '\n' => '⏎',
         char if char.is_control() => '·',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => char::REPLACEMENT_CHARACTER,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
+            char::REPLACEMENT_CHARACTER
+        }
         char => char,
     };
     let start: String = chars.by_ref().take(SHOWN).map(visible).collect();

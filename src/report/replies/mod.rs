@@ -6,9 +6,9 @@ mod extracted;
 mod parsed;
 mod words;
 
-pub use extracted::extracted;
 pub use channels::{control_lines, surface_lines};
 pub use explain::explained;
+pub use extracted::extracted;
 pub use parsed::{parsed, parsed_text};
 
 use std::ops::Range;

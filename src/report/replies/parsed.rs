@@ -48,10 +48,12 @@ pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
 /// The same in a line for people.
 #[must_use]
 pub fn parsed_text(parsed: &Value) -> String {
-    let word = |path: &str| parsed.pointer(path).map_or(String::new(), |value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
+    let word = |path: &str| {
+        parsed.pointer(path).map_or(String::new(), |value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    };
     let count = |path: &str| parsed.pointer(path).and_then(Value::as_array).map_or(0, Vec::len);
     let mut out = format!("{}:{}: {}", word("/file"), word("/record"), word("/stage"));
     match parsed["error"].as_str() {
@@ -112,6 +114,7 @@ fn atoms(answered: Answered<'_>, picked: Option<&Picked>) -> Value {
     let dropped = picked.kept.dropped.iter().map(|(at, reason)| (*at, words::drop_word(reason)));
     let looked_at = picked.packet.updates.as_slice().len();
     let cut = (looked_at..all.len()).map(|at| (at, "limit"));
-    let dropped = dropped.chain(cut).map(|(at, reason)| json!({ "index": at, "reason": reason, "text": text(at) }));
+    let dropped =
+        dropped.chain(cut).map(|(at, reason)| json!({ "index": at, "reason": reason, "text": text(at) }));
     json!({ "seen": all.len(), "kept": picked.kept.updates, "dropped": dropped.collect::<Value>() })
 }

@@ -19,7 +19,9 @@ pub(super) fn failure(failure: &Failure) -> String {
         Failure::End => "the text ends inside of the JSON".into(),
         Failure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
         Failure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
-        Failure::Kind { field, found, .. } if field.is_empty() => format!("it is {}, no object", article(found)),
+        Failure::Kind { field, found, .. } if field.is_empty() => {
+            format!("it is {}, no object", article(found))
+        }
         Failure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
         Failure::NoSurface => "`surface_response` is missing or empty".into(),
         Failure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
