@@ -8,7 +8,7 @@ use super::json::Member;
 use super::reply::Reply;
 use super::subject::Subject;
 use super::survey::Survey;
-use super::{fields, replies};
+use super::{audit, fields, memory, replies, requests};
 use crate::lint::{Finding, Group, Rule, Severity};
 
 /// Rules that belong together, and the checks that apply them. A check that a family does not have is `None`.
@@ -27,7 +27,10 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     replies::FAMILY,
     fields::FAMILY,
+    audit::FAMILY,
     Family { rules: atoms::rules::RULES, reply: None, envelope: Some(check_updates) },
+    memory::FAMILY,
+    requests::FAMILY,
 ];
 
 /// How many findings of one rule a reply shows; more of them help nobody.

@@ -10,6 +10,18 @@ macro_rules! packet {
     };
 }
 
+/// An envelope with this member in its packet, beside a sound intent, empty lists and a trace.
+macro_rules! asking {
+    ($member:literal) => {
+        crate::envelope::examples::packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"reasoning_trace\": \"I need to see more.\"",
+            $member
+        )
+    };
+}
+
 /// An envelope whose control packet has these lines.
 macro_rules! envelope {
     ($($lines:literal),*) => {
@@ -44,4 +56,4 @@ macro_rules! line {
     };
 }
 
-pub(super) use {envelope, intent, line, packet};
+pub(super) use {asking, envelope, intent, line, packet};

@@ -7,6 +7,7 @@
 //! of it ([`Subject`]).
 
 pub mod atoms;
+mod audit;
 mod catalogue;
 mod check;
 mod context;
@@ -15,11 +16,13 @@ mod examples;
 pub mod extractors;
 mod fields;
 pub mod json;
+mod memory;
 pub mod plain;
 pub mod pointer;
 pub mod profile;
 mod replies;
 mod reply;
+mod requests;
 pub mod runtime;
 pub mod secrets;
 mod subject;
@@ -37,6 +40,7 @@ pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check};
 pub use context::Context;
 pub use fields::{CATEGORIES, VERBS, Verb};
+pub use memory::{OPERATIONS, Operation};
 pub use reply::{Object, Reply};
 pub use subject::Subject;
 pub use survey::{Role, Sight, Survey, is_envelope};

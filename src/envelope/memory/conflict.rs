@@ -54,7 +54,10 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         let message = if first.op == op {
             format!("the same operation on this key as number {}", first.index)
         } else if is_contrary(&first.op, &op) {
-            format!("`{op}` and `{}` (number {}) on one key: only what comes last holds", first.op, first.index)
+            format!(
+                "`{op}` and `{}` (number {}) on one key: only what comes last holds",
+                first.op, first.index
+            )
         } else {
             continue;
         };

@@ -65,6 +65,24 @@ pub(super) static NOOP_FORGET: Rule = Rule {
     fix: FixKind::None,
 };
 
+pub(super) static EPHEMERAL_PROMOTED: Rule = Rule {
+    code: "PB220",
+    name: "ephemeral-promoted",
+    group: Group::Atoms,
+    severity: Some(Severity::Hint),
+    summary: "A predicate is promoted that the agent forgets at every start.",
+    rationale: "The runtime filters facts of such predicates out when it starts: they belong to one session. Promoting one has no                 effect beyond it.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"next_action\", \"value\": \"deploy\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"user:style\", \"value\": \"terse\"}]"
+    ),
+    fix: FixKind::None,
+};
+
 pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let (Some(op), Some(key), Some(range)) =
         (operation.text("op"), operation.text("key"), operation.value_range("key"))
@@ -81,8 +99,10 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
         sink.push(Finding::new(&KEY_STYLE, range, message));
     }
     if op == "promote_to_long_term" && atoms::is_ephemeral(&key) {
-        let message = format!("the agent forgets `{key}` when it starts again: what is promoted here does not survive that");
-        sink.push(Finding::new(&atoms::rules::EPHEMERAL_PROMOTED, range, message));
+        let message = format!(
+            "the agent forgets `{key}` when it starts again: what is promoted here does not survive that"
+        );
+        sink.push(Finding::new(&EPHEMERAL_PROMOTED, range, message));
     }
 }
 

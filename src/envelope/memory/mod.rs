@@ -15,6 +15,7 @@ pub use operations::{OPERATIONS, Operation};
 /// The rules about memory operations.
 pub(super) const FAMILY: Family = Family {
     rules: &[
+        &keys::EPHEMERAL_PROMOTED,
         &operations::BAD_OP,
         &operations::FOREIGN_OP,
         &operations::NO_KEY,

@@ -220,7 +220,9 @@ fn near(op: &str) -> Option<&'static str> {
     let names = OPERATIONS.iter().map(|operation| operation.name);
     let same = op.to_lowercase().replace('-', "_");
     let begins = |name: &&str| same.len() > 3 && name.split('_').next() == same.split('_').next();
-    nearest(op, names.clone()).or_else(|| names.clone().find(|name| *name == same)).or_else(|| names.clone().find(begins))
+    nearest(op, names.clone())
+        .or_else(|| names.clone().find(|name| *name == same))
+        .or_else(|| names.clone().find(begins))
 }
 
 fn key(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
@@ -243,7 +245,11 @@ fn value(subject: &Subject<'_>, known: &Operation, operation: &View<'_>, sink: &
     } else if let (false, Some(range), Some(value)) = (known.stores, range, value)
         && !value.is_empty()
     {
-        let more = if known.name == "forget" { ": it retracts every fact of the predicate, not this one" } else { "" };
+        let more = if known.name == "forget" {
+            ": it retracts every fact of the predicate, not this one"
+        } else {
+            ""
+        };
         let message = format!("`{}` ignores the value{more}", known.name);
         let fix = Fix::safe("Empty the value").replace(range, "\"\"");
         sink.push(Finding::new(&USELESS_VALUE, range, message).fix(fix));

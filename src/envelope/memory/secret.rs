@@ -30,12 +30,16 @@ pub(super) static SECRET_STORED: Rule = Rule {
 pub(super) fn check(operation: &View<'_>, sink: &mut Sink) {
     let Some(op) = operation.text("op") else { return };
     let stores = Operation::find(&op).is_none_or(|operation| operation.stores);
-    let Some(entry) = operation.get("value").filter(|_| stores && !sink.is_full(&SECRET_STORED)) else { return };
+    let Some(entry) = operation.get("value").filter(|_| stores && !sink.is_full(&SECRET_STORED)) else {
+        return;
+    };
     let Some(value) = operation.json.string(entry.value) else { return };
     let found = secrets(&value);
-    let Some((range, what)) = found.first() else { return };
-    let Some((_, map)) = operation.json.string_with_map(entry.value) else { return };
-    let place = map.to_source(TextRange::new(size(range.start), size(range.end)));
-    let message = format!("this looks like {what}; it would be persisted and read back into later prompts");
+    let (Some(first), Some((_, map))) = (found.first(), operation.json.string_with_map(entry.value)) else {
+        return;
+    };
+    let place = map.to_source(TextRange::new(size(first.range.start), size(first.range.end)));
+    let kind = first.kind;
+    let message = format!("this looks like {kind}; it would be persisted and read back into later prompts");
     sink.push(Finding::new(&SECRET_STORED, place, message));
 }

@@ -1,0 +1,67 @@
+//! Atoms as far as audit objects need them: the predicate and the texts of the arguments.
+
+/// An atom, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parts<'t> {
+    /// The predicate.
+    pub(super) predicate: &'t str,
+    /// Its arguments, as they are written, without white space around them.
+    pub(super) arguments: Vec<&'t str>,
+}
+
+impl<'t> Parts<'t> {
+    /// Takes an atom apart, with or without its full stop. `None` where it is none.
+    pub(super) fn of(text: &'t str) -> Option<Self> {
+        let text = text.trim();
+        let text = text.strip_suffix('.').unwrap_or(text).trim_end();
+        let (predicate, rest) = text.split_once('(')?;
+        let inner = rest.strip_suffix(')')?;
+        let predicate = predicate.trim();
+        (!predicate.is_empty()).then(|| Self { predicate, arguments: arguments(inner) })
+    }
+
+    /// What the atom is about: its predicate and first argument.
+    pub(super) fn subject(&self) -> String {
+        format!("{}({}", self.predicate, self.arguments.first().copied().unwrap_or(""))
+    }
+}
+
+/// The parts of a text between commas that are in no brackets and no string.
+fn arguments(inner: &str) -> Vec<&str> {
+    let (mut found, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0usize, None, false);
+    for (at, char) in inner.char_indices() {
+        match (quote, char) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if char == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(char),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                found.push(inner.get(start..at).unwrap_or("").trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = inner.get(start..).unwrap_or("").trim();
+    if !last.is_empty() {
+        found.push(last);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atoms_are_taken_apart() {
+        let parts = |text| Parts::of(text).map(|parts| (parts.predicate, parts.arguments));
+        assert_eq!(parts("task_status(/t1, /done)."), Some(("task_status", vec!["/t1", "/done"])));
+        assert_eq!(parts(r#"p("a, \"b", [1, 2],)"#), Some(("p", vec![r#""a, \"b""#, "[1, 2]"])));
+        assert_eq!(parts("p()"), Some(("p", vec![])));
+        assert_eq!(parts("done"), None);
+    }
+}

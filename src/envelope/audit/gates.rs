@@ -1,0 +1,132 @@
+//! What had to be allowed, and what can be learned.
+
+use crate::config::Profile;
+use crate::envelope::check::Sink;
+use crate::envelope::edits::insert_member;
+use crate::envelope::examples::packet;
+use crate::envelope::subject::Subject;
+use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static GATE_MISMATCH: Rule = Rule {
+    code: "PB156",
+    name: "gate-mismatch",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "The flag and the gate disagree whether something was blocked.",
+    rationale: "`blocked_by_constitution` says one thing, `dangerous_action_blocked` the other. Only one of them can be true.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
+        "\"safety_gates\": {\"dangerous_action_blocked\": null}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
+        "\"safety_gates\": {\"dangerous_action_blocked\": \"git push --force\"}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static LEARNING_MISMATCH: Rule = Rule {
+    code: "PB157",
+    name: "learning-mismatch",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "Learning signals that contradict each other.",
+    rationale: "A reason for a rejection without one, or a pattern that is to be learned although it failed: what is learned from \
+                it is wrong.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": false, \"should_promote_to_learned\": true}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": true, \"should_promote_to_learned\": true}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static GATES_ABSENT: Rule = Rule {
+    code: "PB159",
+    name: "gates-absent",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A 1.2 packet without safety gates.",
+    rationale: "Version 1.2 calls the object critical: without it nobody sees whether something dangerous was asked for or blocked.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.2\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
+        "\"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
+    ),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"safety_gates\": {}"),
+    fix: FixKind::Safe,
+};
+
+/// Gates that nothing went through.
+const EMPTY: &str = "{\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \
+                     \"dangerous_action_blocked\": null, \"constitutional_override\": null}";
+
+pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    let is_asked = subject.profile == Profile::V1_2 && subject.is_whole() && control.is_there();
+    if !is_asked || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
+        return;
+    }
+    let message =
+        "`safety_gates` is missing: nobody sees whether something dangerous was asked for or blocked";
+    let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message);
+    let fix = Fix::safe("Insert empty ones");
+    finding.fix = match control.value_range("safety_gates") {
+        Some(null) => Some(fix.replace(null, EMPTY)),
+        None => insert_member(control, "safety_gates", EMPTY, false).map(|(at, text)| fix.replace(at, text)),
+    };
+    sink.push(finding);
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    gate(subject, sink);
+    learning(subject, sink);
+}
+
+fn gate(subject: &Subject<'_>, sink: &mut Sink) {
+    let execution = subject.control.object("execution_metadata");
+    let gates = subject.control.object("safety_gates");
+    let (Some(blocked), true) =
+        (execution.flag("blocked_by_constitution"), gates.is_there() && subject.is_whole())
+    else {
+        return;
+    };
+    let says = |name: &str| gates.text(name).is_some_and(|text| !text.trim().is_empty());
+    let (names_one, overridden) = (says("dangerous_action_blocked"), says("constitutional_override"));
+    let other = match (blocked, names_one) {
+        (true, false) if !overridden => "names nothing that was blocked",
+        (false, true) if !overridden => "names something that was blocked",
+        _ => return,
+    };
+    let range = gates.key_range("dangerous_action_blocked").or(subject.control.key_range("safety_gates"));
+    let message = format!("`blocked_by_constitution` is {blocked}, but the gate {other}");
+    sink.push(Finding::new(&GATE_MISMATCH, range.unwrap_or_else(|| gates.brace()), message));
+}
+
+fn learning(subject: &Subject<'_>, sink: &mut Sink) {
+    let signals = subject.control.object("learning_signals");
+    let has_reason = signals.text("rejection_reason").is_some_and(|reason| !reason.trim().is_empty());
+    let accepted = signals.flag("user_accepted");
+    if let Some(range) =
+        signals.value_range("rejection_reason").filter(|_| has_reason && accepted != Some(false))
+    {
+        let message = "a reason for a rejection, but `user_accepted` is not false";
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, message));
+    }
+    let name = "should_promote_to_learned";
+    let is_wrong = signals.flag(name) == Some(true) && signals.flag("success") == Some(false);
+    if let Some(range) = signals.value_range(name).filter(|_| is_wrong) {
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, "a pattern that failed is to be learned"));
+    }
+}
