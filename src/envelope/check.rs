@@ -33,6 +33,11 @@ pub const FAMILIES: &[Family] = &[
     requests::FAMILY,
 ];
 
+/// All rules about single replies, in the order of their families.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|family| family.rules).copied()
+}
+
 /// How many findings of one rule a reply shows; more of them help nobody.
 const MOST_OF_A_RULE: usize = 100;
 

@@ -23,6 +23,8 @@ pub mod profile;
 mod replies;
 mod reply;
 mod requests;
+#[cfg(test)]
+mod rule_examples;
 pub mod runtime;
 pub mod secrets;
 mod subject;
@@ -37,7 +39,7 @@ mod vectors;
 pub mod view;
 
 pub use catalogue::Catalogue;
-pub use check::{FAMILIES, Family, Sink, check};
+pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
 pub use fields::{CATEGORIES, VERBS, Verb};
 pub use memory::{OPERATIONS, Operation};

@@ -71,7 +71,6 @@ fn places_of_cuts() {
         "{\"control_packet\": {\"mangle_up",
         expect![[r#"
             "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "\"mangle_up" information unknown-field: `mangle_up` is unknown in current; the runtime ignores it (keys of your own begin with `x_`)
             "p" error truncated: the reply is cut off inside a key of `/control_packet`; missing: the closing quote, `}}`, the value of `surface_response`
         "#]],
     );
@@ -154,6 +153,11 @@ fn members_and_kinds() {
               fix: Rename it to `mangle_updates`
             "{" error wrong-kind: an object at `/control_packet/memory_operations`, where a list is expected: the runtime rejects the whole envelope for it
               fix: Put it in a list
+            "{" warning tool-id: this request has no id: its result cannot be told from others
+              fix: Make it `req_1`
+            "{" error tool-name-empty: this request names no tool: it is dropped, and its result never comes
+            "{" warning args-null: no arguments object: the tool gets nothing, and the safety gate sees the payload `null`; write `{}`
+              fix: Write `{}`
             "\"true\"" error wrong-kind: a string at `/control_packet/tool_requests/0/required`, where `true` or `false` is expected: the runtime rejects the whole envelope for it
               fix: Write it without quotes
         "#]],

@@ -1,6 +1,5 @@
 //! Predicates that a packet has no business to assert, and why; settings may replace the first two lists.
 
-use crate::config::AtomSettings;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -138,18 +137,6 @@ pub(super) fn why(predicate: &str) -> Option<Why> {
         protected.chain(sensitive).chain(DERIVED.iter().map(|name| (*name, Why::Derived))).collect()
     });
     LISTS.get(predicate).copied()
-}
-
-/// Whether the agent's safety, or its next prompt, rests on a predicate, or rules of it derive it.
-#[must_use]
-pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
-    let is_in = |own: &Option<Vec<String>>, usual| match own {
-        Some(own) => own.iter().any(|one| one == predicate),
-        None => why(predicate) == Some(usual),
-    };
-    is_in(&settings.protected, Why::Protected)
-        || is_in(&settings.sensitive, Why::Sensitive)
-        || why(predicate) == Some(Why::Derived)
 }
 
 /// Whether the agent forgets facts of a predicate when it starts again.

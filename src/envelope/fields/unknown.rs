@@ -3,7 +3,7 @@
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::examples::{envelope, packet};
-use crate::envelope::json::Member;
+use crate::envelope::json::{Kind, Member};
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Field;
 use crate::envelope::view::View;
@@ -89,10 +89,30 @@ pub(super) static EXTRA_FORBIDDEN: Rule = Rule {
     rationale: "With `strict = \"schema\"` envelopes are held against the runtime's strict JSON Schema, which allows no members but \
                 its own.",
     bad: concat!(
-        "{\"control_packet\": {\"mangle_updates\": []}, \"surface_response\": \"Looking.\", \"layer\": 2}\n",
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
+            "\"reasoning_trace\": \"\"",
+            "\"knowledge_requests\": []",
+            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
+            "\"tool_requests\": []",
+            "\"x_layer\": 2"
+        ),
         "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
     ),
-    good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
+    good: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
+            "\"reasoning_trace\": \"\"",
+            "\"knowledge_requests\": []",
+            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
+            "\"tool_requests\": []"
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
+    ),
     fix: FixKind::Unsafe,
 };
 
@@ -113,8 +133,10 @@ fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink
     let is_known = |field: &Field, exact| exact && field.is_in(subject.profile);
     for member in view.nodes.iter().flat_map(|node| view.json.members(*node)) {
         let Some(key) = view.json.string(member.key) else { continue };
+        // A key that the reply ends in says nothing yet.
+        let is_cut = subject.is_truncated && view.json.kind(member.value) == Kind::Broken;
         let found = view.table.find(&key);
-        if key == SILENCING || found.is_some_and(|(field, exact)| is_known(field, exact)) {
+        if is_cut || key == SILENCING || found.is_some_and(|(field, exact)| is_known(field, exact)) {
             continue;
         }
         let finding = Stray { subject, view, member, key: &key, is_top }.finding(found, sink);

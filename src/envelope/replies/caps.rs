@@ -1,7 +1,7 @@
 //! What the runtime cuts off an envelope that it accepts.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::{line, packet};
+use crate::envelope::examples::{asking, line, packet};
 use crate::envelope::json::NodeId;
 use crate::envelope::runtime;
 use crate::envelope::subject::Subject;
@@ -16,7 +16,10 @@ pub(super) static SURFACE_CAP: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "A surface that is longer than the runtime shows.",
     rationale: "The runtime cuts the surface after 50,000 bytes, even inside a character, and puts `[TRUNCATED]` behind it.",
-    bad: "",
+    bad: concat!(
+        line!("I am looking at the login now."),
+        "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_surface_length = 10\n"
+    ),
     good: line!("ok"),
     fix: FixKind::None,
 };
@@ -29,7 +32,13 @@ pub(super) static UPDATES_CAP: Rule = Rule {
     summary: "More updates than the runtime takes.",
     rationale: "The runtime keeps the first 2,000 updates, blank ones counted, before it looks at what they say. The kernel never \
                 hears of the rest.",
-    bad: "",
+    bad: concat!(
+        packet!(
+            "\"mangle_updates\": [\"test_state(/red).\", \"test_state(/green).\"]",
+            "\"memory_operations\": []"
+        ),
+        "#- mangle-ls.toml\n[transcripts.caps]\nmax_updates = 1\n"
+    ),
     good: packet!(
         "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
         "\"memory_operations\": []"
@@ -58,7 +67,14 @@ pub(super) static TRACE_CAP: Rule = Rule {
     severity: Some(Severity::Information),
     summary: "A reasoning trace that is longer than the runtime keeps.",
     rationale: "The runtime cuts the trace after 50,000 bytes, even inside a character, and puts `[TRUNCATED]` behind it.",
-    bad: "",
+    bad: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"reasoning_trace\": \"The token is old.\""
+        ),
+        "#- mangle-ls.toml\n[transcripts.caps]\nmax_reasoning_trace = 10\n"
+    ),
     good: line!("ok"),
     fix: FixKind::None,
 };
@@ -70,7 +86,13 @@ pub(super) static MEMORY_CAP: Rule = Rule {
     severity: Some(Severity::Error),
     summary: "More memory operations than the runtime takes.",
     rationale: "The runtime keeps the first 500 memory operations; what the rest should store or forget is lost.",
-    bad: "",
+    bad: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": [{\"op\": \"note\", \"key\": \"a:b\", \"value\": \"c\"}, {\"op\": \"note\", \"key\": \"a:d\", \"value\": \"e\"}]"
+        ),
+        "#- mangle-ls.toml\n[transcripts.caps]\nmax_memory_operations = 1\n"
+    ),
     good: line!("ok"),
     fix: FixKind::None,
 };
@@ -82,7 +104,12 @@ pub(super) static TOOLS_CAP: Rule = Rule {
     severity: Some(Severity::Error),
     summary: "More tool requests than the runtime takes.",
     rationale: "The runtime keeps the first 20 tool requests; the rest is never run, and nobody is told.",
-    bad: "",
+    bad: concat!(
+        asking!(
+            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
+        ),
+        "#- mangle-ls.toml\n[transcripts.caps]\nmax_tool_requests = 0\n"
+    ),
     good: line!("ok"),
     fix: FixKind::None,
 };
@@ -94,7 +121,10 @@ pub(super) static KNOWLEDGE_CAP: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "More knowledge requests than the runtime takes.",
     rationale: "The runtime keeps the first 20 knowledge requests; the rest is never asked.",
-    bad: "",
+    bad: concat!(
+        asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}]"),
+        "#- mangle-ls.toml\n[transcripts.caps]\nmax_knowledge_requests = 0\n"
+    ),
     good: line!("ok"),
     fix: FixKind::None,
 };

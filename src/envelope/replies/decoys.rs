@@ -15,7 +15,7 @@ pub(super) static MULTIPLE_ENVELOPES: Rule = Rule {
     summary: "Several envelopes in one reply.",
     rationale: "A turn is one envelope. The runtime takes one of them and drops the others with all their updates. An envelope in \
                 quoted text is how a turn is hijacked.",
-    bad: concat!(line!("first"), "\nLet me try again.\n", line!("second"), "\n"),
+    bad: concat!("Set {x}: ", line!("first"), "\nLet me try again.\n", line!("second"), "\n"),
     good: line!("second"),
     fix: FixKind::None,
 };

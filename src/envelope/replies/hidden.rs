@@ -10,6 +10,19 @@ use crate::envelope::survey::{Role, Survey};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::text::{TextRange, size};
 
+/// The same text fifty times.
+macro_rules! fifty {
+    ($text:literal) => {
+        concat!(ten!($text), ten!($text), ten!($text), ten!($text), ten!($text))
+    };
+}
+
+macro_rules! ten {
+    ($text:literal) => {
+        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
+    };
+}
+
 pub(super) static STRAY_QUOTE: Rule = Rule {
     code: "PB024",
     name: "stray-quote",
@@ -45,8 +58,12 @@ pub(super) static DEPTH: Rule = Rule {
     summary: "Objects that are nested too deep.",
     rationale: "The runtime's search gives an object up at the 201st open brace and goes on with what is inside, so it may even take \
                 a piece of it for an object. Its decoder gives up at 10,000 levels.",
-    bad: "",
-    good: "",
+    bad: concat!(
+        "Set {x}: {\"a\": {\"b\": {\"c\": {\"d\": {}}}}} ",
+        line!("ok"),
+        "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_depth = 3\n"
+    ),
+    good: line!("ok"),
     fix: FixKind::None,
 };
 
@@ -58,8 +75,8 @@ pub(super) static TOO_LARGE: Rule = Rule {
     summary: "An envelope that is too large to be found in mixed text.",
     rationale: "The runtime's search drops objects beyond 5 MiB without a word. An envelope that the reply begins with has no such \
                 limit.",
-    bad: "",
-    good: "",
+    bad: concat!("Set {x}: ", line!("ok"), "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_candidate = 100\n"),
+    good: line!("ok"),
     fix: FixKind::None,
 };
 
@@ -71,8 +88,8 @@ pub(super) static CANDIDATE_FLOOD: Rule = Rule {
     summary: "More objects in one reply than anybody writes.",
     rationale: "The runtime tries to decode each of them, the last first, without a limit. Such a reply costs time, and is how an \
                 envelope gets buried.",
-    bad: "",
-    good: "",
+    bad: concat!(fifty!("{} "), line!("ok"), "\n"),
+    good: line!("ok"),
     fix: FixKind::None,
 };
 

@@ -15,8 +15,8 @@ pub(super) static CONTROL_LEAK: Rule = Rule {
     summary: "The user sees the control packet.",
     rationale: "When no envelope can be read, the runtime shows the whole text of the reply. Everything that was meant for the \
                 kernel, hypotheses and memory included, is then on the user's screen.",
-    bad: "{\"control_packet\": {\"mangle_updates\": []}}\n",
-    good: "{\"control_packet\": {\"mangle_updates\": []}, \"surface_response\": \"Looking.\"}\n",
+    bad: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}}\n",
+    good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
     fix: FixKind::None,
 };
 
