@@ -8,6 +8,7 @@
 mod calls;
 mod declarations;
 mod edits;
+mod extractor;
 mod facts;
 mod inclusion;
 mod packages;
@@ -65,6 +66,7 @@ pub const FAMILIES: &[Family] = &[
     calls::RECURSION,
     quality::FAMILY,
     target::FAMILY,
+    extractor::FAMILY,
 ];
 
 /// What a check of one statement may look at.

@@ -7,7 +7,7 @@ use super::lists::{Why, why};
 use super::read::Fact;
 use super::{Declarations, Update, rules};
 use crate::config::{Consumer, Profile};
-use crate::envelope::runtime::takes;
+use crate::envelope::runtime::{is_asked_for, takes};
 use crate::lint::{Finding, Severity, Span};
 use crate::text::TextRange;
 
@@ -137,6 +137,10 @@ fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> F
 /// A predicate that rules derive.
 fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
+    // The runtime asks its agents for some that its rules derive as well.
+    if is_asked_for(name) {
+        return None;
+    }
     let rule = declared.and_then(|declared| declared.derived);
     if rule.is_none() && why(name) != Some(Why::Derived) {
         return None;

@@ -538,3 +538,12 @@ fn a_flood_of_updates_that_cannot_be_read_ends() {
     let (_, found) = judged(&many.join(","), &TranscriptSettings::default(), Profile::Current, AGENT);
     assert_eq!(found.len(), 100);
 }
+
+/// What rules derive is no fact of a packet, but for what a consumer asks packets for.
+#[test]
+fn derived_predicates() {
+    let policy = "late(X) :- parcel(X). test_state(X) :- late(X). parcel(/a).";
+    assert_eq!(codes("late(/a).", Profile::Current, policy), ["PB219"]);
+    assert_eq!(codes("test_state(/a).", Profile::Current, policy), [] as [&str; 0]);
+    assert_eq!(codes("context_atom(/a).", Profile::Current, ""), ["PB219"]);
+}

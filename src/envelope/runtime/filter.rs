@@ -147,6 +147,12 @@ pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
         || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
 }
 
+/// Whether some consumer of the runtime names a predicate among those that it wants.
+#[must_use]
+pub fn is_asked_for(predicate: &str) -> bool {
+    CONSUMERS.iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
+}
+
 /// The consumers of the runtime, by name.
 pub static CONSUMERS: LazyLock<[(&str, Consumer); 5]> = LazyLock::new(|| {
     let all = |max_updates| consumer(&[], &[], max_updates);
