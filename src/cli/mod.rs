@@ -21,11 +21,14 @@ mod parse;
 mod programs;
 mod progress;
 mod query;
+mod repair;
 mod resolved;
 mod rule;
 mod serve;
 mod show_program;
 mod since;
+mod split;
+mod stats;
 mod status;
 mod test;
 mod transcripts;
@@ -55,6 +58,9 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Parse(parse::Parse),
+    Split(split::Split),
+    Repair(repair::RepairCommand),
+    Stats(stats::Stats),
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
@@ -82,6 +88,9 @@ pub fn main() -> ExitCode {
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
         Command::Fmt(fmt) => fmt.run(cli.color),
+        Command::Split(split) => split.run(cli.color),
+        Command::Repair(repair) => repair.run(cli.color),
+        Command::Stats(stats) => stats.run(cli.color),
         Command::Parse(parse) => parse.run(cli.color),
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),

@@ -65,6 +65,12 @@ impl<'a> TranscriptCheck<'a> {
         RecordFindings { found, envelopes }
     }
 
+    /// How many replies were sent back so far.
+    #[must_use]
+    pub fn repair_rounds(&self) -> u64 {
+        self.checker.repair_rounds()
+    }
+
     /// What only the end of the file shows.
     #[must_use]
     pub fn finish(self, summary: &Summary) -> Vec<Found> {

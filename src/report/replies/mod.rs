@@ -3,13 +3,17 @@
 mod channels;
 mod explain;
 mod extracted;
+mod figures;
 mod parsed;
+mod repair;
 mod words;
 
 pub use channels::{control_lines, surface_lines};
 pub use explain::explained;
 pub use extracted::extracted;
+pub use figures::{figures_json, figures_prometheus, figures_text};
 pub use parsed::{parsed, parsed_text};
+pub use repair::{Attempt, Repair};
 
 use std::ops::Range;
 

@@ -1,0 +1,105 @@
+//! `repair`: the message that asks the model to send a reply again.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice};
+
+use super::Outcome;
+use super::form::Form;
+use super::output::{self, Output};
+use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::envelope::runtime::built_in;
+use crate::envelope::secrets::redacted;
+use crate::report::replies::{Attempt, Repair, without_secrets};
+
+/// Write the message that asks the model to send a bad reply again
+///
+/// It is for the model and never for users. Exit status: 0 with a message, or with nothing to repair; 2 if the file
+/// could not be read or has no such record.
+#[derive(Debug, Args)]
+pub(super) struct RepairCommand {
+    /// A transcript, or `-` for standard input; with `:N` behind it, its record N, else the first with an error
+    #[arg(value_name = "FILE[:RECORD]")]
+    file: PathBuf,
+    /// Which attempt the message asks for
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    attempt: u32,
+    /// How many attempts there are
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    max: u32,
+    /// Mask what looks like a credential
+    #[arg(long)]
+    redact: bool,
+    /// For whom the output is
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+impl RepairCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer or record, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let (file, record) = place(&self.file);
+        let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
+        let attempt = Attempt { number: self.attempt, max: self.max };
+        let signatures = transcripts.signatures(|settings, name| {
+            let consumer = settings.consumer.as_deref().unwrap_or("open");
+            let Some(consumer) = settings.consumers.get(consumer).or_else(|| built_in(consumer)) else {
+                return true;
+            };
+            let takes_all = consumer.predicates.is_empty() && consumer.prefixes.is_empty();
+            takes_all
+                || consumer.predicates.iter().any(|one| one == name)
+                || consumer.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
+        });
+        let (mut wanted, mut is_there) = (None, false);
+        let problems = transcripts.each_reply(&mut |seen| {
+            let number = seen.answered.record.number;
+            is_there |= record.is_none_or(|record| record == number);
+            if wanted.is_none() && record.is_none_or(|record| record == number) {
+                let (answered, settings) = (seen.answered, seen.settings);
+                let repair =
+                    Repair::new(answered, settings, &seen.diagnostics, signatures.iter().cloned(), attempt);
+                wanted = (!repair.is_empty()).then_some(repair);
+            }
+            Ok(())
+        })?;
+        transcripts.complain(&problems, color);
+        if !problems.is_empty() {
+            return Ok(Outcome::Failure);
+        }
+        anyhow::ensure!(is_there || record.is_none(), "there is no reply in record {}", record.unwrap_or(0));
+        let mut out = Output::new(color);
+        match wanted {
+            None => output::note("nothing to repair\n"),
+            Some(repair) => out.write(&self.written(&repair))?,
+        }
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+
+    fn written(&self, repair: &Repair) -> String {
+        match self.format {
+            Form::Text if self.redact => redacted(&repair.message()).into_owned(),
+            Form::Text => repair.message(),
+            Form::Json if self.redact => format!("{}\n", without_secrets(repair.json())),
+            Form::Json => format!("{}\n", repair.json()),
+        }
+    }
+}
+
+/// The file and the record that an argument names. A file of that very name comes first.
+fn place(argument: &Path) -> (PathBuf, Option<u64>) {
+    let text = argument.to_string_lossy();
+    let split = text.rsplit_once(':').and_then(|(file, record)| Some((file.into(), record.parse().ok()?)));
+    match split {
+        Some((file, record)) if !argument.exists() => (file, Some(record)),
+        _ => (argument.into(), None),
+    }
+}

@@ -1,0 +1,118 @@
+//! `split`: the two channels of a transcript as two streams.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice};
+
+use super::Outcome;
+use super::output::Output;
+use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::envelope::Reply;
+use crate::envelope::secrets::redacted;
+use crate::host;
+use crate::report::replies::{Answered, control_lines, surface_lines};
+
+/// Write what users saw and what the kernel got as two streams
+///
+/// What the agent said goes to one stream, a line for each atom that the runtime keeps to the other, both behind the
+/// number of the turn. Without `--surface` and `--control` both are written to standard output.
+#[derive(Debug, Args)]
+pub(super) struct Split {
+    /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where to write what users saw; a file that is there is replaced
+    #[arg(long, value_name = "FILE")]
+    surface: Option<PathBuf>,
+    /// Where to write what the kernel got; a file that is there is replaced
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
+    /// Mask what looks like a credential
+    #[arg(long)]
+    redact: bool,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+/// Where one of the channels goes.
+enum Stream {
+    File(BufWriter<File>),
+    /// Standard output, with the name of the channel in front if both go there.
+    Standard(&'static str),
+    Nowhere,
+}
+
+impl Stream {
+    fn open(file: Option<&Path>, other: Option<&Path>, mark: &'static str) -> Result<Self> {
+        Ok(match (file, other) {
+            (Some(path), _) => {
+                let created =
+                    host::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+                Self::File(BufWriter::new(created))
+            }
+            (None, None) => Self::Standard(mark),
+            (None, Some(_)) => Self::Nowhere,
+        })
+    }
+
+    fn write(&mut self, out: &mut Output, lines: &[String]) -> io::Result<()> {
+        for line in lines {
+            match self {
+                Self::File(file) => writeln!(file, "{line}")?,
+                Self::Standard(mark) => out.write(&format!("{mark} {line}\n"))?,
+                Self::Nowhere => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::File(mut file) => file.flush(),
+            Self::Standard(_) | Self::Nowhere => Ok(()),
+        }
+    }
+}
+
+impl Split {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer, or a stream cannot be written.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
+        let mut surface_out = Stream::open(surface, control, "surface")?;
+        let mut control_out = Stream::open(control, surface, "control")?;
+        let (mut out, mut number) = (Output::new(color), 0);
+        let problems = transcripts.each_record(
+            &mut |found, record, _| {
+                for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+                    number += 1;
+                    let reply = Reply::new(turn.text(record.bytes), &found.settings.caps);
+                    let answered = Answered { file: "", record, turn, reply: &reply };
+                    surface_out.write(&mut out, &self.masked(surface_lines(answered, number)))?;
+                    control_out.write(&mut out, &self.masked(control_lines(answered, number)))?;
+                }
+                Ok(())
+            },
+            &mut |_, _| Ok(()),
+        )?;
+        out.flush()?;
+        surface_out.finish().context("cannot write the surface")?;
+        control_out.finish().context("cannot write the control channel")?;
+        transcripts.complain(&problems, color);
+        Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
+    }
+
+    fn masked(&self, lines: Vec<String>) -> Vec<String> {
+        if !self.redact {
+            return lines;
+        }
+        lines.iter().map(|line| redacted(line).into_owned()).collect()
+    }
+}

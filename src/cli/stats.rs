@@ -1,0 +1,102 @@
+//! `stats`: figures about transcripts.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::Outcome;
+use super::form::Form;
+use super::output::Output;
+use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::envelope::Reply;
+use crate::ide::transcripts::TranscriptCheck;
+use crate::report::replies::{figures_json, figures_prometheus, figures_text};
+use crate::transcript::statistics::{Counter, Statistics};
+
+/// Count what became of the replies of transcripts, and how far their atoms stand for their text
+#[derive(Debug, Args)]
+pub(super) struct Stats {
+    /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Write metrics for a monitoring system
+    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with = "format")]
+    metrics: Option<Metrics>,
+    /// Of the facts of one predicate and first argument, only the newest counts as state
+    #[arg(long)]
+    latest: bool,
+    /// For whom the output is
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+/// A monitoring system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Metrics {
+    /// Prometheus' text format
+    Prom,
+}
+
+impl Stats {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let mut all: Vec<(String, Statistics)> = Vec::new();
+        let open: RefCell<Option<(Counter, TranscriptCheck<'_>)>> = RefCell::new(None);
+        let problems = transcripts.each_record(
+            &mut |found, record, _| {
+                let mut open = open.borrow_mut();
+                let Some(known) = transcripts.same(found) else { return Ok(()) };
+                let begin = || {
+                    (Counter::new(&known.settings), TranscriptCheck::new(transcripts.knowledges.judge(known)))
+                };
+                let (counter, check) = open.get_or_insert_with(begin);
+                let findings = check.record(record, &mut |_, _| {});
+                for turn in &record.turns {
+                    let caps = &found.settings.caps;
+                    let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));
+                    counter.turn(record, turn, reply.as_ref());
+                }
+                counter.found(&findings.found);
+                Ok(())
+            },
+            &mut |found, summary| {
+                let figures = match open.borrow_mut().take() {
+                    Some((mut counter, check)) => {
+                        let rounds = check.repair_rounds();
+                        counter.found(&check.finish(summary));
+                        counter.finish(rounds)
+                    }
+                    None => Counter::new(&found.settings).finish(0),
+                };
+                all.push((transcripts.name(found), figures));
+                Ok(())
+            },
+        )?;
+        let mut out = Output::new(color);
+        let written = match (self.metrics, self.format) {
+            (Some(Metrics::Prom), _) => figures_prometheus(&all, self.latest),
+            (None, Form::Json) => all
+                .iter()
+                .map(|(name, figures)| format!("{}\n", figures_json(name, figures, self.latest)))
+                .collect(),
+            (None, Form::Text) => all
+                .iter()
+                .map(|(name, figures)| figures_text(name, figures, self.latest))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        };
+        out.write(&written)?;
+        out.flush()?;
+        transcripts.complain(&problems, color);
+        Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
+    }
+}
