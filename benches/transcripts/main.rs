@@ -1,4 +1,7 @@
 //! The budget table of transcripts, as ratios within one run, on one core: `cargo bench --bench transcripts`.
+//!
+//! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`, whose declarations the updates are held against;
+//! `tests/corpora/codenerd.json` names the revision and the files.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -6,12 +9,16 @@ mod replies;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use mangle_ls::envelope::Reply;
+use mangle_ls::config::TranscriptSettings;
+use mangle_ls::envelope::atoms::Declarations;
 use mangle_ls::envelope::json::Json;
 use mangle_ls::envelope::runtime::{self, Caps};
+use mangle_ls::envelope::{self, Context, Reply};
+use mangle_ls::transcript::{Checker, Found, Limits, Options, Reader};
 use serde_json::Value;
 use support::Random;
 
@@ -38,6 +45,40 @@ fn main() {
     row("what the runtime reads", read, value);
     let reply = fastest(|| lines.iter().filter(|line| Reply::new(line, &caps).picked.is_some()).count());
     row("the reply", reply, value);
+    let Some(texts) = support::kernel_texts() else { return };
+    let program = support::program(&texts);
+    let declarations = Declarations::of(&program);
+    let settings = TranscriptSettings::default();
+    let context = Context { declarations: Some(&declarations), ..Context::new(&settings) };
+    let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
+    let check = fastest(|| lines.iter().map(judged).sum::<usize>());
+    row("the reply with its findings", check, value);
+    let all = fastest(|| stream(&text, context));
+    row("check, fed 64 KiB at a time (budget 0.5)", all, value);
+    let found = stream(&text, context);
+    println!("{} findings: {:?}", found.len(), rules(&found));
+}
+
+/// What is found in lines that come in pieces.
+fn stream(text: &str, context: Context<'_>) -> Vec<Found> {
+    let options = Options { name: "session.jsonl".into(), ..Options::default() };
+    let (mut reader, mut checker) = (Reader::new(options), Checker::new(context, Limits::default()));
+    let mut found = Vec::new();
+    for chunk in text.as_bytes().chunks(64 << 10) {
+        reader.feed(chunk, &mut |record| checker.record(record, &mut found));
+    }
+    let summary = reader.finish(&mut |record| checker.record(record, &mut found));
+    checker.finish(&summary, &mut found);
+    found
+}
+
+/// How many findings there are of each rule.
+fn rules(found: &[Found]) -> BTreeMap<&'static str, usize> {
+    let mut rules = BTreeMap::new();
+    for found in found {
+        *rules.entry(found.finding.rule.name).or_default() += 1;
+    }
+    rules
 }
 
 fn row(what: &str, time: Duration, value: Duration) {
