@@ -69,6 +69,13 @@ fn line(number: usize, random: &mut Random, out: &mut String) {
             ],
             "self_correction": { "triggered": false, "hypothesis": "" },
             "reasoning_trace": text(60 + random.below(60), random),
+            "knowledge_requests": [],
+            "context_feedback": {
+                "overall_usefulness": 0.7, "helpful_facts": ["diagnostic"], "noise_facts": [], "missing_context": "",
+            },
+            "tool_requests": [{
+                "id": "req_1", "tool_name": "read_file", "tool_args": { "path": file }, "purpose": "look", "required": true,
+            }],
         },
         "surface_response": text(80 + random.below(200), random),
     });
@@ -76,17 +83,12 @@ fn line(number: usize, random: &mut Random, out: &mut String) {
 }
 
 fn atom(number: usize, at: usize, file: &str, random: &mut Random) -> String {
-    match random.below(6) {
-        0 => format!("task_status(\"task-{number}-{at}\", /complete)."),
-        1 => format!("modified(\"{file}\")."),
+    match random.below(5) {
+        0 => format!("missing_tool_for(/intent_{number}, /capability_{at})."),
+        1 => format!("modified(\"{at}/{number}/{file}\")."),
         2 => format!("observation(\"turn-{number}-{at}\", \"{}\").", WORDS[random.below(18)]),
-        3 => format!(
-            "diagnostic(/error, \"{file}\", {}, \"E0{}\", \"mismatched types\").",
-            random.below(900),
-            random.below(600)
-        ),
-        4 => format!("failing_test(\"test_{number}_{at}\", \"timeout after 9 s\")."),
-        _ => format!("retry_count({}).", random.below(4)),
+        3 => format!("review_finding(\"{file}\", {number}{at}, /warning, /style, \"long line\")."),
+        _ => format!("failing_test(\"test_{number}_{at}\", \"timeout after 9 s\")."),
     }
 }
 
