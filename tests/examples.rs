@@ -133,3 +133,43 @@ fn the_dropped_negation_of_the_incident_fails_its_test() {
     let (status, _) = policy_tests(&["examples/incident", "--reading", "written"]);
     assert_eq!(status, 0);
 }
+
+/// The rows of the README's table of failures: `| `file` | what | rules |`.
+fn failures(readme: &str) -> Vec<(String, Vec<String>)> {
+    let quoted =
+        |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+        let &[file, _, rules] = cells.as_slice() else { return None };
+        Some((quoted(file).first()?.clone(), quoted(rules)))
+    };
+    readme.lines().filter_map(row).collect()
+}
+
+#[test]
+fn the_transcripts_are_what_their_readme_tells() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/transcripts");
+    let (status, findings) = check("examples/transcripts");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let told = failures(&readme);
+    for folder in ["clean", "failures"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let in_file = |finding: &&serde_json::Value| finding["file"].as_str().unwrap().ends_with(&name);
+            let grave = |finding: &&serde_json::Value| {
+                finding["severity"] == "error" || finding["severity"] == "warning"
+            };
+            let of_file = findings.iter().filter(in_file).filter(grave);
+            let mut found: Vec<_> =
+                of_file.map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect();
+            found.sort();
+            found.dedup();
+            let row = told.iter().find(|(file, _)| *file == name);
+            assert!(row.is_some() || folder == "clean", "{name} is not in the table");
+            let mut expected = row.map(|(_, rules)| rules.clone()).unwrap_or_default();
+            expected.sort();
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+    assert_eq!(status, 1);
+}

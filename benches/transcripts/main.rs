@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use mangle_ls::config::TranscriptSettings;
+use mangle_ls::config::{Profile, TranscriptSettings};
 use mangle_ls::envelope::atoms::Declarations;
 use mangle_ls::envelope::json::Json;
 use mangle_ls::envelope::runtime::{self, Caps};
@@ -48,7 +48,7 @@ fn main() {
     let Some(texts) = support::kernel_texts() else { return };
     let program = support::program(&texts);
     let declarations = Declarations::of(&program);
-    let settings = TranscriptSettings::default();
+    let settings = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
     let context = Context { declarations: Some(&declarations), ..Context::new(&settings) };
     let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
     let check = fastest(|| lines.iter().map(judged).sum::<usize>());

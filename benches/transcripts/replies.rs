@@ -84,10 +84,10 @@ fn line(number: usize, random: &mut Random, out: &mut String) {
 
 fn atom(number: usize, at: usize, file: &str, random: &mut Random) -> String {
     match random.below(5) {
-        0 => format!("missing_tool_for(/intent_{number}, /capability_{at})."),
+        0 => format!("task_completed(\"task-{number}-{at}\")."),
         1 => format!("modified(\"{at}/{number}/{file}\")."),
         2 => format!("observation(\"turn-{number}-{at}\", \"{}\").", WORDS[random.below(18)]),
-        3 => format!("review_finding(\"{file}\", {number}{at}, /warning, /style, \"long line\")."),
+        3 => format!("git_history(\"{file}\", \"c{number}\", \"ann\", {number}{at}, \"shorter lines\")."),
         _ => format!("failing_test(\"test_{number}_{at}\", \"timeout after 9 s\")."),
     }
 }
