@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use mangle_ls::config::{Profile, TranscriptSettings};
+use mangle_ls::config::{Profile, RuleSettings, TranscriptSettings};
 use mangle_ls::envelope::atoms::Declarations;
 use mangle_ls::envelope::json::Json;
 use mangle_ls::envelope::runtime::{self, Caps};
@@ -49,14 +49,16 @@ fn main() {
     let program = support::program(&texts);
     let declarations = Declarations::of(&program);
     let settings = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
-    let context = Context { declarations: Some(&declarations), ..Context::new(&settings) };
+    let rules = RuleSettings::default();
+    let context =
+        Context { declarations: Some(&declarations), rules: Some(&rules), ..Context::new(&settings) };
     let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
     let check = fastest(|| lines.iter().map(judged).sum::<usize>());
     row("the reply with its findings", check, value);
     let all = fastest(|| stream(&text, context));
     row("check, fed 64 KiB at a time (budget 0.5)", all, value);
     let found = stream(&text, context);
-    println!("{} findings: {:?}", found.len(), rules(&found));
+    println!("{} findings: {:?}", found.len(), counts(&found));
 }
 
 /// What is found in lines that come in pieces.
@@ -73,12 +75,12 @@ fn stream(text: &str, context: Context<'_>) -> Vec<Found> {
 }
 
 /// How many findings there are of each rule.
-fn rules(found: &[Found]) -> BTreeMap<&'static str, usize> {
-    let mut rules = BTreeMap::new();
+fn counts(found: &[Found]) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
     for found in found {
-        *rules.entry(found.finding.rule.name).or_default() += 1;
+        *counts.entry(found.finding.rule.name).or_default() += 1;
     }
-    rules
+    counts
 }
 
 fn row(what: &str, time: Duration, value: Duration) {

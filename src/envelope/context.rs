@@ -2,7 +2,8 @@
 
 use super::atoms::Declarations;
 use super::catalogue::Catalogue;
-use crate::config::{Profile, TranscriptSettings};
+use crate::config::{Profile, RuleSettings, TranscriptSettings};
+use crate::lint::Rule;
 
 /// What a reply is judged by: settings, and what is known of the program and of the agent's tools.
 #[derive(Debug, Clone, Copy)]
@@ -18,12 +19,27 @@ pub struct Context<'a> {
     pub tools: Option<&'a Catalogue>,
     /// Whether the reply is an example in a text about envelopes: what stands around it does not matter then.
     pub is_documentation: bool,
+    /// Which rules are wanted; `None` where somebody looks at all findings.
+    pub rules: Option<&'a RuleSettings>,
 }
 
 impl<'a> Context<'a> {
     /// A reply of an agent of which nothing is known but the settings.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings) -> Self {
-        Self { settings, profile: None, declarations: None, tools: None, is_documentation: false }
+        Self {
+            settings,
+            profile: None,
+            declarations: None,
+            tools: None,
+            is_documentation: false,
+            rules: None,
+        }
+    }
+
+    /// Whether anybody will see findings of a rule. What is expensive to find out asks first.
+    #[must_use]
+    pub fn wants(&self, rule: &Rule) -> bool {
+        self.rules.is_none_or(|rules| rules.severity(rule).is_some())
     }
 }

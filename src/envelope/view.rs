@@ -109,6 +109,12 @@ impl<'t> View<'t> {
         self.json.string(self.get(name)?.value)
     }
 
+    /// Whether a member is a string with more than white space in it.
+    #[must_use]
+    pub fn says(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|entry| self.json.says(entry.value))
+    }
+
     /// The value of a member that is a number, and fits one.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {

@@ -55,7 +55,7 @@ pub fn check_with(
             each(turn, reply);
         }
         let found = checked.found.get(from..).unwrap_or(&[]);
-        checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, caps));
+        checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
     }
     let of_record = |finding: &Finding| Found {
         record: record.number,

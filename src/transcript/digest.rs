@@ -9,12 +9,13 @@ use smallvec::SmallVec;
 
 use super::address::{Address, whole};
 use super::check::Found;
+use super::session::LOSSY_TURN;
 use super::tokens;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::{member, text};
 use crate::config::{Caps, Profile};
 use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::envelope::{Object, Reply, plain, profile, runtime};
+use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, TextSize};
 
@@ -165,7 +166,7 @@ impl Digest {
         turn: &Turn,
         reply: Option<&Reply<'_>>,
         found: &[Found],
-        caps: &Caps,
+        context: &Context<'_>,
     ) -> Self {
         let said = turn.text(record.bytes);
         let is_prompt = turn.kind == Kind::Prompt;
@@ -180,7 +181,7 @@ impl Digest {
             tokens: if is_prompt || turn.kind == Kind::Surface { tokens::bytes(said) } else { 0 },
             is_error_report: is_prompt && is_error_report(said),
             words: if is_prompt { words(said).map(Arc::new) } else { None },
-            reply: reply.map(|reply| Box::new(about.reply(reply, found, caps))),
+            reply: reply.map(|reply| Box::new(about.reply(reply, found, context))),
         }
     }
 
@@ -207,7 +208,7 @@ struct Place<'t> {
 }
 
 impl Place<'_> {
-    fn reply(&self, reply: &Reply<'_>, found: &[Found], caps: &Caps) -> ReplyDigest {
+    fn reply(&self, reply: &Reply<'_>, found: &[Found], context: &Context<'_>) -> ReplyDigest {
         let mut digest = ReplyDigest {
             method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
             errors: errors(found),
@@ -226,12 +227,13 @@ impl Place<'_> {
             numbers: None,
         };
         if let Some(object) = reply.picked_object() {
-            self.envelope(object, caps, &mut digest);
+            self.envelope(object, context, &mut digest);
         }
         digest
     }
 
-    fn envelope(&self, object: &Object<'_>, caps: &Caps, digest: &mut ReplyDigest) {
+    fn envelope(&self, object: &Object<'_>, context: &Context<'_>, digest: &mut ReplyDigest) {
+        let caps = &context.settings.caps;
         let json = &object.json;
         let root = json.root();
         let (found, markers) = profile::infer(object);
@@ -250,7 +252,9 @@ impl Place<'_> {
         if let Some(updates) = member(json, control, "mangle_updates") {
             let kept = json.elements(updates).take(caps.updates).enumerate();
             digest.atoms = kept.filter_map(|(index, node)| self.atom(json, node, index, caps)).collect();
-            self.missing(json, root, updates, digest);
+            if context.wants(&LOSSY_TURN) {
+                self.missing(json, root, updates, digest);
+            }
         }
         if let Some(operations) = member(json, control, "memory_operations") {
             let kept = json.elements(operations).take(caps.memory).enumerate();

@@ -141,8 +141,8 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn blank(subject: &Subject<'_>, sink: &mut Sink) {
-    let surface = subject.envelope.text("surface_response");
-    if surface.is_some_and(|surface| !surface.is_empty() && surface.trim().is_empty())
+    if !subject.envelope.says("surface_response")
+        && subject.envelope.text("surface_response").is_some_and(|surface| !surface.is_empty())
         && let Some(range) = subject.envelope.value_range("surface_response")
     {
         let message =

@@ -74,18 +74,26 @@ const MOST_FILES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
-    let trace = control.text("reasoning_trace");
-    let range = control.value_range("reasoning_trace");
-    let (Some(trace), Some(range)) = (trace.filter(|trace| !trace.trim().is_empty()), range) else {
+    let Some(range) = control.value_range("reasoning_trace").filter(|_| control.says("reasoning_trace"))
+    else {
         missing(subject, sink);
         return;
     };
+    if subject.context.wants(&TRACE_SHORT) {
+        short(subject, range, sink);
+    }
+    if subject.context.wants(&TRACE_MISMATCH) {
+        mismatch(subject, sink);
+    }
+}
+
+fn short(subject: &Subject<'_>, range: TextRange, sink: &mut Sink) {
+    let Some(trace) = subject.control.text("reasoning_trace") else { return };
     let (words, wanted) = (trace.split_whitespace().count(), subject.context.settings.min_trace_words);
     if words < usize::try_from(wanted).unwrap_or(usize::MAX) {
         let message = format!("the trace has {words} words, {wanted} are wanted");
         sink.push(Finding::new(&TRACE_SHORT, range, message));
     }
-    mismatch(subject, sink);
 }
 
 fn missing(subject: &Subject<'_>, sink: &mut Sink) {

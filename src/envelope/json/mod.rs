@@ -178,6 +178,17 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// Whether a node is a string with more than white space in it.
+    #[must_use]
+    pub fn says(&self, node: NodeId) -> bool {
+        let inner = self.raw(node).get(1..).unwrap_or(&[]).trim_ascii_start();
+        match (self.kind(node), inner.first()) {
+            // So it is nearly always, and the rest of it does not matter.
+            (Kind::Plain | Kind::Escaped, Some(first)) if first.is_ascii_alphanumeric() => true,
+            _ => self.string(node).is_some_and(|text| !text.trim().is_empty()),
+        }
+    }
+
     /// The value of a string, and where each of its bytes comes from.
     #[must_use]
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {

@@ -181,7 +181,10 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     let kept = updates.iter().take(caps.updates);
     let is_dropped =
         |node: &&NodeId| json.string(**node).is_some_and(|update| runtime::reason(&update, caps).is_some());
-    let (count, of) = (kept.filter(is_dropped).count(), updates.len());
+    // Where the runtime took the envelope, it was counted.
+    let counted = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
+    let counted = counted.and_then(|reading| reading.picked.as_ref()).map(|picked| picked.kept.dropped.len());
+    let (count, of) = (counted.unwrap_or_else(|| kept.filter(is_dropped).count()), updates.len());
     if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
         let message = format!("the runtime drops {count} of these {of} updates before the kernel sees them");
         sink.push(Finding::new(&ATOMS_DROPPED, range, message));

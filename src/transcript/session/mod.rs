@@ -27,6 +27,7 @@ use crate::envelope::Context;
 use crate::lint::Rule;
 
 pub use limits::{Limits, ShardLimits};
+pub(super) use state::LOSSY_TURN;
 
 /// How many names of one kind are remembered: keys of memory, phases, tasks, atoms that hold.
 pub const MOST_KNOWN: usize = 100_000;

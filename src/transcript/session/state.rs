@@ -81,7 +81,7 @@ static STATELESS_TURN: Rule = Rule {
 };
 
 /// A turn of which something is not kept.
-static LOSSY_TURN: Rule = Rule {
+pub(in crate::transcript) static LOSSY_TURN: Rule = Rule {
     code: "PB613",
     name: "lossy-turn",
     group: Group::State,
