@@ -8,6 +8,7 @@ use crate::lint::Rule;
 use crate::policy_test;
 use crate::syntax;
 use crate::text::nearest;
+use crate::transcript;
 
 use super::{evaluation, suppression};
 
@@ -17,7 +18,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
         let of_programs =
             syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES).chain(policy_test::RULES);
-        let mut all: Vec<_> = of_programs.chain(config::RULES).chain(suppression::RULES).copied().collect();
+        let of_files = of_programs.chain(config::RULES).chain(suppression::RULES).copied();
+        let mut all: Vec<_> = of_files.chain(transcript::rules()).collect();
         all.sort_by_key(|rule| rule.code);
         all
     });
@@ -100,9 +102,10 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// The rules whose examples are programs; those of configuration files are tried in `config`.
+    /// The rules whose examples are programs; those of configuration files are tried in `config`, those of transcripts
+    /// in `envelope` and `transcript`.
     fn rules_of_programs() -> impl Iterator<Item = &'static Rule> {
-        rules().filter(|rule| !rule.bad.starts_with("#- mangle-ls.toml"))
+        rules().filter(|rule| !rule.bad.starts_with("#- mangle-ls.toml") && !rule.code.starts_with("PB"))
     }
 
     fn is_grave(name: &str) -> bool {

@@ -5,7 +5,7 @@ use super::digest::{Digest, Site};
 use super::outward;
 use super::session::{Limits, Session};
 use super::turn::{Kind, Record, Turn};
-use super::{Summary, findings};
+use super::{Summary, findings, loose};
 use crate::envelope::{self, Context, Reply};
 use crate::lint::Finding;
 use crate::text::TextRange;
@@ -54,6 +54,15 @@ pub fn check_with(
             check_reply(record, turn, reply, context, &mut checked.found);
             each(turn, reply);
         }
+        if turn.kind == Kind::Atom {
+            let place = |finding| Found {
+                record: record.number,
+                start: record.start,
+                finding,
+                address: Address { path: turn.path.clone(), inner: None },
+            };
+            checked.found.extend(loose::check(turn, record.bytes, context).into_iter().map(place));
+        }
         let found = checked.found.get(from..).unwrap_or(&[]);
         checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
     }
@@ -82,7 +91,11 @@ pub fn check_reply(
         ..*context
     };
     let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
-    for finding in envelope::check(reply, &context) {
+    let mut found = envelope::check(reply, &context);
+    if turn.is_shown && !found.iter().any(|finding| finding.rule.code == CONTROL_LEAK) {
+        found.extend(envelope::control_shown(reply.raw));
+    }
+    for finding in found {
         let address = address(&turn.path, reply, finding.range);
         let finding = outward::finding(finding, turn, record.bytes);
         // Bytes that are no text are told once, as bytes of the file.
@@ -92,6 +105,9 @@ pub fn check_reply(
         }
     }
 }
+
+/// The rule about a control packet that the user sees.
+const CONTROL_LEAK: &str = "PB110";
 
 /// The rule about what becomes U+FFFD inside of an envelope.
 const BAD_UNICODE: &str = "PB011";

@@ -14,7 +14,7 @@ pub static PREVIEW_ONLY: Rule = Rule {
     name: "preview-only",
     group: Group::Replies,
     severity: Some(Severity::Information),
-    summary: "a log holds only the beginning of a reply",
+    summary: "A log holds only the beginning of a reply.",
     rationale: "The runtime logs the first 200 or 300 bytes of a reply, and `...`. What was cut off cannot be \
                 judged, so the entry is passed over. Log the whole reply to have it checked.",
     bad: "#- session.log\n2026/03/01 12:00:00.000000 [DEBUG] Raw response preview: {\"control_packet\":{\"inte...\n",
@@ -31,7 +31,7 @@ pub static BAD_RECORD: Rule = Rule {
     name: "bad-record",
     group: Group::Replies,
     severity: Some(Severity::Error),
-    summary: "a record of a transcript cannot be read",
+    summary: "A record of a transcript cannot be read.",
     rationale: "A line that is not one JSON value, or is longer than 16 MiB, holds no turn that could be found. It \
                 is passed over, and reading goes on behind it.",
     bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"he\n",
@@ -45,7 +45,7 @@ pub static MIXED_CONTAINER: Rule = Rule {
     name: "mixed-container",
     group: Group::Replies,
     severity: Some(Severity::Information),
-    summary: "a file holds records of several shapes",
+    summary: "A file holds records of several shapes.",
     rationale: "Envelopes, chat records and traces in one file are all read, but a runtime that reads only one kind \
                 misses the others, and what belongs to which turn is guessed.",
     bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"control_packet\":{\"intent_classification\":\
@@ -61,7 +61,7 @@ pub static OPEN_FENCE: Rule = Rule {
     name: "open-fence",
     group: Group::Replies,
     severity: Some(Severity::Warning),
-    summary: "a fence with an envelope is never closed",
+    summary: "A fence with an envelope is never closed.",
     rationale: "Markdown ends such a fence at the end of the file, so all text behind the envelope is read as part \
                 of the reply.",
     bad: "#- session.md\n```piggyback\n{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\
@@ -76,10 +76,10 @@ pub static OPEN_FENCE: Rule = Rule {
 /// Bytes that are no text.
 pub static INVALID_UTF8: Rule = Rule {
     code: "PB044",
-    name: "invalid-utf8",
+    name: "record-invalid-utf8",
     group: Group::Replies,
     severity: Some(Severity::Error),
-    summary: "a transcript holds bytes that are no UTF-8",
+    summary: "A transcript holds bytes that are no UTF-8.",
     rationale: "The runtime's decoder puts one U+FFFD in the place of each byte of a string that belongs to no \
                 character, so what is stored differs from what was sent. Outside of strings such a byte makes the \
                 whole envelope unreadable.",

@@ -15,6 +15,7 @@ mod examples;
 mod findings;
 mod harness;
 mod log;
+mod loose;
 mod markdown;
 mod outward;
 mod plain;

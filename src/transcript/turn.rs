@@ -102,6 +102,8 @@ pub struct Turn {
     pub kind: Kind,
     /// Whether the text is part of a documentation, where nobody expects a reply and nothing else.
     pub is_documentation: bool,
+    /// Whether a person was shown the text as it is.
+    pub is_shown: bool,
     text: Text,
     /// From the bytes of the text to those of its record, through all escapes.
     pub map: SegmentMap,
@@ -147,7 +149,7 @@ impl Turn {
 
     fn new(role: Role, kind: Kind, text: Text, map: SegmentMap) -> Self {
         let (seams, path) = (Vec::new(), Vec::new());
-        Self { role, kind, is_documentation: false, text, map, seams, levels: 0, path, details: None }
+        Self { role, kind, is_documentation: false, is_shown: false, text, map, seams, levels: 0, path, details: None }
     }
 
     /// With the pointer of the string that the text is.

@@ -29,6 +29,13 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
+/// What is to be said of a text that the user was shown, if it has the control packet in it.
+#[must_use]
+pub fn control_shown(shown: &[u8]) -> Option<Finding> {
+    let message = "the control channel is visible to the user: this text was shown as it is";
+    Some(Finding::new(&CONTROL_LEAK, first_key(shown)?, message))
+}
+
 /// The first key of a control packet in a text, in quotes, which may be escaped.
 fn first_key(raw: &[u8]) -> Option<TextRange> {
     let names = CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);

@@ -14,6 +14,8 @@ mod stage;
 mod syntax;
 mod unicode;
 
+pub use leak::control_shown;
+
 use super::check::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;

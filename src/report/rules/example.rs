@@ -6,25 +6,44 @@ pub(super) struct File<'a> {
     pub(super) name: Option<&'a str>,
     /// Its text, without white space at the end.
     pub(super) text: String,
+    /// The language of a file whose name does not tell it.
+    default: &'static str,
 }
 
 impl File<'_> {
     /// The language that its text is in, as the word behind a code fence.
     pub(super) fn language(&self) -> &'static str {
-        if self.name.is_some_and(|name| name.ends_with(".toml")) { "toml" } else { "mangle" }
+        let name = self.name.map(|name| name.split(' ').next().unwrap_or(name));
+        match name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
+            Some("toml") => "toml",
+            Some("json" | "jsonl") => "json",
+            Some("md") => "markdown",
+            Some("log" | "txt") => "text",
+            _ => self.default,
+        }
     }
 }
 
-/// The files of an example; a line `#- NAME` starts one. Empty for a rule without example.
-pub(super) fn files(example: &str) -> Vec<File<'_>> {
+/// The files of an example; a line `#- NAME` starts one. Empty for a rule without example. A text that begins as JSON
+/// or is no Mangle at all is a reply.
+pub(super) fn files(example: &str, is_reply: bool) -> Vec<File<'_>> {
+    let default = match is_reply {
+        false => "mangle",
+        true if example.starts_with(['{', '[']) => "json",
+        true => "text",
+    };
     let mut files: Vec<File<'_>> = Vec::new();
     for line in example.lines() {
         if let Some(name) = line.strip_prefix("#- ") {
-            files.push(File { name: Some(name.trim()), text: String::new() });
+            files.push(File {
+                name: Some(name.trim()),
+                text: String::new(),
+                default: "mangle",
+            });
             continue;
         }
         if files.is_empty() {
-            files.push(File { name: None, text: String::new() });
+            files.push(File { name: None, text: String::new(), default });
         }
         if let Some(file) = files.last_mut() {
             file.text.push_str(&visible(line));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{by_group, example, fix, heading, severity};
+use super::{by_group, example, fix, heading, is_about_replies, severity};
 use crate::lint::{Group, Rule};
 
 /// The first line of everything in Markdown that is generated.
@@ -15,8 +15,8 @@ pub fn page(rule: &Rule) -> String {
     put(&mut out, &format!("# {} ({})\n\n", rule.name, rule.code));
     put(&mut out, &format!("## What it does\n\n{}.\n\n", heading(rule.summary)));
     put(&mut out, &format!("## Why\n\n{}\n\n", rule.rationale.trim()));
-    put(&mut out, &examples("Wrong", rule.bad));
-    put(&mut out, &examples("Right", rule.good));
+    put(&mut out, &examples(rule, "Wrong", rule.bad));
+    put(&mut out, &examples(rule, "Right", rule.good));
     put(&mut out, &format!("## Fix\n\n{}\n\n", fix(rule)));
     put(
         &mut out,
@@ -49,9 +49,9 @@ pub fn index(rules: &[&'static Rule]) -> String {
 }
 
 /// The files of an example under a heading, in Markdown; empty for a rule without example.
-pub(in crate::report) fn examples(title: &str, example: &str) -> String {
+pub(in crate::report) fn examples(rule: &Rule, title: &str, example: &str) -> String {
     let mut out = String::new();
-    for file in example::files(example) {
+    for file in example::files(example, is_about_replies(rule)) {
         if let Some(name) = file.name {
             put(&mut out, &format!("`{name}`:\n\n"));
         }
@@ -74,6 +74,13 @@ fn silencing(rule: &Rule) -> String {
             "A comment does not silence it: the engine cannot load the file.\n\n".to_owned()
         }
         Group::Configuration => String::new(),
+        _ if is_about_replies(rule) => format!(
+            "At one place, with a member of the envelope, or of the record that holds it:\n\n\
+             ```json\n\"x_mangle_ls_ignore\": \"{0}\"\n```\n\n\
+             In Markdown and in raw text, with a comment on a line before it: \
+             `<!-- mangle-ls: ignore {0} -- why it is right here -->`; [more](../silencing.md).\n\n",
+            rule.name
+        ),
         _ => format!(
             "At one place, with a comment on the line before it (or behind the code of the same line):\n\n\
              ```mangle\n# mangle-ls: ignore {0} -- why it is right here\n```\n\n\

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{by_group, example, fix, heading, severity};
+use super::{by_group, example, fix, heading, is_about_replies, severity};
 use crate::lint::{Group, Rule, Severity};
 
 /// Prose is wrapped at this many characters.
@@ -43,8 +43,8 @@ pub fn single(rule: &Rule) -> String {
     put(&mut out, &format!("{BOLD}{name}{BOLD:#} {code} · {group} · {colour}{word}{colour:#}\n\n"));
     put(&mut out, &wrap(&format!("{}.", heading(rule.summary)), ""));
     section(&mut out, "Why", &wrap(rule.rationale, "  "));
-    section(&mut out, "Wrong", &code_of(rule.bad, AnsiColor::Red));
-    section(&mut out, "Right", &code_of(rule.good, AnsiColor::Green));
+    section(&mut out, "Wrong", &code_of(rule, rule.bad, AnsiColor::Red));
+    section(&mut out, "Right", &code_of(rule, rule.good, AnsiColor::Green));
     section(&mut out, "Fix", &wrap(fix(rule), "  "));
     section(&mut out, "Severity", &wrap(&severity(rule), "  "));
     section(&mut out, "Silence it", &wrap(&silencing(rule), "  "));
@@ -68,10 +68,10 @@ fn colour(severity: Option<Severity>) -> Style {
     }
 }
 
-fn code_of(example: &str, colour: AnsiColor) -> String {
+fn code_of(rule: &Rule, example: &str, colour: AnsiColor) -> String {
     let bar = colour.on_default();
     let mut out = String::new();
-    for file in example::files(example) {
+    for file in example::files(example, is_about_replies(rule)) {
         if let Some(name) = file.name {
             put(&mut out, &format!("  {DIM}{name}{DIM:#}\n"));
         }
@@ -89,6 +89,11 @@ fn silencing(rule: &Rule) -> String {
             format!("{setting}. A comment does not: the engine cannot load the file.")
         }
         Group::Configuration => format!("{setting}."),
+        _ if is_about_replies(rule) => format!(
+            "the member `\"x_mangle_ls_ignore\": \"{}\"` in the envelope or in its record, in Markdown a comment \
+             `<!-- mangle-ls: ignore {} -- reason -->` before it, or {setting}.",
+            rule.name, rule.name
+        ),
         _ => format!(
             "`# mangle-ls: ignore {} -- reason` on the line before it or behind its code, or {setting}.",
             rule.name

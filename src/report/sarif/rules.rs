@@ -53,7 +53,7 @@ fn properties(rule: &Rule) -> PropertyBag {
 
 /// What the page of the rule says of it.
 fn help(rule: &Rule) -> MultiformatMessageString {
-    let examples = examples("Wrong", rule.bad) + &examples("Right", rule.good);
+    let examples = examples(rule, "Wrong", rule.bad) + &examples(rule, "Right", rule.good);
     let markdown = format!("{}\n\n{examples}", rule.rationale.trim());
     MultiformatMessageString::builder().text(rule.rationale.trim()).markdown(markdown.trim_end()).build()
 }

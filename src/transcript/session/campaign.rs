@@ -26,7 +26,7 @@ static PHASE_TRANSITION: Rule = Rule {
     name: "phase-transition",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "a phase or a task goes back to a status that it has left",
+    summary: "A phase or a task goes back to a status that it has left.",
     rationale: "What is completed does not run again, and what has begun is not pending any more. Both facts stay in \
                 the kernel, so that rules see the phase in two states.",
     bad: session!(
@@ -46,7 +46,7 @@ static PROGRESS_COUNTER: Rule = Rule {
     name: "progress-counter",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "the counters of a campaign cannot be right",
+    summary: "The counters of a campaign cannot be right.",
     rationale: "More is done than there is, less is done than before, or the total changed without a replan. Rules \
                 that ask whether a campaign is over compare exactly these numbers.",
     bad: session!(reply!("\"campaign_progress(\\\"c1\\\", 4, 3, 5, 9).\"")),
@@ -60,7 +60,7 @@ static PHASE_NOT_ARCHIVED: Rule = Rule {
     name: "phase-not-archived",
     group: Group::State,
     severity: Some(Severity::Information),
-    summary: "a phase is completed, and its facts stay in the context",
+    summary: "A phase is completed, and its facts stay in the context.",
     rationale: "When a phase is over, `context_compression` or an `archive` operation makes room. Within three turns \
                 nothing of the kind came.",
     bad: session!(
@@ -86,7 +86,7 @@ static PROGRESS_MISMATCH: Rule = Rule {
     name: "progress-mismatch",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "the number of phases that are done is not the number of completed phases",
+    summary: "The number of phases that are done is not the number of completed phases.",
     rationale: "`campaign_progress` and `campaign_phase` say the same thing twice, and here they disagree; which of \
                 them a rule believes depends on the rule.",
     bad: session!(
@@ -106,7 +106,7 @@ static PHASE_ORDER_DUP: Rule = Rule {
     name: "phase-order-dup",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "two phases of a campaign have the same order",
+    summary: "Two phases of a campaign have the same order.",
     rationale: "Which of them comes first is then not determined; the planner takes them in any order.",
     bad: session!(
         reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /pending, \\\"planner\\\").\""),
@@ -125,7 +125,7 @@ static CAMPAIGN_NO_INTENT: Rule = Rule {
     name: "campaign-no-intent",
     group: Group::State,
     severity: Some(Severity::Hint),
-    summary: "a packet of a campaign has no intent",
+    summary: "A packet of a campaign has no intent.",
     rationale: "Version 1.1 allows it, all later ones ask for `intent_classification`.",
     bad: session!(
         "{\"surface_response\":\"Planned.\",\"control_packet\":{\"mangle_updates\":[\"phase_done(\\\"p1\\\").\"],\"memory_operations\":[],\"abductive_hypothesis\":\"none\"}}\n"
@@ -142,7 +142,7 @@ static POSITIVE_SUPPRESSION: Rule = Rule {
     name: "positive-suppression",
     group: Group::State,
     severity: Some(Severity::Information),
-    summary: "the facts of a compressed phase get a positive score",
+    summary: "The facts of a compressed phase get a positive score.",
     rationale: "After `context_compression` the facts of the phase are suppressed by a negative `activation`. A \
                 positive one brings them back into the context.",
     bad: concat!(

@@ -22,7 +22,7 @@ static FEEDBACK_UNSEEN: Rule = Rule {
     name: "feedback-unseen",
     group: Group::Requests,
     severity: Some(Severity::Information),
-    summary: "feedback about a predicate that the prompt did not have",
+    summary: "Feedback about a predicate that the prompt did not have.",
     rationale: "The runtime raises and lowers the score of each predicate that is rated. A rating of one that the \
                 turn's prompt never showed is a guess of the model, and shifts what later prompts contain.",
     bad: session!(

@@ -16,7 +16,7 @@ static CORRECTION_LOOP: Rule = Rule {
     name: "correction-loop",
     group: Group::Requests,
     severity: Some(Severity::Warning),
-    summary: "the same self-correction in three turns running",
+    summary: "The same self-correction in three turns running.",
     rationale: "The runtime counts self-corrections and does nothing about them, so a hypothesis that comes again \
                 unchanged was not acted upon. The agent goes in a circle.",
     bad: session!(

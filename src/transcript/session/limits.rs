@@ -97,7 +97,7 @@ static TIME_OVER: Rule = Rule {
     name: "time-over",
     group: Group::Limits,
     severity: Some(Severity::Warning),
-    summary: "a shard ran longer than its limit",
+    summary: "A shard ran longer than its limit.",
     rationale: "The runtime stops a shard after `max_execution_time_sec`. A larger number was invented by the model, \
                 or comes from a run with other limits.",
     bad: session!(reply!(
@@ -122,7 +122,7 @@ static TOKENS_OVER: Rule = Rule {
     name: "tokens-over",
     group: Group::Limits,
     severity: Some(Severity::Warning),
-    summary: "a shard used more tokens than its context and its answer may have",
+    summary: "A shard used more tokens than its context and its answer may have.",
     rationale: "No call of a shard can use more tokens than `max_context_tokens` and `max_output_tokens` together, \
                 so the number is wrong, or the limits are not those of the run.",
     bad: session!(reply!(
@@ -140,7 +140,7 @@ static RETRIES_OVER: Rule = Rule {
     name: "retries-over",
     group: Group::Limits,
     severity: Some(Severity::Warning),
-    summary: "a shard tried more often than it may",
+    summary: "A shard tried more often than it may.",
     rationale: "The runtime gives up after `max_retries`. A larger number was invented by the model, or comes from a \
                 run with other limits.",
     bad: session!(reply!(
@@ -158,7 +158,7 @@ static TASK_OVER: Rule = Rule {
     name: "task-over",
     group: Group::Limits,
     severity: Some(Severity::Warning),
-    summary: "a task is longer than the context of its shard",
+    summary: "A task is longer than the context of its shard.",
     rationale: "The runtime refuses a task with more than four bytes for each token of the shard's context, before \
                 any model is asked.",
     bad: concat!(
@@ -184,7 +184,7 @@ static NO_PROFILE: Rule = Rule {
     name: "no-profile",
     group: Group::Limits,
     severity: Some(Severity::Information),
-    summary: "a shard has no profile of its own",
+    summary: "A shard has no profile of its own.",
     rationale: "The limits of the default profile apply: less context and less time than coders, reviewers and \
                 researchers have.",
     bad: session!(reply!(

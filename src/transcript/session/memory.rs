@@ -14,7 +14,7 @@ static UNPAIRED_OP: Rule = Rule {
     name: "unpaired-op",
     group: Group::Memory,
     severity: Some(Severity::Information),
-    summary: "something is forgotten, or brought back, that was never stored in this transcript",
+    summary: "Something is forgotten, or brought back, that was never stored in this transcript.",
     rationale: "`forget` of a key that no earlier turn stored or asserted, `rehydrate` of one that was not archived, \
                 and the use of one that was archived and not brought back do nothing, or not what was meant; unless \
                 the transcript is a part of something longer.",

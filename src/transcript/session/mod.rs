@@ -14,6 +14,8 @@ mod memory;
 mod profiles;
 mod retries;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::hash::Hash;
 

@@ -15,7 +15,7 @@ static PROFILE_OUTLIER: Rule = Rule {
     name: "profile-outlier",
     group: Group::Fields,
     severity: Some(Severity::Warning),
-    summary: "an envelope is of another version than most of its file",
+    summary: "An envelope is of another version than most of its file.",
     rationale: "Members of another version are ignored by the runtime. One such envelope among others mostly means \
                 that the model was shown an old example. A profile that the settings name ends the guessing.",
     bad: session!(

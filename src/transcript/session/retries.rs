@@ -14,7 +14,7 @@ static REPAIR_STUCK: Rule = Rule {
     name: "repair-stuck",
     group: Group::Replies,
     severity: Some(Severity::Warning),
-    summary: "a round of repair repeats the same errors",
+    summary: "A round of repair repeats the same errors.",
     rationale: "A reply that could not be used was sent back, and the next one has exactly the same errors. More \
                 rounds will hardly help: the prompt that asks for a repair does not say what the model needs to know.",
     bad: session!(
@@ -36,7 +36,7 @@ static REPAIR_SUMMARY: Rule = Rule {
     name: "repair-summary",
     group: Group::Replies,
     severity: Some(Severity::Information),
-    summary: "a reply took several attempts",
+    summary: "A reply took several attempts.",
     rationale: "Whoever runs the agent pays for each attempt, and the user waits. The summary says how many there \
                 were, and how the runtime read the last one.",
     bad: REPAIR_STUCK.bad,

@@ -24,7 +24,7 @@ static RATIO_LOW: Rule = Rule {
     name: "ratio-low",
     group: Group::State,
     severity: Some(Severity::Information),
-    summary: "the state of a session is not as small as it should be",
+    summary: "The state of a session is not as small as it should be.",
     rationale: "The atoms of a session stand for its text, which is thrown away. The target is one token of state for \
                 a hundred of text (`target_compression_ratio`); below it the state fills the context too early. \
                 Nothing is said of transcripts without the user's words, and of single turns.",
@@ -44,7 +44,7 @@ static RATIO_INVERSE: Rule = Rule {
     name: "ratio-inverse",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "the atoms of a turn cost more than its text",
+    summary: "The atoms of a turn cost more than its text.",
     rationale: "To keep the text would be cheaper than to keep the atoms that stand for it. Mostly the atoms carry \
                 the text itself, in a string.",
     bad: session!(
@@ -65,7 +65,7 @@ static STATELESS_TURN: Rule = Rule {
     name: "stateless-turn",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "a long answer leaves no atom",
+    summary: "A long answer leaves no atom.",
     rationale: "Old turns are thrown away, and their atoms are what remains. Of this one nothing will.",
     bad: session!(reply!(
         "",
@@ -86,7 +86,7 @@ pub(in crate::transcript) static LOSSY_TURN: Rule = Rule {
     name: "lossy-turn",
     group: Group::State,
     severity: None,
-    summary: "an answer names a file that none of its atoms has",
+    summary: "An answer names a file that none of its atoms has.",
     rationale: "When the turn is thrown away, nobody knows of the file any more. A guess from the names of files in \
                 the text, so it is off unless asked for.",
     bad: session!(reply!(
@@ -108,7 +108,7 @@ static REDUNDANT_ATOM: Rule = Rule {
     name: "redundant-atom",
     group: Group::State,
     severity: Some(Severity::Information),
-    summary: "an atom is asserted again in the next turn",
+    summary: "An atom is asserted again in the next turn.",
     rationale: "A fact holds until it is retracted, so to assert it again changes nothing and costs tokens in both \
                 directions.",
     bad: session!(
@@ -128,7 +128,7 @@ static CONTRADICTION: Rule = Rule {
     name: "contradiction",
     group: Group::State,
     severity: Some(Severity::Warning),
-    summary: "one packet gives two values to what can have only one",
+    summary: "One packet gives two values to what can have only one.",
     rationale: "Both facts are asserted, for the kernel does not know that a task has one status. Rules then derive \
                 from either.",
     bad: session!(reply!("\"task_status(\\\"t1\\\", /in_progress).\",\"task_status(\\\"t1\\\", /done).\"")),

@@ -17,7 +17,9 @@ pub(in crate::transcript) fn messages(json: &Json<'_>, node: NodeId) -> Option<V
 pub(in crate::transcript) fn shown(json: &Json<'_>, index: usize) -> Option<Vec<Turn>> {
     let mut turns = message(json, json.root(), &step("/messages", index))?;
     for turn in turns.iter_mut().filter(|turn| turn.kind == Kind::Reply) {
-        if !has_control_key(turn.text(json.text())) {
+        if has_control_key(turn.text(json.text())) {
+            turn.is_shown = true;
+        } else {
             turn.kind = Kind::Surface;
         }
     }
