@@ -215,8 +215,8 @@ impl Place<'_> {
             profile: None,
             is_picked: reply.picked.is_some(),
             brace: TextRange::default(),
-            surface: TextRange::default(),
-            surface_tokens: 0,
+            surface: self.turn.place(whole(reply.raw)),
+            surface_tokens: shown(reply),
             missing: SmallVec::new(),
             control: TextRange::default(),
             has_intent: false,
@@ -364,10 +364,19 @@ impl Place<'_> {
         let atoms: Vec<_> = json.elements(updates).filter_map(|node| json.string(node)).collect();
         let Some((_, map)) = json.string_with_map(node) else { return };
         for (name, range) in names {
-            if !atoms.iter().any(|atom| atom.contains(name)) {
+            let is_told = digest.missing.iter().any(|(told, _)| told == name);
+            if !is_told && !atoms.iter().any(|atom| atom.contains(name)) {
                 digest.missing.push((name.to_owned(), self.turn.place(map.to_source(range))));
             }
         }
+    }
+}
+
+/// How many tokens the user sees of a reply without an envelope.
+fn shown(reply: &Reply<'_>) -> usize {
+    match &reply.reading {
+        Ok(reading) if reading.picked.is_none() => tokens::bytes(&reading.surface),
+        _ => 0,
     }
 }
 

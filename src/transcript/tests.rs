@@ -454,3 +454,98 @@ fn what_is_too_long_is_passed_over() {
     assert_eq!(out, [(1, 0, 1, 0), (2, 46, 0, 1), (3, 558, 1, 0)]);
     assert_eq!(summary.records, 3);
 }
+
+/// The findings of a file that some rules give.
+fn findings(name: &str, bytes: &[u8], codes: &[&str]) -> Vec<(String, String, Option<String>)> {
+    let settings = crate::config::TranscriptSettings::default();
+    let mut out = Vec::new();
+    let mut checker = Checker::new(crate::envelope::Context::new(&settings), Limits::default());
+    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut each = |record: &Record<'_>| checker.record(record, &mut out);
+    reader.feed(bytes, &mut each);
+    let summary = reader.finish(&mut each);
+    checker.finish(&summary, &mut out);
+    out.retain(|found| codes.contains(&found.finding.rule.code));
+    let shown = |found: &Found| {
+        let at = |range: crate::text::TextRange| {
+            let start = usize::try_from(found.start).unwrap();
+            String::from_utf8_lossy(
+                &bytes[start + usize::from(range.start())..start + usize::from(range.end())],
+            )
+            .into_owned()
+        };
+        let fix = found.finding.fix.as_ref().map(|fix| {
+            let edits = fix.edits.iter().map(|edit| format!("{}->{}", at(edit.span.range), edit.text));
+            edits.collect::<Vec<_>>().join(" ")
+        });
+        (found.finding.rule.name.to_owned(), at(found.finding.range), fix)
+    };
+    out.iter().map(shown).collect()
+}
+
+#[test]
+fn updates_of_logs_and_tracers_are_judged() {
+    let audit = r#"{"ts":1,"event":"e","mangle":"p(\u0022a\u0022, done)."}"#;
+    let found = findings("x_audit.log", audit.as_bytes(), &["PB202"]);
+    let fix = Some("done->/done".to_owned());
+    assert_eq!(found, [("atom-syntax".to_owned(), "done".to_owned(), fix.clone())]);
+    let traced = "═══\nPIGGYBACK PROTOCOL - TURN 1 (assistant)\n═══\nCONTROL PACKET (hidden from user):\nMangle \
+                  Updates:\n  - p(\"a\", done).\n";
+    let found = findings("x.log", traced.as_bytes(), &["PB202"]);
+    assert_eq!(found, [("atom-syntax".to_owned(), "done".to_owned(), fix)]);
+}
+
+#[test]
+fn a_packet_in_a_session_was_shown() {
+    let session = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        format!("{{\"session_id\":\"s\",\"messages\":[{{\"role\":\"assistant\",\"content\":{text}}}]}}")
+    };
+    let found = findings("s.json", session(E).as_bytes(), &["PB110"]);
+    assert_eq!(found, [("control-leak".to_owned(), "control_packet".to_owned(), None)]);
+    // Once, whoever notices.
+    assert_eq!(findings("s.json", session("so {\"mangle_updates\": [").as_bytes(), &["PB110"]).len(), 1);
+    assert_eq!(findings("s.json", session("all is well").as_bytes(), &["PB110"]), []);
+}
+
+/// What costs a naive reader time or space that grows with the square of the length, scaled down.
+#[test]
+fn floods_are_read_in_one_pass() {
+    let nested = format!("{{\"control_packet\":{}{}}}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
+    let keys: String = (0..20_000).map(|at| format!("\"k{at}\":{at},")).collect();
+    let keys = format!("{{{keys}\"surface_response\":\"x\"}}");
+    let line = format!("{{\"role\":\"assistant\",\"content\":\"{}\"}}", "{\\\"".repeat(200_000));
+    let roles = format!("{{\"messages\":[{}]}}", "{\"role\":\"user\",\"content\":\"x\"},".repeat(20_000));
+    let deltas = "data: {\"delta\":{\"text\":\"{\"}}\n".repeat(20_000);
+    let keyed: String =
+        (0..20_000).map(|at| format!("data: {{\"id\":\"{at}\",\"delta\":{{\"text\":\"x\"}}}}\n")).collect();
+    let fences = "```json\n{\"surface_response\":\"x\"}\n```\n".repeat(5_000);
+    let stamps = "2026/03/01 12:00:00.000001 [DEBUG] Raw LLM Response: {\"\n".repeat(10_000);
+    let labels = "Assistant: x\n".repeat(20_000);
+    let quotes = "{\"".repeat(100_000);
+    let files = [
+        ("a.json", nested),
+        ("a.json", keys),
+        ("a.jsonl", line),
+        ("a.jsonl", roles),
+        ("a.sse", deltas),
+        ("a.sse", keyed),
+        ("a.md", fences),
+        ("a.log", stamps),
+        ("a.txt", labels),
+        ("a.txt", quotes),
+    ];
+    for (name, text) in files {
+        assert!(
+            !findings(
+                name,
+                text.as_bytes(),
+                &["PB001", "PB006", "PB010", "PB026", "PB027", "PB041", "PB102", "PB111", "PB612"]
+            )
+            .is_empty()
+                || name == "a.sse",
+            "{name}: {}",
+            &text[..40]
+        );
+    }
+}

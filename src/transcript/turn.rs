@@ -149,7 +149,18 @@ impl Turn {
 
     fn new(role: Role, kind: Kind, text: Text, map: SegmentMap) -> Self {
         let (seams, path) = (Vec::new(), Vec::new());
-        Self { role, kind, is_documentation: false, is_shown: false, text, map, seams, levels: 0, path, details: None }
+        Self {
+            role,
+            kind,
+            is_documentation: false,
+            is_shown: false,
+            text,
+            map,
+            seams,
+            levels: 0,
+            path,
+            details: None,
+        }
     }
 
     /// With the pointer of the string that the text is.

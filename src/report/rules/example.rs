@@ -35,11 +35,7 @@ pub(super) fn files(example: &str, is_reply: bool) -> Vec<File<'_>> {
     let mut files: Vec<File<'_>> = Vec::new();
     for line in example.lines() {
         if let Some(name) = line.strip_prefix("#- ") {
-            files.push(File {
-                name: Some(name.trim()),
-                text: String::new(),
-                default: "mangle",
-            });
+            files.push(File { name: Some(name.trim()), text: String::new(), default: "mangle" });
             continue;
         }
         if files.is_empty() {

@@ -41,12 +41,12 @@ fn severity(rule: &Rule) -> String {
     }
 }
 
-/// The first line of text without its full stop: summaries are headings in some outputs.
 /// Whether a rule is about transcripts, whose examples are replies, and which have no comments of Mangle.
 fn is_about_replies(rule: &Rule) -> bool {
     rule.code.starts_with("PB")
 }
 
+/// The first line of text without its full stop: summaries are headings in some outputs.
 fn heading(summary: &str) -> &str {
     summary.trim_end().trim_end_matches('.')
 }

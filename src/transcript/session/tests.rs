@@ -29,9 +29,15 @@ fn check_file(name: &str, bytes: &[u8], expected: Expect) {
     let mut out = String::new();
     for one in found(name, bytes) {
         let start = usize::try_from(one.start).unwrap();
-        let range = start + usize::from(one.finding.range.start())..start + usize::from(one.finding.range.end());
+        let range =
+            start + usize::from(one.finding.range.start())..start + usize::from(one.finding.range.end());
         let text: String = String::from_utf8_lossy(&bytes[range]).chars().take(30).collect();
-        writeln!(out, "{} {} {} {text:?}: {}", one.finding.rule.name, one.record, one.address, one.finding.message).unwrap();
+        writeln!(
+            out,
+            "{} {} {} {text:?}: {}",
+            one.finding.rule.name, one.record, one.address, one.finding.message
+        )
+        .unwrap();
     }
     expected.assert_eq(&out);
 }
@@ -56,7 +62,11 @@ fn reply(updates: &[&str], rest: &str, surface: &str) -> String {
 }
 
 fn says(updates: &[&str]) -> String {
-    reply(updates, ",\"memory_operations\":[]", "Something that is as long as the updates of a turn usually are.")
+    reply(
+        updates,
+        ",\"memory_operations\":[]",
+        "Something that is as long as the updates of a turn usually are.",
+    )
 }
 
 #[test]
@@ -65,8 +75,21 @@ fn rounds_of_repair() {
     let bad = "{\"role\":\"assistant\",\"content\":\"no\"}\n".to_owned();
     // `repair-stuck` for each round, `repair-summary` once, when somebody goes on.
     check(
-        &[user("go"), bad.clone(), error.clone(), bad.clone(), error.clone(), says(&["p(/a)."]), user("thanks"), bad.clone()],
-        expect![[""]],
+        &[
+            user("go"),
+            bad.clone(),
+            error.clone(),
+            bad.clone(),
+            error.clone(),
+            says(&["p(/a)."]),
+            user("thanks"),
+            bad.clone(),
+        ],
+        expect![[r#"
+            repair-stuck 4 «/content» "no": round 1 of repair repeats the errors of the reply before it; another round will hardly help
+            repair-summary 6 «/content» "{\"control_packet\":{\"intent_cla": this answer took 3 attempts; the last was read as `json`
+            ratio-low 2 «/content ▸ /surface_response» "no": over this transcript the text is 30.0 times as long as the atoms that stand for it; the target is 100
+        "#]],
     );
     // Without a report of an error nobody repairs.
     check(&[user("go"), bad.clone(), user("why?"), bad], expect![[""]]);
@@ -77,7 +100,12 @@ fn versions_of_envelopes() {
     let now = reply(&[], ",\"tool_requests\":[]", "x");
     let old = reply(&[], ",\"abductive_hypothesis\":\"h\"", "x");
     let plain = reply(&[], "", "x");
-    check(&[now.clone(), old.clone(), plain.clone(), plain.clone()], expect![[""]]);
+    check(
+        &[now.clone(), old.clone(), plain.clone(), plain.clone()],
+        expect![[r#"
+        profile-outlier 2 «/content» "{": this envelope looks like 1.1, most of the file like current
+    "#]],
+    );
     // No majority, no exception.
     check(&[now, old], expect![[""]]);
 }
@@ -87,43 +115,71 @@ fn keys_of_memory() {
     let memory = |operations: &str| reply(&[], &format!(",\"memory_operations\":[{operations}]"), "x");
     check(
         &[
-            memory(r#"{"op":"forget","key":"first"},{"op":"archive","key":"a"},{"op":"note","key":"n","value":"v"}"#),
-            memory(r#"{"op":"rehydrate","key":"b"},{"op":"note","key":"a","value":"v"},{"op":"forget","key":"n"}"#),
-            memory(r#"{"op":"rehydrate","key":"a"},{"op":"note","key":"a","value":"v"},{"op":"forget","key":"x"}"#),
+            memory(
+                r#"{"op":"forget","key":"first"},{"op":"archive","key":"a"},{"op":"note","key":"n","value":"v"}"#,
+            ),
+            memory(
+                r#"{"op":"rehydrate","key":"b"},{"op":"note","key":"a","value":"v"},{"op":"forget","key":"n"}"#,
+            ),
+            memory(
+                r#"{"op":"rehydrate","key":"a"},{"op":"note","key":"a","value":"v"},{"op":"forget","key":"x"}"#,
+            ),
         ],
-        expect![[""]],
+        expect![[r#"
+            unpaired-op 2 «/content ▸ /control_packet/memory_operations/0» "{\"op\":\"rehydrate\",\"key\":\"b\"}": no earlier turn archives `b`
+            unpaired-op 2 «/content ▸ /control_packet/memory_operations/1» "{\"op\":\"note\",\"key\":\"a\",\"value\"": `a` was archived, and is used without `rehydrate`
+            unpaired-op 3 «/content ▸ /control_packet/memory_operations/2» "{\"op\":\"forget\",\"key\":\"x\"}": no earlier turn stores or asserts `x`: there is nothing to forget
+        "#]],
     );
 }
 
 #[test]
 fn the_same_correction() {
     let triggered = |hypothesis: &str| {
-        let correction = format!(",\"self_correction\":{{\"triggered\":true,\"hypothesis\":\"{hypothesis}\"}}");
+        let correction =
+            format!(",\"self_correction\":{{\"triggered\":true,\"hypothesis\":\"{hypothesis}\"}}");
         reply(&[], &correction, "x")
     };
     let four = [triggered("a"), triggered("a"), triggered("a"), triggered("a")];
-    check(&four, expect![[""]]);
+    check(
+        &four,
+        expect![[r#"
+        correction-loop 3 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": the same hypothesis in 3 turns running: nothing came of it
+        correction-loop 4 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": the same hypothesis in 4 turns running: nothing came of it
+    "#]],
+    );
     check(&[triggered("a"), triggered("a"), says(&[]), triggered("a")], expect![[""]]);
 }
 
 #[test]
 fn ratings_of_what_was_not_there() {
-    let rated = reply(&[], ",\"context_feedback\":{\"helpful_facts\":[\"p\",\"task_status(X)\",\"q_r\"]}", "x");
+    let rated =
+        reply(&[], ",\"context_feedback\":{\"helpful_facts\":[\"p\",\"task_status(X)\",\"q_r\"]}", "x");
     let system = "{\"role\":\"system\",\"content\":\"task_status(1).\"}\n".to_owned();
     check(&[system, user("q_r?"), rated.clone()], expect![[""]]);
     check(&[user("nothing is known of the prompt"), rated.clone()], expect![[""]]);
     let row = |prompt: &str| {
         format!(
             "{{\"system_prompt\":\"{prompt}\",\"user_prompt\":\"u\",\"response\":{}}}\n",
-            serde_json::to_string(&r#"{"control_packet":{"context_feedback":{"noise_facts":["known"]}},"surface_response":"x"}"#).unwrap()
+            serde_json::to_string(
+                &r#"{"control_packet":{"context_feedback":{"noise_facts":["known"]}},"surface_response":"x"}"#
+            )
+            .unwrap()
         )
     };
-    check(&[row("all is known"), row("nothing is")], expect![[""]]);
+    check(
+        &[row("all is known"), row("nothing is")],
+        expect![[r#"
+        feedback-unseen 2 «/response ▸ /control_packet/context_feedback/noise_facts/0» "known": `known` was not in what the model was given: this rating is a guess
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_kept_of_turns() {
-    let long = "The token is checked before the clock of the server is set, see src/auth.go and src/clock.go. ".repeat(3);
+    let long =
+        "The token is checked before the clock of the server is set, see src/auth.go and src/clock.go. "
+            .repeat(3);
     // `ratio-low`, `ratio-inverse`, `stateless-turn`, `lossy-turn`, `redundant-atom`, `contradiction`
     check(
         &[
@@ -132,11 +188,34 @@ fn what_is_kept_of_turns() {
             user("And?"),
             reply(&[], "", &long),
             user("So?"),
-            reply(&["modified(\"src/auth.go\").", "task_status(\"t\", /open).", "task_status(\"t\", /done)."], "", &long),
+            reply(
+                &["modified(\"src/auth.go\").", "task_status(\"t\", /open).", "task_status(\"t\", /done)."],
+                "",
+                &long,
+            ),
             user("So?"),
-            reply(&["modified(\"src/auth.go\")", " task_status( \"t\", /done).", "test_state(/red).", "test_state(/green)."], "", "Done and more than that"),
+            reply(
+                &[
+                    "modified(\"src/auth.go\")",
+                    " task_status( \"t\", /done).",
+                    "test_state(/red).",
+                    "test_state(/green).",
+                ],
+                "",
+                "Done and more than that",
+            ),
         ],
-        expect![[""]],
+        expect![[r#"
+            ratio-inverse 2 «/content ▸ /surface_response» "ok": the atoms of this turn cost 11 tokens, its text only 1
+            stateless-turn 4 «/content ▸ /surface_response» "The token is checked before th": 70 tokens of text and no atom: nothing is left of this turn once it is thrown away
+            lossy-turn 4 «/content ▸ /surface_response» "src/auth.go": no atom of this turn mentions `src/auth.go`
+            lossy-turn 4 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
+            lossy-turn 6 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
+            contradiction 6 «/content ▸ /control_packet/mangle_updates/2» "task_status(\\\"t\\\", /done).": this conflicts with update 1: `task_status` of `t` is open there
+            ratio-inverse 8 «/content ▸ /surface_response» "Done and more than that": the atoms of this turn cost 15 tokens, its text only 5
+            contradiction 8 «/content ▸ /control_packet/mangle_updates/3» "test_state(/green).": this conflicts with update 2: `test_state` is red there
+            ratio-low 2 «/content ▸ /surface_response» "ok": over this transcript the text is 3.2 times as long as the atoms that stand for it; the target is 100
+        "#]],
     );
 }
 
@@ -148,26 +227,52 @@ fn campaigns() {
     // `phase-transition`, `phase-order-dup`, `progress-counter`, `progress-mismatch`, `phase-not-archived`
     check(
         &[
-            says(&[&phase("a", 1, "pending"), &phase("b", 1, "pending"), "campaign_task(\"t\", \"a\", \"x\", /completed, /x)."]),
+            says(&[
+                &phase("a", 1, "pending"),
+                &phase("b", 1, "pending"),
+                "campaign_task(\"t\", \"a\", \"x\", /completed, /x).",
+            ]),
             says(&[&phase("a", 1, "completed"), "campaign_progress(\"c\", 2, 2, 3, 9)."]),
-            says(&["campaign_progress(\"c\", 1, 3, 2, 9).", "campaign_task(\"t\", \"a\", \"x\", /pending, /x)."]),
+            says(&[
+                "campaign_progress(\"c\", 1, 3, 2, 9).",
+                "campaign_task(\"t\", \"a\", \"x\", /pending, /x).",
+            ]),
             says(&["campaign_progress(\"c\", 1, 4, 2, 9).", "replan(\"c\")."]),
             says(&["campaign_progress(\"c\", 1, 3, 2, 1)."]),
             says(&[&phase("a", 1, "in_progress")]),
         ],
-        expect![[""]],
+        expect![[r#"
+            phase-order-dup 1 «/content ▸ /control_packet/mangle_updates/1» "1": order 1 of campaign `c` is already that of phase `a`
+            progress-mismatch 2 «/content ▸ /control_packet/mangle_updates/1» "2": 2 phases are said to be done, 1 are completed in this transcript
+            phase-transition 3 «/content ▸ /control_packet/mangle_updates/1» "/pending": task `t` becomes `/pending` after `/completed`
+            progress-counter 3 «/content ▸ /control_packet/mangle_updates/0» "1": the done phases fall from 2 to 1
+            progress-counter 5 «/content ▸ /control_packet/mangle_updates/0» "2": 2 of 1 tasks are done
+            phase-transition 6 «/content ▸ /control_packet/mangle_updates/0» "/in_progress": phase `a` becomes `/in_progress` after `/completed`
+            phase-not-archived 2 «/content ▸ /control_packet/mangle_updates/0» "campaign_phase(\\\"a\\\", \\\"c\\\", \\": phase `a` is completed, and its facts stay in the context: nothing archives it within 3 turns
+        "#]],
     );
     // `positive-suppression`
     check(
         &[
             says(&["context_compression(\"p1\", \"s\", 1, 2)."]),
-            says(&["activation(\"phase p1\", 10).", "activation(\"phase p2\", 10).", "activation(\"p1\", -10)."]),
+            says(&[
+                "activation(\"phase p1\", 10).",
+                "activation(\"phase p2\", 10).",
+                "activation(\"p1\", -10).",
+            ]),
         ],
-        expect![[""]],
+        expect![[r#"
+            positive-suppression 2 «/content ▸ /control_packet/mangle_updates/0» "10": phase `p1` was compressed: a score above zero brings its facts back
+        "#]],
     );
     // `campaign-no-intent`
     let old = r#"{"surface_response":"x","control_packet":{"mangle_updates":["campaign_note(/a)."],"abductive_hypothesis":"h"}}"#;
-    check(&[format!("{old}\n")], expect![[""]]);
+    check(
+        &[format!("{old}\n")],
+        expect![[r#"
+        campaign-no-intent 1 «/control_packet» "\"control_packet\"": this packet of a campaign has no intent, which all versions after 1.1 ask for
+    "#]],
+    );
 }
 
 #[test]
@@ -182,23 +287,56 @@ fn limits_of_shards() {
             numbers("reviewer", r#""execution_time_ms":900001,"tokens_used":48001,"retry_count":3"#),
             numbers("main", r#""execution_time_ms":300001"#),
         ],
-        expect![[""]],
+        expect![[r#"
+            time-over 2 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "900001": 900001 ms, where `reviewer` may have at most 900000 ms
+            tokens-over 2 «/content ▸ /control_packet/execution_metadata/tokens_used» "48001": 48001 tokens, where `reviewer` may have at most 48000 tokens
+            retries-over 2 «/content ▸ /control_packet/execution_metadata/retry_count» "3": 3 retries, where `reviewer` may have at most 2 retries
+            no-profile 3 «/content ▸ /control_packet/execution_metadata/shard_type» "main": `main` has no profile of its own: the default profile applies
+            time-over 3 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "300001": 300001 ms, where `main` may have at most 300000 ms
+        "#]],
     );
     // `task-over`, and what the row of a trace says
     let row = format!(
         "{{\"shard_type\":\"tester\",\"user_prompt\":\"{}\",\"response\":\"{{}}\",\"tokens_used\":24001,\"duration_ms\":1}}\n",
         "x".repeat(80_001)
     );
-    check(&[row], expect![[""]]);
+    check(
+        &[row],
+        expect![[r#"
+        tokens-over 1 «/response» "24001": 24001 tokens, where `tester` may have at most 24000 tokens
+        task-over 1 «/user_prompt» "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": this task of 80001 bytes exceeds the context of `tester`: at most 80000
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_wrong_with_files() {
     // `bad-record`, `mixed-container`, `record-invalid-utf8`
-    check_file("a.jsonl", b"{\"role\":\"user\",\"content\":\"\xff\"}\n{\"surface_response\":\"x\"}\n{]\n", expect![[""]]);
+    check_file(
+        "a.jsonl",
+        b"{\"role\":\"user\",\"content\":\"\xff\"}\n{\"surface_response\":\"x\"}\n{]\n",
+        expect![[r#"
+            record-invalid-utf8 1 «» "�": invalid UTF-8 at byte 26: each such byte is read as U+FFFD
+            bad-record 3 «» "{]": the record is passed over: a bracket that closes nothing at byte 1
+            mixed-container 0 «» "": this file mixes envelopes and chat records; each record is read as what it is
+        "#]],
+    );
     // `preview-only`
-    let log = format!("2026/03/01 12:00:00.000000 [DEBUG] Raw LLM Response: {{\"a\":\"{}...\n", "x".repeat(194));
-    check_file("a.log", log.as_bytes(), expect![[""]]);
+    let log =
+        format!("2026/03/01 12:00:00.000000 [DEBUG] Raw LLM Response: {{\"a\":\"{}...\n", "x".repeat(194));
+    check_file(
+        "a.log",
+        log.as_bytes(),
+        expect![[r#"
+        preview-only 1 «» "{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxx": only the beginning of a reply was logged; it is passed over
+    "#]],
+    );
     // `open-fence`
-    check_file("a.md", b"  ~~~~ piggyback\n  {\"surface_response\":\"x\"}", expect![[""]]);
+    check_file(
+        "a.md",
+        b"  ~~~~ piggyback\n  {\"surface_response\":\"x\"}",
+        expect![[r#"
+        open-fence 1 «» "~~~~ piggyback": this fence is never closed: all that follows is read as part of the reply
+    "#]],
+    );
 }
