@@ -42,6 +42,7 @@ pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
 pub use fields::{CATEGORIES, VERBS, Verb};
+pub use memory::{OPERATIONS, Operation};
 pub use replies::control_shown;
 pub use reply::{Object, Reply};
 pub use subject::Subject;
