@@ -70,6 +70,7 @@ impl Knowledges {
             profile: self.profile,
             declarations: declarations.as_ref(),
             tools: tools.as_deref(),
+            rules: Some(rules),
             ..Context::new(&found.settings)
         };
         Judge { rules, context, limits, programs }
