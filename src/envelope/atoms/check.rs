@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
@@ -127,7 +128,11 @@ impl<'u, 't> Seen<'u, 't> {
         match self {
             Self::Few(updates) => {
                 let earlier = updates.iter().take_while(|other| !std::ptr::eq(*other, update));
-                earlier.into_iter().find(|other| other.text.len() >= text.len() && other.text.trim() == text)
+                earlier.into_iter().find(|other| match other.text.len().cmp(&text.len()) {
+                    Ordering::Less => false,
+                    Ordering::Equal => other.text == text,
+                    Ordering::Greater => other.text.trim() == text,
+                })
             }
             Self::Many(seen) => {
                 let first = *seen.entry(text).or_insert(update);

@@ -137,12 +137,9 @@ fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> F
 /// A predicate that rules derive.
 fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
-    // The runtime asks its agents for some that its rules derive as well.
-    if is_asked_for(name) {
-        return None;
-    }
     let rule = declared.and_then(|declared| declared.derived);
-    if rule.is_none() && why(name) != Some(Why::Derived) {
+    // The runtime asks its agents for some that its rules derive as well.
+    if rule.is_none() && why(name) != Some(Why::Derived) || is_asked_for(name) {
         return None;
     }
     let message = format!(
@@ -155,8 +152,8 @@ fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) ->
 
 fn style(update: &Update<'_>, fact: &Fact<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
-    let is_odd = |char: char| char.is_ascii_uppercase() || matches!(char, ':' | '.');
-    if !name.contains(is_odd) {
+    let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.');
+    if !name.bytes().any(is_odd) {
         return None;
     }
     let snake = snake_case(name);

@@ -101,10 +101,13 @@ pub(super) fn period(
     fact: &Fact<'_>,
     terms: &Terms<'_>,
 ) -> Option<Finding> {
+    let has_period = trimmed.ends_with('.');
+    if has_period && terms.period != Some(Period::Forbidden) {
+        return None;
+    }
     let inner = trimmed_range(&update.text);
     let last = trimmed.chars().next_back()?.len_utf8();
     let end = TextRange::new(inner.end() - size(last), inner.end());
-    let has_period = trimmed.ends_with('.');
     match terms.period? {
         Period::Forbidden if has_period => {
             let message = "The full stop is not wanted here: `trailing_period` is \"forbidden\".";
