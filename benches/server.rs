@@ -44,7 +44,69 @@ fn main() {
     for (method, budget) in ASKED {
         questions(method, *budget, &program);
     }
+    transcript(&program, 1 << 20, false);
+    transcript(&program, 50 << 20, true);
     memory(&program);
+}
+
+/// A transcript of this many bytes, a record a line: keystrokes all over it, or records that are added at its end; each
+/// after the diagnostics of the one before have come. Budget: 10 ms at 1 MB.
+fn transcript(folder: &Folder, bytes: usize, grows: bool) {
+    let mut text = String::with_capacity(bytes + 1024);
+    while text.len() < bytes {
+        text.push_str(&record(text.len()));
+    }
+    let uri = folder.uri("transcripts/bench.jsonl");
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-8"));
+    let document = json!({ "uri": uri, "languageId": "jsonl", "version": 0, "text": text });
+    let start = Instant::now();
+    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let found = diagnosed(&mut client, &uri, 0, true);
+    let open = start.elapsed();
+    let mut lines = text.lines().count();
+    let columns: Vec<_> = text.lines().map(|line| line.find('(').unwrap()).collect();
+    let (mut dice, mut times) = (Dice::new(3), Vec::new());
+    let strokes = if grows { 50 } else { STROKES };
+    let before = processor_time(client.process());
+    for version in 1..=i32::try_from(strokes).unwrap() {
+        let changes = if grows {
+            let at = json!({ "line": lines, "character": 0 });
+            lines += 1;
+            json!([{ "range": { "start": at, "end": at }, "text": record(lines) }])
+        } else {
+            let line = dice.below(columns.len());
+            let at = |column: usize| json!({ "line": line, "character": column });
+            let from = at(columns[line]);
+            json!([{ "range": { "start": from, "end": from }, "text": "x" }])
+        };
+        let start = Instant::now();
+        client.did_change(&uri, version, changes);
+        diagnosed(&mut client, &uri, version, true);
+        times.push(start.elapsed());
+    }
+    let processor = (processor_time(client.process()) - before) / u32::try_from(times.len()).unwrap();
+    let what = if grows { "grows" } else { "edited" };
+    row(&format!("transcript of {} MB {what}, {found} diagnostics", bytes >> 20), open, times, processor);
+    assert!(client.shut_down().success());
+}
+
+/// A record of a chat in which an agent answers.
+fn record(number: usize) -> String {
+    let reply = json!({
+        "control_packet": {
+            "intent_classification": {
+                "category": "/mutation", "verb": "/fix", "target": format!("src/file_{number}.go"),
+                "constraint": "none", "confidence": 0.9,
+            },
+            "mangle_updates": [
+                format!("observation(\"step\", \"did number {number}\")."),
+                format!("modified(\"src/file_{number}.go\")."),
+            ],
+            "memory_operations": [], "self_correction": null, "reasoning_trace": "It was simple.",
+        },
+        "surface_response": format!("File number {number} is as it should be."),
+    });
+    format!("{}\n", json!({ "role": "assistant", "content": reply.to_string() }))
 }
 
 /// What is asked about places while one types, and the p95 that it may take, in milliseconds.

@@ -202,3 +202,74 @@ fn a_bad_line_is_found_and_goes_again() {
     client.wait("nothing", |message| is_about(message, false));
     assert!(client.shut_down().success());
 }
+
+/// The names of the findings of a document.
+fn codes(client: &mut Client, uri: &str) -> Vec<String> {
+    let report = client.pull(uri);
+    let items = report["items"].as_array().unwrap().iter();
+    items.map(|item| item["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn findings_follow_the_declarations() {
+    let folder = folder();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-16"));
+    let uri = folder.uri("transcripts/b.json");
+    let text = line().replace("task_status", "task_state");
+    let record: Value = serde_json::from_str(&text).unwrap();
+    let text = record["content"].as_str().unwrap();
+    open(&mut client, &uri, "json", text);
+    let report = client.pull(&uri);
+    let items = report["items"].as_array().unwrap();
+    let undeclared =
+        items.iter().find(|item| item["code"] == "undeclared").unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(covered(text, &undeclared["range"]), "task_state");
+    // A declaration that is not even saved counts.
+    let schemas = folder.uri("schemas.gl");
+    client.did_open(&schemas, 1, SCHEMAS);
+    client.did_change(&schemas, 2, json!([{ "text": format!("{SCHEMAS}Decl task_state(Task, Status).\n") }]));
+    while codes(&mut client, &uri).contains(&"undeclared".to_owned()) {
+        client.incoming("workspace/diagnostic/refresh");
+    }
+    // A fix stands escaped where the finding is.
+    let at = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": text.len() } });
+    let asked = json!({ "textDocument": { "uri": uri }, "range": at, "context": { "diagnostics": [] } });
+    let actions = client.request("textDocument/codeAction", asked).unwrap();
+    let titles = actions.to_string();
+    assert!(!titles.contains("Silence"), "{titles}");
+}
+
+#[test]
+fn members_and_words_are_completed() {
+    let folder = folder();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-16"));
+    let uri = folder.uri("transcripts/b.json");
+    let text = r#"{"control_packet":{"intent_classification":{"verb":"/"},"me":[]},"surface_response":"a",}"#;
+    open(&mut client, &uri, "json", text);
+    let mut labels = |word: &str, behind: u64| {
+        let mut at = place(&uri, text, word);
+        at["position"]["character"] = (at["position"]["character"].as_u64().unwrap() + behind).into();
+        let found = client.request("textDocument/completion", at).unwrap();
+        let items = found["items"].as_array().cloned().unwrap_or_default();
+        items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let verbs = labels("/\"}", 1);
+    assert!(verbs.contains(&"/fix".to_owned()) && verbs.len() > 30, "{verbs:?}");
+    let members = labels("me\":", 2);
+    assert!(members.contains(&"memory_operations".to_owned()), "{members:?}");
+    assert!(!members.contains(&"intent_classification".to_owned()), "{members:?}");
+}
+
+#[test]
+fn fences_of_markdown_are_mangle() {
+    let folder = folder();
+    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-16"));
+    let uri = folder.uri("transcripts/notes.md");
+    open(&mut client, &uri, "markdown", "# Notes\n\n```mangle\ntask_status(\"a\", /open).\n```\n");
+    let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 3, "character": 3 } });
+    let hover = client.request("textDocument/hover", at.clone()).unwrap();
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("How a task stands"), "{hover}");
+    assert_eq!(hover["range"]["start"], json!({ "line": 3, "character": 0 }));
+    let declared = client.request("textDocument/definition", at).unwrap();
+    assert!(declared.to_string().contains("schemas.gl"), "{declared}");
+}

@@ -15,7 +15,7 @@ use super::{from_proto, to_proto};
 use crate::config::HintSettings;
 use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
-use crate::ide::transcripts::{Entry, MangleText};
+use crate::ide::transcripts::MangleText;
 use crate::text::{FileId, TextRange, TextSize};
 
 /// A snapshot with its session. Cheap to clone.
@@ -77,8 +77,8 @@ impl View {
         let position = from_proto::line_col(at.position);
         let source = file.lines().offset(file.text(), position, self.session.encoding);
         if let Some(transcript) = self.snapshot.transcript(file.id) {
-            let (entry, text, offset) = transcript.mangle_at(source)?;
-            return Some(Spot { view: self, file, offset, inside: Some(Inside { transcript, entry, text }) });
+            let (start, text, offset) = transcript.mangle_at(source)?;
+            return Some(Spot { view: self, file, offset, inside: Some(Inside { transcript, start, text }) });
         }
         Some(Spot { view: self, file, offset: file.map().to_derived(source)?, inside: None })
     }
@@ -120,7 +120,8 @@ pub(super) struct Spot<'v> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inside<'v> {
     pub(super) transcript: &'v SnapshotTranscript,
-    pub(super) entry: &'v Entry,
+    /// Where the record starts that it is in.
+    pub(super) start: TextSize,
     pub(super) text: &'v MangleText,
 }
 
@@ -162,7 +163,7 @@ impl<'v> Spot<'v> {
     /// A range of the same document for the client.
     pub(super) fn range(&self, range: TextRange) -> Range {
         let range = match self.inside {
-            Some(inside) => inside.entry.place(inside.text.embedded.map.to_source(range)),
+            Some(inside) => inside.text.to_source(range) + inside.start,
             None => range,
         };
         to_proto::range(self.view, self.file, range)

@@ -1,6 +1,7 @@
-// Entry point: two commands, one setting, one server.
+// Entry point: three commands, one setting, one server.
 
 import * as vscode from "vscode";
+import { Channels } from "./channels.ts";
 import { Answers } from "./query.ts";
 import { Server } from "./server.ts";
 
@@ -9,11 +10,14 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
   const answers = new Answers();
-  const running = new Server(context.extensionUri, log, answers);
+  const channels = new Channels();
+  const running = new Server(context.extensionUri, log, answers, channels);
   server = running;
   context.subscriptions.push(
     log,
     answers,
+    channels,
+    vscode.commands.registerCommand("mangle.showChannels", () => channels.show()),
     vscode.commands.registerCommand("mangle.restart", () => running.restart()),
     vscode.commands.registerCommand("mangle.showLogs", () => log.show()),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -6,6 +6,10 @@ import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient } from "vscode-languageclient/node";
 import { type Found, locate } from "./locate.ts";
 import { type Answers, commands } from "./query.ts";
+import type { Channels } from "./channels.ts";
+
+/** The languages that captured replies are kept in. */
+const TRANSCRIPTS = ["json", "jsonc", "jsonl", "markdown", "plaintext", "log"];
 
 /** Milliseconds until a server that says nothing is reported. */
 const PATIENCE = 20_000;
@@ -16,11 +20,13 @@ export class Server {
   private readonly extension: vscode.Uri;
   private readonly log: vscode.LogOutputChannel;
   private readonly answers: Answers;
+  private readonly channels: Channels;
 
-  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel, answers: Answers) {
+  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel, answers: Answers, channels: Channels) {
     this.extension = extension;
     this.log = log;
     this.answers = answers;
+    this.channels = channels;
   }
 
   /** Starts the server, a running one is stopped first. Calls queue up, so that two never run at once. */
@@ -57,6 +63,8 @@ export class Server {
       {
         documentSelector: [
           ...["file", "untitled"].map((scheme) => ({ scheme, language: "mangle" })),
+          // Those that are transcripts get answers, nothing is said of the others.
+          ...TRANSCRIPTS.map((language) => ({ scheme: "file", language })),
           // Whatever language the editor takes it for: its findings come while one types in it.
           { scheme: "file", pattern: "**/mangle-ls.toml" },
         ],
@@ -75,6 +83,7 @@ export class Server {
     let served = false;
     const usual = client.createDefaultErrorHandler();
     this.client = client;
+    this.channels.serve(client);
     const silent = setTimeout(() => this.fail(`${found.path} was started, but does not answer.`), PATIENCE);
     // Not awaited: a server that hangs must not hold up the next restart.
     client.start().then(

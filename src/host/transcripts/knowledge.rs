@@ -110,7 +110,7 @@ fn knowledge(
 }
 
 /// What surrounds several programs.
-fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -> Embedding {
+pub(in crate::host) fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -> Embedding {
     let mut joined = Embedding::default();
     for one in all {
         joined.predicates.extend(one.predicates.iter().copied());

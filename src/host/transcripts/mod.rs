@@ -10,6 +10,7 @@ mod read;
 mod which;
 
 pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
+pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, Knowledges};
 pub use open::Input;
 pub use read::read_transcript;

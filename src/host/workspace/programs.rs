@@ -125,7 +125,12 @@ impl Programs {
                 root: program.root.clone(),
                 single: None,
             });
-            let mut state = TranscriptState::new(found, identities.collect(), rules.over(&self.base));
+            let mut state = TranscriptState::new(
+                found,
+                identities.collect(),
+                rules.over(&self.base),
+                project.and_then(|project| project.tools.clone()),
+            );
             let place = old.iter().position(|other| other.file == state.file);
             different |= !place.is_some_and(|place| state.succeed(old.swap_remove(place)));
             self.transcripts.push(state);

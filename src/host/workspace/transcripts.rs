@@ -11,12 +11,15 @@ use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, TranscriptSettings};
-use crate::host::transcripts::is_included;
+use crate::envelope::atoms::Declarations;
+use crate::envelope::{Catalogue, Context};
+use crate::host::transcripts::{embedding, is_included};
 use crate::host::{Project, TranscriptFile, relative};
-use crate::ide::file_findings::file_findings;
-use crate::ide::transcripts::{Entry, MangleText, Opened, Records};
-use crate::lint::{Diagnostic, Finding};
-use crate::text::{Cancel, FileId, TextSize};
+use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
+use crate::lint::Diagnostic;
+use crate::program::Program;
+use crate::text::{Cancel, FileId, TextRange, TextSize};
+use crate::transcript::Limits;
 
 /// The languages that transcripts are written in, as editors call them.
 const LANGUAGES: [&str; 8] =
@@ -49,14 +52,22 @@ pub(super) struct TranscriptState {
     rules: Arc<RuleSettings>,
     /// The programs whose declarations hold for it.
     programs: Vec<Identity>,
+    tools: Option<Arc<Catalogue>>,
     kept: Arc<Mutex<Option<Arc<Records>>>>,
+    knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     last: Option<Arc<SnapshotTranscript>>,
 }
 
 impl TranscriptState {
-    pub(super) fn new(found: &TranscriptFile, programs: Vec<Identity>, rules: RuleSettings) -> Self {
+    pub(super) fn new(
+        found: &TranscriptFile,
+        programs: Vec<Identity>,
+        rules: RuleSettings,
+        tools: Option<Arc<Catalogue>>,
+    ) -> Self {
         let (file, settings) = (found.file, Arc::clone(&found.settings));
-        Self { file, settings, rules: rules.into(), programs, kept: Arc::default(), last: None }
+        let (kept, knowledge) = Default::default();
+        Self { file, settings, rules: rules.into(), programs, tools, kept, knowledge, last: None }
     }
 
     /// This transcript as the successor of `old`. Gives whether nothing is different.
@@ -66,7 +77,11 @@ impl TranscriptState {
             self.kept = old.kept;
             self.settings = old.settings;
         }
-        let same = reads_alike && self.rules == old.rules && self.programs == old.programs;
+        self.knowledge = old.knowledge;
+        let same = reads_alike
+            && self.rules == old.rules
+            && self.programs == old.programs
+            && self.tools == old.tools;
         if same {
             (self.rules, self.last) = (old.rules, old.last);
         }
@@ -95,7 +110,9 @@ impl TranscriptState {
             settings: Arc::clone(&self.settings),
             programs,
             rules: Arc::clone(&self.rules),
+            tools: self.tools.clone(),
             kept: Arc::clone(&self.kept),
+            knowledge: Arc::clone(&self.knowledge),
             records: OnceLock::new(),
             diagnostics: OnceLock::new(),
         });
@@ -114,6 +131,8 @@ pub struct SnapshotTranscript {
     /// The programs whose declarations hold for it.
     pub programs: Vec<Arc<SnapshotProgram>>,
     rules: Arc<RuleSettings>,
+    tools: Option<Arc<Catalogue>>,
+    knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     /// The records of the revision that was read last, whichever that is.
     kept: Arc<Mutex<Option<Arc<Records>>>>,
     records: OnceLock<Arc<Records>>,
@@ -128,7 +147,7 @@ impl SnapshotTranscript {
             let name = self.file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let text = Arc::clone(self.file.text());
             let records = Arc::new(match before {
-                Some(before) => before.after(text, &name, &self.settings),
+                Some(before) => before.after(text),
                 None => Records::read(text, &name, &self.settings),
             });
             *self.kept.lock() = Some(Arc::clone(&records));
@@ -147,31 +166,37 @@ impl SnapshotTranscript {
 
     fn find(&self, cancel: &Cancel) -> Option<Vec<Diagnostic>> {
         let records = self.records();
-        let key = self.environment();
-        let mut found: Vec<Finding> = records.findings().to_vec();
-        for entry in records.list() {
+        let known = self.known();
+        let context = Context {
+            declarations: known.declarations.as_ref(),
+            tools: self.tools.as_deref(),
+            ..Context::new(&self.settings)
+        };
+        let (text, limits) = (records.text().as_bytes(), Limits::default());
+        let judge = Judge { rules: &self.rules, context, limits: &limits, programs: &known.programs };
+        let name = self.file.path.to_string_lossy();
+        for entry in records.transcript().entries() {
             if cancel.is_cancelled() {
                 return None;
             }
-            let of_record = entry.kept.checked(key, || self.check(entry));
-            found.extend(of_record.iter().map(|finding| moved(finding, entry.start)));
+            let _ = entry.checked(text, &context, known.key);
         }
-        let mut found = file_findings(self.file.id, found, &self.rules);
-        found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
-        Some(found)
+        Some(diagnostics_of(self.file.id, &name, records.transcript(), text, judge, known.key))
     }
 
-    fn check(&self, entry: &Entry) -> Vec<Finding> {
-        entry.kept.findings.clone()
-    }
-
-    /// A number that changes with what the findings of a record depend on beside its bytes.
-    fn environment(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        for program in &self.programs {
-            program.program().environment().hash(&mut hasher);
+    /// What the programs declare, found out once for all revisions with the same programs.
+    fn known(&self) -> Arc<Known> {
+        let mut kept = self.knowledge.lock();
+        let same = |known: &&Arc<Known>| {
+            let mut pairs = known.of.iter().zip(&self.programs);
+            known.of.len() == self.programs.len() && pairs.all(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        if let Some(known) = kept.as_ref().filter(same) {
+            return Arc::clone(known);
         }
-        hasher.finish()
+        let known = Arc::new(Known::new(&self.programs, self.tools.as_ref()));
+        *kept = Some(Arc::clone(&known));
+        known
     }
 
     /// Whether [`SnapshotTranscript::diagnose`] has been through.
@@ -191,29 +216,56 @@ impl SnapshotTranscript {
         Opened { records: self.records(), settings: &self.settings }
     }
 
-    /// The Mangle at an offset of the file: where it is, and the offset in it.
+    /// The Mangle at an offset of the file: where its record starts, it, and the offset in it.
     #[must_use]
-    pub fn mangle_at(&self, offset: TextSize) -> Option<(&Entry, &MangleText, TextSize)> {
+    pub fn mangle_at(&self, offset: TextSize) -> Option<(TextSize, &MangleText, TextSize)> {
         let records = self.records();
-        let around = crate::text::TextRange::empty(offset);
-        records.touching(around).find_map(|entry| {
+        let in_records = records.touching(TextRange::empty(offset)).find_map(|entry| {
             let inside = offset.checked_sub(entry.start)?;
-            let text =
-                records.mangle(entry, &self.settings).find(|text| text.range().contains_inclusive(inside))?;
-            Some((entry, text, text.embedded.map.to_derived(inside)?))
-        })
+            let mut texts = records.mangle(entry, &self.settings);
+            texts.find_map(|text| Some((entry.start, text, text.to_derived(inside)?)))
+        });
+        let start = TextSize::new(0);
+        let mut fences = records.fences().iter();
+        in_records.or_else(|| fences.find_map(|text| Some((start, text, text.to_derived(offset)?))))
     }
 }
 
-/// A finding of a record as one of the file.
-fn moved(finding: &Finding, start: TextSize) -> Finding {
-    let mut finding = finding.clone();
-    finding.range += start;
-    for related in &mut finding.related {
-        related.span.range += start;
+/// What transcripts are judged by that go with some programs.
+#[derive(Debug)]
+pub(super) struct Known {
+    of: Vec<Arc<SnapshotProgram>>,
+    /// The programs as one: an atom is known if one of them declares it.
+    programs: Vec<Arc<Program>>,
+    declarations: Option<Declarations>,
+    /// A number that changes with whatever a record is judged by.
+    key: u64,
+}
+
+impl Known {
+    fn new(of: &[Arc<SnapshotProgram>], tools: Option<&Arc<Catalogue>>) -> Self {
+        let program = match of {
+            [] => None,
+            [one] => Some(Arc::clone(one.program())),
+            several => Some(joined(several)),
+        };
+        let declarations = program.as_deref().map(Declarations::of).filter(|known| !known.is_empty());
+        let mut hasher = FxHasher::default();
+        program.as_ref().map(|program| (program.environment(), program.vocabulary())).hash(&mut hasher);
+        let hypotheses = declarations.iter().flat_map(|known| known.hypotheses());
+        hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
+        tools.map(|tools| &tools.tools).hash(&mut hasher);
+        let programs = program.into_iter().collect();
+        Self { of: of.to_vec(), programs, declarations, key: hasher.finish() }
     }
-    for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
-        edit.span.range += start;
-    }
-    finding
+}
+
+/// Several programs as one.
+fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
+    let mut files: Vec<_> = programs.iter().flat_map(|program| &program.files).collect();
+    files.sort_unstable_by_key(|file| file.id);
+    files.dedup_by_key(|file| file.id);
+    let embeddings = programs.iter().map(|program| &*program.embedding);
+    let summaries = files.into_iter().map(|file| Arc::clone(file.summary())).collect();
+    Arc::new(Program::embedded(summaries, embedding(embeddings).into()))
 }

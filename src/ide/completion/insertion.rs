@@ -13,13 +13,13 @@ pub struct Insertion {
 
 impl Insertion {
     /// A text without places.
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    pub(in crate::ide) fn plain(text: impl Into<String>) -> Self {
         Self { plain: text.into(), snippet: None }
     }
 
     /// A snippet: in `parts` text and places alternate, text first; a place holds what it proposes. Without
     /// snippets `plain` is inserted.
-    pub(super) fn snippet(plain: impl Into<String>, parts: &[&str]) -> Self {
+    pub(in crate::ide) fn snippet(plain: impl Into<String>, parts: &[&str]) -> Self {
         let mut snippet = String::new();
         for (index, part) in parts.iter().enumerate() {
             match (index % 2, *part) {

@@ -122,14 +122,14 @@ pub enum Subject {
 }
 
 impl Completion {
-    fn new(label: impl Into<String>, kind: CompletionKind, score: f64) -> Self {
+    pub(in crate::ide) fn new(label: impl Into<String>, kind: CompletionKind, score: f64) -> Self {
         let label = label.into();
         let insertion = Insertion::plain(label.clone());
         let (signature, note, subject) = (None, None, None);
         Self { label, kind, signature, note, insertion, deprecated: false, subject, score }
     }
 
-    fn inserting(self, insertion: Insertion) -> Self {
+    pub(in crate::ide) fn inserting(self, insertion: Insertion) -> Self {
         Self { insertion, ..self }
     }
 
@@ -137,7 +137,7 @@ impl Completion {
         Self { subject: Some(subject), ..self }
     }
 
-    fn note(self, note: impl Into<String>) -> Self {
+    pub(in crate::ide) fn note(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
     }
 }

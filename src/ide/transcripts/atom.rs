@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::ide::{Analysis, Place};
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
-use crate::text::{Embedded, EmbeddedKind, FileId, SegmentMap, TextRange, TextSize};
+use crate::text::{Embedded, FileId, TextRange, TextSize};
 
 /// The file that embedded texts claim to be. No program has it, so that what is found in one is never taken for a
 /// place of a program.
@@ -16,20 +16,44 @@ pub const NOWHERE: FileId = FileId(u32::MAX);
 pub struct MangleText {
     /// The text, from whose bytes the map leads to those of the record.
     pub embedded: Embedded,
+    /// Where it stands in the record, also where it is empty.
+    range: TextRange,
     /// How many JSON strings it lies in, one inside the other: what is written there has to be escaped so often.
     pub levels: u8,
     parsed: OnceLock<(SourceFile, FileSummary)>,
 }
 
 impl MangleText {
-    pub(super) fn new(text: String, map: SegmentMap, kind: EmbeddedKind, levels: u8) -> Self {
-        Self { embedded: Embedded { text: text.into(), map, kind }, levels, parsed: OnceLock::new() }
+    /// A text in `levels` JSON strings, which stands at `empty` if there is nothing in it.
+    pub(super) fn new(embedded: Embedded, levels: u8, empty: TextSize) -> Self {
+        let whole = TextRange::up_to(crate::text::text_len(&embedded.text));
+        let range = if whole.is_empty() { TextRange::empty(empty) } else { embedded.map.to_source(whole) };
+        Self { embedded, range, levels, parsed: OnceLock::new() }
     }
 
-    /// Its bytes in the record.
+    /// Its bytes in the record; of a fence, in the file.
     #[must_use]
     pub fn range(&self) -> TextRange {
-        self.embedded.map.to_source(TextRange::up_to(crate::text::text_len(&self.embedded.text)))
+        self.range
+    }
+
+    /// A range of it as one of the record.
+    #[must_use]
+    pub fn to_source(&self, range: TextRange) -> TextRange {
+        if self.embedded.text.is_empty() { self.range } else { self.embedded.map.to_source(range) }
+    }
+
+    /// An offset of the record as one of it; `None` outside of it.
+    #[must_use]
+    pub fn to_derived(&self, offset: TextSize) -> Option<TextSize> {
+        if !self.range.contains_inclusive(offset) {
+            return None;
+        }
+        if self.embedded.text.is_empty() {
+            Some(TextSize::new(0))
+        } else {
+            self.embedded.map.to_derived(offset)
+        }
     }
 
     /// The parsed text.

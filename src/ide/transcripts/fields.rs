@@ -1,7 +1,9 @@
 //! What the members of an envelope are for, and what the runtime does with each.
 
 use super::outline::is_key;
-use crate::envelope::{CATEGORIES, VERBS, Verb};
+use crate::config::Profile;
+use crate::envelope::table::{ENVELOPE, Need, Shape, Table};
+use crate::envelope::{CATEGORIES, OPERATIONS, VERBS, Verb};
 use crate::ide::markup::Markup;
 
 /// A member that is known.
@@ -79,10 +81,48 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Field> {
     FIELDS.iter().find(is_it)
 }
 
+/// What a member is for, and what the runtime does with it.
+pub(super) fn says(field: &Field) -> &'static str {
+    field.says
+}
+
 /// What is shown of a member.
 pub(super) fn markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
-    Markup::default().words(format!("`{name}`")).words(field.says)
+    Markup::default().words(format!("`{name}`")).words(field.says).words(needs(field.path))
+}
+
+/// Which profiles have a member, and how much they want it.
+fn needs(path: &[&str]) -> String {
+    let Some((last, before)) = path.split_last() else { return String::new() };
+    let mut table: &'static Table = &ENVELOPE;
+    for key in before {
+        match table.find(key).map(|(field, _)| field.shape) {
+            Some(Shape::Object(inner)) => table = inner,
+            Some(Shape::List(Shape::Object(inner))) => table = *inner,
+            _ => return String::new(),
+        }
+    }
+    let Some((field, _)) = table.find(last) else { return String::new() };
+    let word = |profile: &Profile| {
+        let need = match field.need(*profile) {
+            Need::Required => "required",
+            Need::Recommended => "recommended",
+            Need::Optional => "optional",
+            Need::Schema => "required by the strict schema",
+            Need::Unknown => return None,
+        };
+        Some(format!("{profile} {need}"))
+    };
+    let known: Vec<_> = Profile::ALL.iter().filter_map(word).collect();
+    format!("Profiles: {}.", known.join(", "))
+}
+
+/// The profiles that have something.
+fn profiles(has: impl Fn(Profile) -> bool) -> String {
+    let known: Vec<_> =
+        Profile::ALL.iter().filter(|profile| has(**profile)).map(|one| one.as_str()).collect();
+    format!("Profiles: {}.", known.join(", "))
 }
 
 /// What is shown of a value that is one of a few words.
@@ -95,6 +135,11 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
         let shard = verb.shard.map_or_else(|| "no shard".to_owned(), |shard| format!("shard `{shard}`"));
         let says = format!("Category `/{}`, {shard}, priority {}.", verb.category, verb.priority);
         return Some(Markup::default().words(format!("Verb `/{}`", verb.name)).words(says));
+    }
+    if is_key(last, "op") && is_key(parent, "memory_operations") {
+        let operation = OPERATIONS.iter().find(|operation| operation.name == value)?;
+        let title = format!("Memory operation `{}`: {}.", operation.name, operation.effect);
+        return Some(Markup::default().words(title).words(profiles(|profile| operation.is_in(profile))));
     }
     let is_category = is_key(last, "category") && is_key(parent, "intent_classification");
     let name = value.strip_prefix('/').unwrap_or(value);

@@ -3,7 +3,7 @@
 
 use super::outline::Outcome;
 use super::spot::{Spot, Way};
-use super::{Entry, MangleText, Opened, fields};
+use super::{MangleText, Opened, fields};
 use crate::envelope::Reply;
 use crate::envelope::json::Kind;
 use crate::ide::hover::Hover;
@@ -37,7 +37,7 @@ fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
     let Reply { picked, .. } = spot.reply;
     let outlines = opened.records.outlines(spot.entry, opened.settings);
     let is_it =
-        |turn: usize| spot.entry.kept.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
+        |turn: usize| spot.entry.body.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
     let outline = outlines.iter().find(|outline| is_it(outline.turn));
     let markup = match picked == Some(at) {
         true => Markup::default().words("The runtime takes this envelope."),
@@ -107,13 +107,14 @@ fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     fields::word(path, &value)
 }
 
-/// What becomes of the update that a text is, and whether a program declares its predicate; nothing for Mangle that is
+/// What becomes of the update that a text in the record at `start` is, and whether a program declares its predicate; nothing for Mangle that is
 /// no update.
 #[must_use]
-pub fn fate(opened: Opened<'_>, entry: &Entry, text: &MangleText, program: Option<&Program>) -> Markup {
-    let outlines = opened.records.outlines(entry, opened.settings);
-    let atoms = outlines.iter().flat_map(|reply| &reply.envelopes).flat_map(|envelope| &envelope.atoms);
-    let Some(atom) = atoms.into_iter().find(|atom| std::ptr::eq(&raw const atom.text, text)) else {
+pub fn fate(opened: Opened<'_>, start: TextSize, text: &MangleText, program: Option<&Program>) -> Markup {
+    let around = opened.records.touching(text.range() + start);
+    let replies = around.flat_map(|entry| opened.records.outlines(entry, opened.settings));
+    let mut atoms = replies.flat_map(|reply| &reply.envelopes).flat_map(|envelope| &envelope.atoms);
+    let Some(atom) = atoms.find(|atom| std::ptr::eq(&raw const atom.text, text)) else {
         return Markup::default();
     };
     let markup = Markup::default().words(atom.fate.sentence());

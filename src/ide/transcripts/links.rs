@@ -31,7 +31,7 @@ pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
     let mut found = Vec::new();
     for entry in opened.records.list() {
         let bytes = opened.records.bytes(entry);
-        for turn in entry.kept.turns.iter().filter(|turn| turn.is_reply()) {
+        for turn in entry.body.turns.iter().filter(|turn| turn.is_reply()) {
             let reply = Reply::new(turn.text(bytes), &opened.settings.caps);
             let Some(object) = reply.picked_object() else { continue };
             let mut add = |range: TextRange, path: String| {

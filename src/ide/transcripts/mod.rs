@@ -1,11 +1,15 @@
-//! Transcripts in an editor: what is found in them, and one file a feature.
+//! Transcripts: what is found in them and silenced, the same for the editor and the command line; and what an editor shows,
+//! one file a feature.
 //!
-//! Takes the text of a transcript, its settings and the programs that it goes with; gives plain data with byte ranges of
-//! the file. [`Records`] keeps from edit to edit what is known of each record, [`outline`] is what can be seen of it;
+//! Takes records as `transcript` gives them or a whole text, settings and the programs that it goes with; gives diagnostics
+//! and plain data with byte ranges of the file. A member `x_mangle_ls_ignore` silences what is found in its object, a
+//! comment `<!-- mangle-ls: ignore NAME -->` what stands behind it. [`Records`] keeps from edit to edit what is known of each record, [`outline`] is what can be seen of it;
 //! Mangle inside a transcript ([`MangleText`]) is looked at by the features for Mangle files.
 
 mod atom;
 mod comments;
+pub mod completion;
+mod fences;
 mod fields;
 pub mod folding;
 pub mod hints;
@@ -27,8 +31,8 @@ mod whole;
 pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
 pub use comments::{Comments, MAX_COMMENTED};
 pub use judge::{Judge, RecordFindings, TranscriptCheck};
-pub use records::{Entry, Kept, Records};
-pub use whole::diagnostics;
+pub use records::{Entry, Records};
+pub use whole::{diagnostics, diagnostics_of};
 
 use crate::config::TranscriptSettings;
 

@@ -6,7 +6,7 @@ use crate::config::TranscriptSettings;
 use crate::envelope::json::{Json, Kind as Node, NodeId};
 use crate::envelope::runtime::{DropReason, ReadUpdate, Reading, Stage, Verdict, Warning, built_in};
 use crate::envelope::{Object, Reply};
-use crate::text::{EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
+use crate::text::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
 use crate::transcript::{Kind, Role, Turn};
 
 /// A turn of a record. Ranges count from the start of the record.
@@ -241,8 +241,10 @@ impl Outliner<'_> {
             _ => Fate::NotTaken,
         };
         let map = if self.turn.map.is_identity() { map } else { map.within(&self.turn.map) };
-        let levels = self.turn.levels + 1;
-        Some(AtomOutline { index, text: MangleText::new(text, map, EmbeddedKind::Atom, levels), fate })
+        let node = json.range(node);
+        let empty = self.turn.place(TextRange::empty(node.end() - size(1))).start();
+        let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
+        Some(AtomOutline { index, text: MangleText::new(embedded, self.turn.levels + 1, empty), fate })
     }
 
     fn fate(&self, reading: &Reading, text: &str, index: usize) -> Fate {
@@ -273,7 +275,9 @@ impl Outliner<'_> {
             ReadUpdate::Fact(_) => Fate::Kept,
             ReadUpdate::Refused(verdict) => Fate::Refused(verdict),
         };
-        let text = MangleText::new(text, map, EmbeddedKind::Atom, self.turn.levels);
+        let empty = self.turn.place(whole).start();
+        let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
+        let text = MangleText::new(embedded, self.turn.levels, empty);
         let atoms = vec![AtomOutline { index: 0, text, fate }];
         EnvelopeOutline { range: self.turn.place(whole), is_picked: true, members: Vec::new(), atoms }
     }

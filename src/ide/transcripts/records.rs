@@ -1,27 +1,22 @@
-//! The records of a transcript in memory. After an edit only those are read again whose bytes are others: what was
-//! found out about the rest stays.
+//! The records of a transcript in memory, with what can be seen of each. After an edit only those are read again whose
+//! bytes are others: what was found out about the rest stays.
 
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
-
 use super::atom::MangleText;
+use super::fences;
 use super::outline::{self, ReplyOutline};
 use crate::config::{Container, TranscriptSettings};
-use crate::lint::Finding;
-use crate::text::{TextRange, TextSize, size};
-use crate::transcript::{Options, Reader, Turn};
+use crate::text::{TextEdit, TextRange, TextSize, size};
+use crate::transcript::{Body, Options, Transcript};
 
 /// All records of a transcript, in their order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Records {
     text: Arc<str>,
-    container: Option<Container>,
-    /// Whether each record is a line.
-    by_line: bool,
+    transcript: Transcript,
     list: Vec<Entry>,
-    /// What is to be said of the file as a whole; ranges count from its start.
-    findings: Vec<Finding>,
+    fences: OnceLock<Vec<MangleText>>,
 }
 
 /// A record and where it is.
@@ -31,27 +26,16 @@ pub struct Entry {
     pub number: u64,
     /// Where it starts in the file.
     pub start: TextSize,
-    /// What is known of it, whatever stands around it.
-    pub kept: Arc<Kept>,
-}
-
-/// What is known of the bytes of a record. Ranges count from their start.
-#[derive(Debug)]
-pub struct Kept {
-    len: TextSize,
-    /// What is in it.
-    pub turns: Vec<Turn>,
-    /// What is wrong with the record itself.
-    pub findings: Vec<Finding>,
-    outlines: OnceLock<Vec<ReplyOutline>>,
-    checked: Mutex<Option<(u64, Arc<[Finding]>)>>,
+    /// What is in it, whatever stands around it.
+    pub body: Arc<Body>,
+    outlines: Arc<OnceLock<Vec<ReplyOutline>>>,
 }
 
 impl Entry {
     /// Its bytes in the file.
     #[must_use]
     pub fn range(&self) -> TextRange {
-        TextRange::at(self.start, self.kept.len)
+        TextRange::at(self.start, size(self.body.len))
     }
 
     /// A range of the record as one of the file.
@@ -61,71 +45,42 @@ impl Entry {
     }
 }
 
-impl Kept {
-    /// What is found in it: what `check` gives, unless that was asked for under the same `key`.
-    pub fn checked(&self, key: u64, check: impl FnOnce() -> Vec<Finding>) -> Arc<[Finding]> {
-        if let Some((_, found)) = self.checked.lock().as_ref().filter(|(known, _)| *known == key) {
-            return Arc::clone(found);
-        }
-        let found: Arc<[Finding]> = check().into();
-        *self.checked.lock() = Some((key, Arc::clone(&found)));
-        found
-    }
-}
-
 impl Records {
     /// Reads a transcript.
     #[must_use]
     pub fn read(text: Arc<str>, name: &str, settings: &TranscriptSettings) -> Self {
-        let mut list = Vec::new();
-        let (container, findings) = read_part(&text, options(settings.container, name, settings), &mut list);
-        let is_line = |entry: &Entry| !bytes(&text, entry.range()).contains(&b'\n');
-        let is_of_lines = matches!(container, Some(Container::EnvelopeLines | Container::ChatLines));
-        let by_line = is_of_lines && list.iter().all(is_line);
-        Self { text, container, by_line, list, findings }
+        let (container, separator) = (settings.container, settings.turn_separator.clone());
+        let options = Options { container, name: name.to_owned(), separator };
+        Self::new(Transcript::parse(options, text.as_bytes()), text, &[])
     }
 
     /// The records of the same transcript after an edit.
     #[must_use]
-    pub fn after(&self, text: Arc<str>, name: &str, settings: &TranscriptSettings) -> Self {
-        let changed = self.by_line.then(|| Changed::between(&self.text, &text));
-        let changed = changed.filter(|changed| self.keeps_its_shape(changed));
-        let Some(changed) = changed else { return Self::read(text, name, settings) };
-        let before = self.list.partition_point(|entry| entry.start < size(changed.start));
-        let behind = self.list.partition_point(|entry| entry.start < size(changed.old_end));
-        let mut list: Vec<Entry> = self.list.get(..before).unwrap_or(&[]).to_vec();
-        let lines_before = list.last().map_or_else(
-            || lines(text.as_bytes().get(..changed.start)),
-            |last| last.number - 1 + lines(text.as_bytes().get(last.start.into()..changed.start)),
-        );
-        let mut middle = Vec::new();
-        let part = text.get(changed.start..changed.new_end).unwrap_or("");
-        let (_, findings) = read_part(part, options(self.container, name, settings), &mut middle);
-        let is_line = |entry: &Entry| !bytes(part, entry.range()).contains(&b'\n');
-        if !findings.is_empty() || !middle.iter().all(is_line) {
-            return Self::read(text, name, settings);
-        }
-        let start = size(changed.start);
-        list.extend(middle.into_iter().map(|entry| Entry {
-            number: entry.number + lines_before,
-            start: entry.start + start,
-            kept: entry.kept,
-        }));
-        let old_lines = lines(self.text.as_bytes().get(changed.start..changed.old_end));
-        let new_lines = lines(text.as_bytes().get(changed.start..changed.new_end));
-        let moved = |entry: &Entry| Entry {
-            number: entry.number + new_lines - old_lines,
-            start: size(usize::from(entry.start) + changed.new_end - changed.old_end),
-            kept: Arc::clone(&entry.kept),
-        };
-        list.extend(self.list.get(behind..).unwrap_or(&[]).iter().map(moved));
-        Self { text, list, container: self.container, by_line: true, findings: self.findings.clone() }
+    pub fn after(&self, text: Arc<str>) -> Self {
+        let edit = edit_between(self.text.as_bytes(), text.as_bytes());
+        Self::new(self.transcript.update(text.as_bytes(), &[edit]), text, &self.list)
     }
 
-    /// Whether an edit can be told from what it touches: the first record says what the file is.
-    fn keeps_its_shape(&self, changed: &Changed) -> bool {
-        let first = self.list.first().is_some_and(|first| usize::from(first.range().end()) < changed.start);
-        first && self.findings.is_empty()
+    /// With the outlines of `old`, where records are the same.
+    fn new(transcript: Transcript, text: Arc<str>, old: &[Entry]) -> Self {
+        let entries = transcript.entries();
+        let is_same = |(old, new): &(&Entry, &crate::transcript::Entry)| Arc::ptr_eq(&old.body, &new.body);
+        let before = old.iter().zip(entries).take_while(is_same).count();
+        let rests = old.iter().skip(before).rev().zip(entries.iter().skip(before).rev());
+        let behind = rests.take_while(is_same).count();
+        let known = |at: usize| {
+            let from_end = entries.len() - at;
+            let at = if at < before { Some(at) } else { old.len().checked_sub(from_end) };
+            at.and_then(|at| old.get(at)).map(|old| Arc::clone(&old.outlines))
+        };
+        let entry = |(at, found): (usize, &crate::transcript::Entry)| {
+            let is_known = at < before || entries.len() - at <= behind;
+            let outlines = known(at).filter(|_| is_known).unwrap_or_default();
+            let start = size(usize::try_from(found.start).unwrap_or(usize::MAX));
+            Entry { number: found.number, start, body: Arc::clone(&found.body), outlines }
+        };
+        let list = entries.iter().enumerate().map(entry).collect();
+        Self { text, transcript, list, fences: OnceLock::new() }
     }
 
     /// The text.
@@ -134,22 +89,16 @@ impl Records {
         &self.text
     }
 
-    /// What keeps the replies.
+    /// The transcript itself.
     #[must_use]
-    pub fn container(&self) -> Option<Container> {
-        self.container
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
     }
 
     /// The records, in the order of the text.
     #[must_use]
     pub fn list(&self) -> &[Entry] {
         &self.list
-    }
-
-    /// What is to be said of the file as a whole; ranges count from its start.
-    #[must_use]
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
     }
 
     /// The records that have bytes in a range, or touch it.
@@ -162,17 +111,16 @@ impl Records {
     /// The bytes of a record.
     #[must_use]
     pub fn bytes(&self, entry: &Entry) -> &[u8] {
-        bytes(&self.text, entry.range())
+        let range = entry.range();
+        self.text.as_bytes().get(range.start().into()..range.end().into()).unwrap_or(&[])
     }
 
     /// What can be seen of the replies in a record.
     pub fn outlines<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [ReplyOutline] {
-        let kept = &entry.kept;
-        kept.outlines.get_or_init(|| outline::of_record(&kept.turns, self.bytes(entry), settings))
+        let read = || outline::of_record(&entry.body.turns, self.bytes(entry), settings);
+        entry.outlines.get_or_init(read)
     }
-}
 
-impl Records {
     /// The Mangle in a record.
     pub fn mangle<'r>(
         &'r self,
@@ -182,63 +130,27 @@ impl Records {
         let envelopes = self.outlines(entry, settings).iter().flat_map(|reply| &reply.envelopes);
         envelopes.flat_map(|envelope| &envelope.atoms).map(|atom| &atom.text)
     }
-}
 
-fn options(container: Option<Container>, name: &str, settings: &TranscriptSettings) -> Options {
-    Options { container, name: name.to_owned(), separator: settings.turn_separator.clone() }
-}
-
-/// Adds the records of a text; gives its container and what is to be said of it as a whole.
-fn read_part(text: &str, options: Options, list: &mut Vec<Entry>) -> (Option<Container>, Vec<Finding>) {
-    let mut reader = Reader::new(options);
-    let mut add = |record: &crate::transcript::Record<'_>| {
-        let start = size(usize::try_from(record.start).unwrap_or(usize::MAX));
-        let kept = Kept {
-            len: size(record.bytes.len()),
-            turns: record.turns.clone(),
-            findings: record.findings.clone(),
-            outlines: OnceLock::new(),
-            checked: Mutex::new(None),
-        };
-        list.push(Entry { number: record.number, start, kept: Arc::new(kept) });
-    };
-    reader.feed(text.as_bytes(), &mut add);
-    let summary = reader.finish(&mut add);
-    (summary.container, summary.findings())
-}
-
-fn bytes(text: &str, range: TextRange) -> &[u8] {
-    text.as_bytes().get(range.start().into()..range.end().into()).unwrap_or(&[])
-}
-
-/// How many lines end in a part of a text.
-fn lines(part: Option<&[u8]>) -> u64 {
-    memchr::memchr_iter(b'\n', part.unwrap_or(&[])).count() as u64
-}
-
-/// The whole lines in which two texts differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Changed {
-    start: usize,
-    old_end: usize,
-    new_end: usize,
-}
-
-impl Changed {
-    fn between(old: &str, new: &str) -> Self {
-        let (old, new) = (old.as_bytes(), new.as_bytes());
-        let shorter = old.len().min(new.len());
-        let blocks = (common(old.chunks(BLOCK), new.chunks(BLOCK)) * BLOCK).min(shorter);
-        let same = blocks + common(old.iter().skip(blocks), new.iter().skip(blocks));
-        let (old_rest, new_rest) = (old.get(same..).unwrap_or(&[]), new.get(same..).unwrap_or(&[]));
-        let shorter = old_rest.len().min(new_rest.len());
-        let blocks = (common(old_rest.rchunks(BLOCK), new_rest.rchunks(BLOCK)) * BLOCK).min(shorter);
-        let behind = blocks + common(old_rest.iter().rev().skip(blocks), new_rest.iter().rev().skip(blocks));
-        let start = old.get(..same).and_then(|part| memchr::memrchr(b'\n', part)).map_or(0, |at| at + 1);
-        let tail = new.get(new.len() - behind..).unwrap_or(&[]);
-        let kept = memchr::memchr(b'\n', tail).map_or(0, |at| behind - at - 1);
-        Self { start, old_end: old.len() - kept, new_end: new.len() - kept }
+    /// The fences with Mangle of a Markdown file, whose ranges count from the start of the file.
+    pub fn fences(&self) -> &[MangleText] {
+        self.fences.get_or_init(|| match self.transcript.container() {
+            Some(Container::Markdown) => fences::fences(&self.text),
+            _ => Vec::new(),
+        })
     }
+}
+
+/// The edit of what differs between two texts.
+fn edit_between(old: &[u8], new: &[u8]) -> TextEdit {
+    let shorter = old.len().min(new.len());
+    let blocks = (common(old.chunks(BLOCK), new.chunks(BLOCK)) * BLOCK).min(shorter);
+    let same = blocks + common(old.iter().skip(blocks), new.iter().skip(blocks));
+    let (old, new) = (old.get(same..).unwrap_or(&[]), new.get(same..).unwrap_or(&[]));
+    let shorter = old.len().min(new.len());
+    let blocks = (common(old.rchunks(BLOCK), new.rchunks(BLOCK)) * BLOCK).min(shorter);
+    let behind = blocks + common(old.iter().rev().skip(blocks), new.iter().rev().skip(blocks));
+    let range = TextRange::at(size(same), size(old.len() - behind));
+    TextEdit { range, new_len: size(new.len() - behind) }
 }
 
 /// How many bytes are compared at once.
@@ -267,7 +179,7 @@ mod tests {
     }
 
     fn after(before: &Records, text: &str) -> Records {
-        before.after(text.into(), NAME, &TranscriptSettings::default())
+        before.after(text.into())
     }
 
     fn seen(records: &Records) -> Vec<(u64, TextRange)> {
@@ -281,7 +193,8 @@ mod tests {
         let grown = format!("{text}{}\n{}", line("new"), line("half"));
         let now = after(&before, &grown);
         assert_eq!(seen(&now), seen(&read(&grown)));
-        let same = before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.kept, &b.kept));
+        let same =
+            before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.outlines, &b.outlines));
         assert_eq!(same.count(), 100);
     }
 
@@ -292,7 +205,8 @@ mod tests {
         let edited = text.replace("\"50\"", "\"fifty\"").replace("\"60\"}\n", "\"60\"}\n\n\n");
         let now = after(&before, &edited);
         assert_eq!(seen(&now), seen(&read(&edited)));
-        let same = before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.kept, &b.kept));
+        let same =
+            before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.outlines, &b.outlines));
         assert_eq!(same.count(), 100 - 11);
     }
 

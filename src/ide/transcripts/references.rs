@@ -22,9 +22,13 @@ pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<
                 continue;
             }
             let occurrences = subject.occurrences_in(program, text.summary()).into_iter();
-            let place = |range| entry.place(text.embedded.map.to_source(range));
+            let place = |range| entry.place(text.to_source(range));
             found.extend(occurrences.map(|occurrence| place(occurrence.range)));
         }
+    }
+    for text in opened.records.fences() {
+        let occurrences = subject.occurrences_in(program, text.summary()).into_iter();
+        found.extend(occurrences.map(|occurrence| text.to_source(occurrence.range)));
     }
     found
 }

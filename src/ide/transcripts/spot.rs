@@ -24,7 +24,7 @@ impl<'a> Spot<'a> {
         records.touching(TextRange::empty(offset)).find_map(|entry| {
             let inside = offset.checked_sub(entry.start)?;
             let bytes = records.bytes(entry);
-            entry.kept.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
+            entry.body.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
                 let offset = turn.map.to_derived(inside)?;
                 let text = turn.text(bytes);
                 let is_inside = offset <= size(text.len());

@@ -32,7 +32,7 @@ pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
 
 fn record(entry: &Entry) -> DocumentSymbol {
     let (range, name) = (entry.range(), format!("record {}", entry.number));
-    let detail = counted(entry.kept.turns.len(), "turn");
+    let detail = counted(entry.body.turns.len(), "turn");
     DocumentSymbol { name, detail, kind: Kind::Turn, range, selection: start_of(range), children: Vec::new() }
 }
 

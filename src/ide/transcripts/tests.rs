@@ -83,10 +83,12 @@ fn hovers() {
         "a.json",
         &at("mangle_updates"),
         expect![[r#"
-        "mangle_updates"
-        mangle_updates
+            "mangle_updates"
+            mangle_updates
 
-        Atoms for the kernel. Each passes two filters; what is left is asserted."#]],
+            Atoms for the kernel. Each passes two filters; what is left is asserted.
+
+            Profiles: 1.1 required, 1.1-bnf required, 1.2 required, 1.2-go required, current required by the strict schema, 1.3-draft required."#]],
     );
     check_hover(
         "a.json",

@@ -20,11 +20,15 @@ pub fn tokens(opened: Opened<'_>, range: TextRange) -> Vec<SemanticToken> {
                 continue;
             }
             let of_text = semantic_tokens(text.source(), text.summary(), whole(text.source()));
-            let place = |range| entry.place(text.embedded.map.to_source(range));
+            let place = |range| entry.place(text.to_source(range));
             found.extend(
                 of_text.into_iter().map(|token| SemanticToken { range: place(token.range), ..token }),
             );
         }
+    }
+    for text in opened.records.fences().iter().filter(|text| text.range().intersect(range).is_some()) {
+        let of_text = semantic_tokens(text.source(), text.summary(), whole(text.source())).into_iter();
+        found.extend(of_text.map(|token| SemanticToken { range: text.to_source(token.range), ..token }));
     }
     found.sort_by_key(|token| token.range.start());
     found.dedup_by(|one, before| one.range.start() < before.range.end());

@@ -2,10 +2,11 @@
 
 use super::comments::Comments;
 use super::judge::{Judge, TranscriptCheck};
+use super::members;
 use crate::config::Container;
 use crate::lint::Diagnostic;
 use crate::text::{FileId, TextSize};
-use crate::transcript::{Found, Options, Reader};
+use crate::transcript::{Found, Options, Reader, Transcript};
 
 /// All diagnostics of a transcript, sorted by start. `name` is its path, of which the end tells the container.
 #[must_use]
@@ -21,7 +22,36 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
     reader.feed(text, &mut |record| found.extend(check.record(record, &mut |_, _| {}).found));
     let summary = reader.finish(&mut |record| found.extend(check.record(record, &mut |_, _| {}).found));
     found.extend(check.finish(&summary));
-    let comments = match summary.container {
+    placed(file, text, summary.container, found, judge)
+}
+
+/// [`diagnostics`] of a transcript that was read before: records that were judged under the same `key`, a number that
+/// changes with whatever the judge consists of, are not judged again.
+#[must_use]
+pub fn diagnostics_of(
+    file: FileId,
+    name: &str,
+    transcript: &Transcript,
+    text: &[u8],
+    judge: Judge<'_>,
+    key: u64,
+) -> Vec<Diagnostic> {
+    // What silences stands in the replies, which are read again then.
+    if members::is_marked(text) {
+        return diagnostics(file, name, text, judge);
+    }
+    let found = transcript.check(text, &judge.context, judge.limits, key);
+    placed(file, text, transcript.container(), found, judge)
+}
+
+fn placed(
+    file: FileId,
+    text: &[u8],
+    container: Option<Container>,
+    found: Vec<Found>,
+    judge: Judge<'_>,
+) -> Vec<Diagnostic> {
+    let comments = match container {
         Some(Container::Markdown | Container::Raw) => Comments::of(text),
         _ => Comments::default(),
     };

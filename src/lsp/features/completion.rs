@@ -7,16 +7,17 @@ use tower_lsp::ls_types::{
     CompletionItem, CompletionItemCapability, CompletionItemKind, CompletionItemLabelDetails,
     CompletionItemTag, CompletionList, CompletionOptions, CompletionOptionsCompletionItem, CompletionParams,
     CompletionResponse, CompletionTextEdit, Documentation, InsertReplaceEdit, InsertTextFormat, MarkupKind,
-    Range, TextEdit, Uri,
+    Range, TextDocumentPositionParams, TextEdit, Uri,
 };
 
 use super::hover::markup;
+use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
-use crate::ide::transcripts::{escaped, escaped_snippet};
-use crate::ide::{Analysis, Place};
-use crate::lsp::from_proto;
+use crate::ide::transcripts::completion::InEnvelope;
+use crate::ide::transcripts::{self, escaped, escaped_snippet};
 use crate::lsp::session::Session;
 use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
 use crate::program::PredicateKey;
 use crate::text::Symbol;
 
@@ -55,19 +56,42 @@ fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
 /// Answers the request.
 pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Option<CompletionResponse> {
     let position = &params.text_document_position;
-    let at = view.spot(position)?;
-    let place = at.place()?;
-    let found = completion::completions(place);
+    let at = view.spot(position).and_then(|at| Some((at, at.place()?)));
     let client = client(&view.session);
+    let uri = &position.text_document.uri;
+    let Some((at, place)) = at else { return in_envelope(view, position, &client) };
+    let found = completion::completions(place);
     let mut convert = Convert {
         levels: at.inside.map_or(0, |inside| inside.text.levels),
-        place,
+        analysis: Some(place.analysis),
         insert: at.range(found.insert),
         replace: at.range(found.replace),
-        uri: &position.text_document.uri,
+        uri,
         lazy: lazy(&client),
         kinds: kinds(&view.session),
         client: &client,
+    };
+    let items = found.items.iter().enumerate().map(|(index, item)| convert.item(index, item)).collect();
+    Some(CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items }))
+}
+
+/// What may be written in an envelope of a transcript.
+fn in_envelope(
+    view: &View,
+    position: &TextDocumentPositionParams,
+    client: &CompletionItemCapability,
+) -> Option<CompletionResponse> {
+    let (transcript, offset) = view.transcript_spot(position)?;
+    let InEnvelope { found, levels } = transcripts::completion::completions(transcript.opened(), offset)?;
+    let mut convert = Convert {
+        levels,
+        analysis: None,
+        insert: to_proto::range(view, &transcript.file, found.insert),
+        replace: to_proto::range(view, &transcript.file, found.replace),
+        uri: &position.text_document.uri,
+        lazy: lazy(client),
+        kinds: kinds(&view.session),
+        client,
     };
     let items = found.items.iter().enumerate().map(|(index, item)| convert.item(index, item)).collect();
     Some(CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items }))
@@ -81,7 +105,7 @@ fn kinds(session: &Session) -> Option<Vec<CompletionItemKind>> {
 
 /// What the conversion of items needs to know.
 struct Convert<'a> {
-    place: Place<'a>,
+    analysis: Option<&'a dyn Analysis>,
     /// In how many JSON strings the place lies.
     levels: u8,
     insert: Range,
@@ -135,8 +159,9 @@ impl Convert<'_> {
 
     /// Says at once what the client cannot ask for later, and keeps what is needed to say the rest.
     fn describe(&self, subject: &Subject, item: &mut CompletionItem) {
-        if self.lazy.len() < 2 {
-            let resolved = completion::resolve(self.place.analysis, subject);
+        let analysis = self.analysis.filter(|_| self.lazy.len() < 2);
+        if let Some(analysis) = analysis {
+            let resolved = completion::resolve(analysis, subject);
             fill(item, resolved, self.client.documentation_format.as_ref(), |name| {
                 !self.lazy.contains(&name)
             });

@@ -37,7 +37,7 @@ fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) 
     let place = at.place();
     let found = place.and_then(ide::hover::hover);
     let program = place.map(|place| place.program());
-    let fate = hover::fate(inside.transcript.opened(), inside.entry, inside.text, program);
+    let fate = hover::fate(inside.transcript.opened(), inside.start, inside.text, program);
     let declared = place.and_then(definition::declaration).and_then(|found| {
         let target = found.targets.first()?;
         let file = view.snapshot.file(target.file)?;
@@ -46,7 +46,7 @@ fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) 
     });
     let range = match &found {
         Some(found) => at.range(found.range),
-        None => to_proto::range(view, at.file, inside.entry.place(inside.text.range())),
+        None => to_proto::range(view, at.file, inside.text.range() + inside.start),
     };
     let mut said = found.map(|found| found.markup).unwrap_or_default();
     if let Some(declared) = declared {

@@ -30,6 +30,12 @@ function M.setup(options)
     pattern = 'mangle-ls.toml',
     callback = function(event) M.start(event.buf, config) end,
   })
+  -- Captured replies of agents, under the names that count without settings.
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+    group = vim.api.nvim_create_augroup('mangle-transcripts', {}),
+    pattern = { '*/transcripts/*', '*.piggyback.*' },
+    callback = function(event) M.start(event.buf, config) end,
+  })
   if vim.lsp.config then
     vim.lsp.config('mangle_ls', options)
     vim.lsp.enable('mangle_ls')

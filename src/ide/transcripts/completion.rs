@@ -1,0 +1,145 @@
+//! What may be written at a place of an envelope: members that its profile knows and that are not there yet, and values
+//! that are one of a few words. Mangle in updates has completions of its own.
+
+use super::spot::{Spot, Way};
+use super::{Opened, fields};
+use crate::config::Profile;
+use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::table::{ENVELOPE, Field, Shape, Table};
+use crate::envelope::{CATEGORIES, VERBS, profile};
+use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
+use crate::text::{TextRange, TextSize, size};
+
+/// What may be written in an envelope, and in how many JSON strings that stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InEnvelope {
+    /// The items; ranges count from the start of the file.
+    pub found: Completions,
+    /// How often what is inserted has to be escaped.
+    pub levels: u8,
+}
+
+/// What may be written at an offset of the file.
+#[must_use]
+pub fn completions(opened: Opened<'_>, offset: TextSize) -> Option<InEnvelope> {
+    let spot = Spot::at(opened, offset)?;
+    let (at, way) = spot.way()?;
+    let object = spot.reply.objects.get(at)?;
+    let profile = opened.settings.profile.unwrap_or_else(|| profile::infer(object).0);
+    let (items, range) = if let Some(key) = way.key {
+        let table = table_of(&way, way.keys.len().saturating_sub(1))?;
+        (keys(&way, table, profile, Some(key)), inner(&way, key))
+    } else if way.is_in_string() {
+        (words(opened, &way, profile), inner(&way, way.node))
+    } else if is_between_members(&spot, &way) {
+        (keys(&way, table_of(&way, way.keys.len())?, profile, None), TextRange::empty(spot.offset))
+    } else {
+        return None;
+    };
+    let whole = spot.place(range);
+    let typed = TextRange::new(whole.start(), offset.clamp(whole.start(), whole.end()));
+    let found = Completions { items, incomplete: false, insert: typed, replace: whole };
+    Some(InEnvelope { found, levels: spot.turn.levels })
+}
+
+/// A string without its quotes.
+fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
+    let range = way.json.range(node);
+    let start = (range.start() + size(1)).min(range.end());
+    let is_closed = way.json.raw(node).len() > 1 && way.json.raw(node).ends_with(b"\"");
+    let end = if is_closed { range.end() - size(1) } else { range.end() };
+    TextRange::new(start, end.max(start))
+}
+
+/// Whether a key may be written at the place: behind the brace or a comma of the innermost object.
+fn is_between_members(spot: &Spot<'_>, way: &Way<'_, '_>) -> bool {
+    let is_object = matches!(way.json.kind(way.node), Kind::Object | Kind::Broken);
+    let before = spot.reply.raw.get(..spot.offset.into()).unwrap_or(&[]).trim_ascii_end();
+    is_object && matches!(before.last(), Some(b'{' | b','))
+}
+
+/// The members of the object that the first keys of the way lead to.
+fn table_of(way: &Way<'_, '_>, depth: usize) -> Option<&'static Table> {
+    let mut table: &'static Table = &ENVELOPE;
+    for key in way.keys.get(..depth)? {
+        table = match table.find(key)?.0.shape {
+            Shape::Object(inner) => inner,
+            Shape::List(Shape::Object(inner)) => *inner,
+            _ => return None,
+        };
+    }
+    Some(table)
+}
+
+/// The members of a table that a profile knows and that the object does not have. With `key`, that is what stands there.
+fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<NodeId>) -> Vec<Completion> {
+    let object = match key {
+        Some(_) => way.around.last().copied().unwrap_or(way.node),
+        None => way.node,
+    };
+    let others = way.json.members(object).filter(|member| Some(member.key) != key);
+    let others: Vec<_> = others.filter_map(|member| way.json.string(member.key)).collect();
+    let is_there = |field: &&Field| others.iter().any(|key| super::outline::is_key(key, field.name));
+    let fields = table.fields.iter().filter(|field| field.is_in(profile) && !is_there(field));
+    let item = |(at, field): (usize, &'static Field)| {
+        let insertion = match key {
+            Some(_) => Insertion::plain(field.name),
+            None => member(field),
+        };
+        let path: Vec<&str> = way.keys.iter().map(String::as_str).collect();
+        let path = path.get(..path.len().saturating_sub(usize::from(key.is_some()))).unwrap_or(&[]);
+        let path: Vec<&str> = path.iter().copied().chain([field.name]).collect();
+        let item = Completion::new(field.name, CompletionKind::Keyword, -(at as f64));
+        let item = item.inserting(insertion);
+        match fields::find(&path) {
+            Some(known) => item.note(fields::says(known)),
+            None => item,
+        }
+    };
+    fields.enumerate().map(item).collect()
+}
+
+/// A member with a place for its value.
+fn member(field: &Field) -> Insertion {
+    let (before, proposed, after) = match field.shape {
+        Shape::Text | Shape::TextOrNull | Shape::Word(_) => ("\"", "", "\""),
+        Shape::Number | Shape::Count => ("", "0", ""),
+        Shape::Flag | Shape::FlagOrNull => ("", "false", ""),
+        Shape::Object(_) | Shape::Map => ("{", "", "}"),
+        Shape::List(_) => ("[", "", "]"),
+        Shape::Free => ("", "null", ""),
+    };
+    let start = format!("\"{}\": {before}", field.name);
+    Insertion::snippet(format!("{start}{proposed}{after}"), &[&start, proposed, after])
+}
+
+/// The words that a string may be.
+fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Completion> {
+    let Some((last, before)) = way.keys.split_last() else { return Vec::new() };
+    let field = table_of(way, before.len()).and_then(|table| table.find(last)).map(|(field, _)| field);
+    let Some(field) = field else { return Vec::new() };
+    let slash = if profile < Profile::V1_2 { "" } else { "/" };
+    let plain = |at: usize, word: &str| Completion::new(word, CompletionKind::Name, -(at as f64));
+    match (field.name, field.shape) {
+        ("category", _) => {
+            CATEGORIES.iter().enumerate().map(|(at, word)| plain(at, &format!("{slash}{word}"))).collect()
+        }
+        ("verb", _) => {
+            let verb = |(at, verb): (usize, &crate::envelope::Verb)| {
+                let shard = verb.shard.unwrap_or("no shard");
+                plain(at, &format!("/{}", verb.name)).note(format!("{} · {shard}", verb.category))
+            };
+            VERBS.iter().enumerate().map(verb).collect()
+        }
+        ("op", _) => {
+            let known = crate::envelope::OPERATIONS.iter().filter(|operation| operation.is_in(profile));
+            known.enumerate().map(|(at, one)| plain(at, one.name).note(one.effect)).collect()
+        }
+        ("specialist", _) => {
+            let known = opened.settings.specialists.iter().flatten();
+            known.enumerate().map(|(at, name)| plain(at, name)).collect()
+        }
+        (_, Shape::Word(words)) => words.iter().enumerate().map(|(at, word)| plain(at, word)).collect(),
+        _ => Vec::new(),
+    }
+}

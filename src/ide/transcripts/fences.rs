@@ -1,0 +1,59 @@
+//! The Mangle in the fences of a Markdown file.
+
+use super::atom::MangleText;
+use crate::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size};
+
+/// The words behind the marks of a fence that say that Mangle is in it.
+const WORDS: [&str; 3] = ["mangle", "mg", "datalog"];
+
+/// What is in each of them. Ranges count from the start of the file.
+pub(super) fn fences(text: &str) -> Vec<MangleText> {
+    let mut found = Vec::new();
+    let mut open: Option<(&str, usize, bool)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim();
+        let marks = trimmed.len() - trimmed.trim_start_matches('`').len();
+        match open {
+            Some((mark, body, is_ours)) if trimmed == mark => {
+                if is_ours {
+                    found.push(fence(text, body, start));
+                }
+                open = None;
+            }
+            None if marks >= 3 => {
+                let word = trimmed.get(marks..).unwrap_or("").split_whitespace().next().unwrap_or("");
+                let is_ours = WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+                open = Some((trimmed.get(..marks).unwrap_or("```"), at, is_ours));
+            }
+            _ => {}
+        }
+    }
+    if let Some((_, body, true)) = open {
+        found.push(fence(text, body, text.len()));
+    }
+    found
+}
+
+fn fence(text: &str, start: usize, end: usize) -> MangleText {
+    let mut map = SegmentMapBuilder::default();
+    map.copy(TextRange::new(size(start), size(end)));
+    let inner = text.get(start..end).unwrap_or("");
+    let embedded = Embedded { text: inner.into(), map: map.finish(), kind: EmbeddedKind::Fence };
+    MangleText::new(embedded, 0, size(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_mangle_is_taken() {
+        let text = "a\n```mangle\np(1).\n```\n~~~\n```\n```mangle\nno\n````\n```\n  ````mg x\n  q(2).\n```\n";
+        let found = fences(text);
+        let inner: Vec<&str> = found.iter().map(|fence| &*fence.embedded.text).collect();
+        assert_eq!(inner, ["p(1).\n", "  q(2).\n```\n"]);
+    }
+}
