@@ -135,14 +135,15 @@ impl Table {
         if !(3..=LONGEST).contains(&length) {
             return None;
         }
-        let plain = plain(key);
         let allowed = if length < SHORT { 1 } else { 2 };
-        let same = self.fields.iter().find(|field| self::plain(field.name) == plain);
+        // What is much longer or shorter is not near, and most keys are.
+        let is_alike = |field: &&Field| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
+        let alike = || self.fields.iter().filter(is_alike);
+        let same = alike().find(|field| plain(field.name).eq(plain(key)));
         same.or_else(|| {
             let folded = key.to_lowercase();
-            let distance = |field: &Field| strsim::damerau_levenshtein(field.name, &folded);
-            let near = self.fields.iter().filter(|field| field.name.len().abs_diff(folded.len()) <= allowed);
-            near.map(|field| (distance(field), field))
+            let near = alike().filter(|field| field.name.len().abs_diff(folded.len()) <= allowed);
+            near.map(|field| (strsim::damerau_levenshtein(field.name, &folded), field))
                 .filter(|(distance, _)| *distance <= allowed)
                 .min_by_key(|(distance, _)| *distance)
                 .map(|(_, field)| field)
@@ -150,9 +151,12 @@ impl Table {
     }
 }
 
+/// How many bytes people write between the words of a key, or leave out there.
+const MOST_SEPARATORS: usize = 3;
+
 /// A key without what people write differently.
-fn plain(key: &str) -> String {
-    key.chars().filter(|char| !matches!(char, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+fn plain(key: &str) -> impl Iterator<Item = char> {
+    key.chars().filter(|char| !matches!(char, '_' | '-' | ' ')).flat_map(char::to_lowercase)
 }
 
 /// A member that the runtime reads.

@@ -1,6 +1,7 @@
 //! Objects of a reply with typed access to their members: every occurrence of a key, and the one that counts.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::json::{Json, Kind, Member, NodeId};
 use super::table::{Field, Shape, Table};
@@ -31,7 +32,11 @@ pub struct View<'t> {
     pub nodes: Vec<NodeId>,
     /// The members that are known, in their order.
     pub entries: Vec<Entry>,
+    misses: OnceCell<Vec<(NodeId, &'static str)>>,
 }
+
+/// More keys than this that were meant for others help nobody.
+const MOST_MISSES: usize = 100;
 
 impl<'t> View<'t> {
     /// The objects at `nodes`, those left out that are none.
@@ -43,7 +48,13 @@ impl<'t> View<'t> {
             let found = json.string(key).and_then(|name| table.find(&name));
             entries.extend(found.map(|(field, is_exact)| Entry { field, key, value, is_exact }));
         }
-        Self { json, table, nodes, entries }
+        Self { json, table, nodes, entries, misses: OnceCell::new() }
+    }
+
+    /// An object whose members nobody knows.
+    #[must_use]
+    pub fn of_map(json: &'t Json<'t>, node: NodeId) -> Self {
+        Self { json, table: &NOTHING, nodes: vec![node], entries: Vec::new(), misses: OnceCell::new() }
     }
 
     /// Whether there is such an object.
@@ -160,17 +171,26 @@ impl<'t> View<'t> {
     /// The key that was probably meant for a member that is not there.
     #[must_use]
     pub fn meant_for(&self, name: &str) -> Option<NodeId> {
+        let misses = self.misses.get_or_init(|| self.near_misses());
+        misses.iter().find(|(_, meant)| *meant == name).map(|(key, _)| *key)
+    }
+
+    /// Keys that nobody knows, and those that were probably meant. Of very many only some.
+    fn near_misses(&self) -> Vec<(NodeId, &'static str)> {
         let members = self.nodes.iter().flat_map(|node| self.json.members(*node));
-        let short = match name {
-            "control_packet" => "control",
-            "surface_response" => "surface",
-            _ => "",
+        let miss = |member: Member| {
+            let key = self.json.string(member.key)?;
+            if self.table.find(&key).is_some() {
+                return None;
+            }
+            let meant = match &*key {
+                "control" => self.table.field("control_packet"),
+                "surface" => self.table.field("surface_response"),
+                key => self.table.near(key),
+            };
+            Some((member.key, meant?.name))
         };
-        let is_it = |key: &Cow<'_, str>| {
-            self.table.find(key).is_none()
-                && (*key == short || self.table.near(key).is_some_and(|field| field.name == name))
-        };
-        members.map(|member| member.key).find(|key| self.json.string(*key).as_ref().is_some_and(is_it))
+        members.filter_map(miss).take(MOST_MISSES).collect()
     }
 
     /// Shows this object and all objects inside it that are known, and whether the profile knows their members.

@@ -158,16 +158,16 @@ impl Stray<'_> {
         if self.subject.is_schema() {
             return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden());
         }
-        let full = if self.is_top { None } else { Some(&UNKNOWN_FIELD) };
         match (found, self.key) {
             (Some((field, _)), _) if !field.is_in(self.subject.profile) => Some(self.foreign(field)),
             (Some((field, _)), _) => Some(self.case(field)),
             (None, "surface") if self.is_top => Some(self.short("surface_response")),
             (None, "control") if self.is_top => Some(self.short("control_packet")),
             (None, key) => match self.view.table.near(key) {
+                Some(_) if sink.is_full(&NEAR_MISS) => None,
                 Some(field) => Some(self.near(field)),
                 None if key.starts_with("x_") || key.starts_with(['_', '$']) => None,
-                None if full.is_some_and(|rule| sink.is_full(rule)) => None,
+                None if sink.is_full(&UNKNOWN_FIELD) => None,
                 None => Some(self.unknown()),
             },
         }

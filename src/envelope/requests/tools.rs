@@ -211,8 +211,7 @@ fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[Stri
     let range = first_byte(subject.json.range(args.value));
     let mut finding =
         Finding::new(&TOOL_ARG_MISSING, range, format!("the tool needs {names}, which is not given"));
-    let view =
-        View { json: subject.json, table: request.table, nodes: vec![args.value], entries: Vec::new() };
+    let view = View::of_map(subject.json, args.value);
     finding.fix = insert_member(&view, first, "\"\"", false)
         .map(|(at, text)| Fix::guess(format!("Insert `{first}`")).replace(at, text));
     sink.push(finding);
