@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mangle_ls::ide::registry::rules;
+use mangle_ls::lint::Rule;
 
 use super::{Random, root};
 
@@ -24,7 +25,9 @@ pub fn programs() -> Vec<(String, Texts)> {
         programs
             .push((name.to_owned(), files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()));
     }
-    for rule in rules().filter(|rule| !rule.bad.starts_with("#- mangle-ls.toml")) {
+    let is_of_programs =
+        |rule: &&Rule| !rule.bad.starts_with("#- mangle-ls.toml") && !rule.code.starts_with("PB");
+    for rule in rules().filter(is_of_programs) {
         programs.push((format!("bad {}", rule.name), split(rule.bad)));
     }
     for entry in fs::read_dir(root().join("tests/language")).unwrap() {
