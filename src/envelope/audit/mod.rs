@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
         let field = subject.control.table.field(name);
         field.is_some_and(|field| field.is_in(subject.profile)) && subject.control.mentions(name)
     };
-    if AUDIT.iter().any(|name| is_known(name)) {
+    if AUDIT.iter().any(is_known) {
         shape::check(subject, sink);
         transitions::check(subject, sink);
         impact::check(subject, sink);
