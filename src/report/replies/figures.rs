@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::transcript::statistics::Statistics;
 
+/// A figure: its file, its labels and its value.
+type Sample<'l> = (String, Vec<(&'l str, String)>, f64);
+
 /// What estimates tokens.
 const ESTIMATOR: &str = "runtime";
 
@@ -81,17 +84,16 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
 #[must_use]
 pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String {
     let mut out = String::new();
-    let mut metric =
-        |name: &str, kind: &str, help: &str, samples: Vec<(String, Vec<(&str, String)>, f64)>| {
-            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
-            for (file, labels, value) in samples {
-                let labels: Vec<_> = std::iter::once(("file", file))
-                    .chain(labels)
-                    .map(|(name, value)| format!("{name}=\"{}\"", escaped(&value)))
-                    .collect();
-                let _ = writeln!(out, "{name}{{{}}} {value}", labels.join(","));
-            }
-        };
+    let mut metric = |name: &str, kind: &str, help: &str, samples: Vec<Sample<'_>>| {
+        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (file, labels, value) in samples {
+            let labels: Vec<_> = std::iter::once(("file", file))
+                .chain(labels)
+                .map(|(name, value)| format!("{name}=\"{}\"", escaped(&value)))
+                .collect();
+            let _ = writeln!(out, "{name}{{{}}} {value}", labels.join(","));
+        }
+    };
     let counter = |label: &'static str, of: &dyn Fn(&Statistics) -> Vec<(String, u64)>| {
         let rows = all.iter().flat_map(|(file, figures)| {
             of(figures).into_iter().map(move |(word, count)| {
