@@ -3,8 +3,12 @@
 use std::ops::Range;
 
 use super::excerpt::{Excerpt, MAX_LINE, harmless};
+use crate::envelope::secrets::secrets;
 use crate::lint::Diagnostic;
 use crate::text::{FileId, LineCol, TextRange, TextSize, size};
+
+/// How much in front of and behind what is shown is looked at for credentials that begin or end there.
+const AROUND: usize = 512;
 
 /// Line and columns of a place, all counted from 0, the columns in Unicode scalar values and in UTF-16 code units. A
 /// byte that is no UTF-8 counts as one character.
@@ -158,7 +162,7 @@ impl Part {
         let is_line = line > 0 || self.starts_line;
         self.windows.push(Window {
             start: size(start),
-            text: substituted(bytes.get(start..end).unwrap_or(&[])),
+            text: masked(bytes, start..end),
             line: spot.line,
             is_whole: (start == line && is_line, end == line_end),
         });
@@ -191,6 +195,19 @@ fn between_characters(bytes: &[u8], offset: usize) -> usize {
 fn first_len(bytes: &[u8]) -> usize {
     let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     valid.chars().next().map_or(0, char::len_utf8)
+}
+
+/// A part of some bytes as text in which nothing looks like a credential; as long as it was.
+fn masked(bytes: &[u8], part: Range<usize>) -> String {
+    // What is cut in two looks like nothing any more.
+    let from = between_characters(bytes, part.start.saturating_sub(AROUND));
+    let to = between_characters(bytes, part.end.saturating_add(AROUND));
+    let mut text = substituted(bytes.get(from..to).unwrap_or(&[]));
+    for secret in secrets(&text.clone()) {
+        let len = secret.range.len();
+        text.replace_range(secret.range, &"*".repeat(len));
+    }
+    text.get(part.start - from..part.end - from).unwrap_or_default().to_owned()
 }
 
 /// Text with one control character for each byte that is no UTF-8, so that lengths stay.

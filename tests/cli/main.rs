@@ -13,3 +13,4 @@ mod rule;
 mod settings;
 #[path = "../support/command.rs"]
 mod support;
+mod transcripts;

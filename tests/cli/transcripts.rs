@@ -1,0 +1,380 @@
+//! The commands about transcripts: `check`, `parse`, `split`, `stats` and `repair`.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use expect_test::expect;
+use tempfile::TempDir;
+
+use super::support::{check, command, folder};
+
+/// Standard output, standard error and the exit status with this on standard input.
+fn run(folder: &TempDir, arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
+    let mut command = command(folder.path(), arguments);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (out, error, output.status.code())
+}
+
+const SCHEMAS: (&str, &str) = ("schemas.gl", "Decl task_status(Task, Status) bound [/string, /name].\n");
+
+/// One good envelope and one that loses an update, a line each.
+const SESSION: (&str, &str) = (
+    "session.jsonl",
+    "{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\
+     \"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[\"task_status(\\\"é1\\\", /done).\"],\
+     \"memory_operations\":[]},\"surface_response\":\"All fine.\"}\n\
+     {\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\
+     \"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[\"task_status(\\\"é2\\\", /done)\"],\
+     \"memory_operations\":[{\"op\":\"note\",\"key\":\"a:b\",\"value\":\"password: hunter2x\"}]},\
+     \"surface_response\":\"Half fine.\"}\n",
+);
+
+const QUIET: (&str, &str) =
+    ("mangle-ls.toml", "[rules]\nfields = \"off\"\nstate = \"off\"\nmemory = \"off\"\n");
+
+#[test]
+fn a_finding_has_its_place_and_its_path() {
+    check(
+        &[SCHEMAS, SESSION, QUIET],
+        &["check", "session.jsonl"],
+        expect![[r#"
+            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
+             --> session.jsonl:1:2
+              |
+            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+              |
+              = help: Insert empty ones
+
+            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+             --> session.jsonl:1:2
+              |
+            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+
+            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
+             --> session.jsonl:2:2
+              |
+            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+              |
+              = help: Insert empty ones
+
+            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+             --> session.jsonl:2:2
+              |
+            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+
+            information[PB032 atoms-dropped]: the runtime drops 1 of these 1 updates before the kernel sees them
+             --> session.jsonl:2:134
+              |
+            2 | ...lain","target":"x","constraint":"none","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op...
+              |                                                             ^^^^^^^^^^^^^^^^
+
+            error[PB203 no-period]: The runtime drops updates that do not end in a full stop, and this one does not.
+             --> session.jsonl:2:178
+              |
+            2 | ...","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op":"note","key":"a:b","value":"passwor...
+              |                                                                    ^
+              |
+              = help: Add the full stop
+
+            warning[PB311 secret-stored]: this looks like a password; it would be persisted and read back into later prompts
+             --> session.jsonl:2:247
+              |
+            2 | ...ory_operations":[{"op":"note","key":"a:b","value":"password: ********"}]},"surface_response":"Half fine."}
+              |                                                                 ^^^^^^^^
+
+            1 error, 1 warning, 1 information, 4 hints in 1 file (0 clauses, 2 envelopes)
+            exit 1
+        "#]],
+    );
+    let folder = folder(&[SCHEMAS, SESSION, QUIET]);
+    let (out, _, code) = run(&folder, &["check", "session.jsonl", "--format", "json"], "");
+    let line = out.lines().find(|line| line.contains("PB203")).unwrap();
+    let found: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!(found["path"], serde_json::json!(["/control_packet/mangle_updates/0"]));
+    let text = SESSION.1;
+    let (start, end) = (found["start"].as_u64().unwrap() as usize, found["end"].as_u64().unwrap() as usize);
+    assert!(text.get(start..end).is_some(), "{start}..{end}");
+    let line_start = text[..start].rfind('\n').unwrap() + 1;
+    assert_eq!(
+        (found["line"].as_u64(), found["column"].as_u64()),
+        (Some(2), Some(text[line_start..start].chars().count() as u64 + 1))
+    );
+    let summary: serde_json::Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!((summary["summary"]["envelopes"].as_u64(), code), (Some(2), Some(1)));
+}
+
+#[test]
+fn what_is_silenced() {
+    let silenced = SESSION.1.replace(
+        "\"surface_response\":\"Half",
+        "\"x_mangle_ls_ignore\":\"PB203, PB032, PB311 -- ours\",\"surface_response\":\"Half",
+    );
+    check(
+        &[SCHEMAS, ("session.jsonl", &silenced), QUIET],
+        &["check", "session.jsonl"],
+        expect![[r#"
+            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
+             --> session.jsonl:1:2
+              |
+            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+              |
+              = help: Insert empty ones
+
+            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+             --> session.jsonl:1:2
+              |
+            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+
+            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
+             --> session.jsonl:2:2
+              |
+            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+              |
+              = help: Insert empty ones
+
+            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+             --> session.jsonl:2:2
+              |
+            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
+              |  ^^^^^^^^^^^^^^^^
+
+            information[PB032 atoms-dropped]: the runtime drops 1 of these 1 updates before the kernel sees them
+             --> session.jsonl:2:134
+              |
+            2 | ...lain","target":"x","constraint":"none","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op...
+              |                                                             ^^^^^^^^^^^^^^^^
+
+            error[PB203 no-period]: The runtime drops updates that do not end in a full stop, and this one does not.
+             --> session.jsonl:2:178
+              |
+            2 | ...","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op":"note","key":"a:b","value":"passwor...
+              |                                                                    ^
+              |
+              = help: Add the full stop
+
+            warning[PB311 secret-stored]: this looks like a password; it would be persisted and read back into later prompts
+             --> session.jsonl:2:247
+              |
+            2 | ...ory_operations":[{"op":"note","key":"a:b","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
+              |                                                                 ^^^^^^^^
+
+            warning[MG951 unknown-suppression]: No rule is called `PB032`, so this name silences nothing.
+             --> session.jsonl:2:281
+              |
+            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
+              |                                                           ^^^^^^^^^^^^^^^^^^^^
+
+            warning[MG951 unknown-suppression]: No rule is called `PB203`, so this name silences nothing.
+             --> session.jsonl:2:281
+              |
+            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
+              |                                                           ^^^^^^^^^^^^^^^^^^^^
+
+            warning[MG951 unknown-suppression]: No rule is called `PB311`, so this name silences nothing.
+             --> session.jsonl:2:281
+              |
+            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
+              |                                                           ^^^^^^^^^^^^^^^^^^^^
+
+            1 error, 4 warnings, 1 information, 4 hints in 1 file (0 clauses, 2 envelopes)
+            exit 1
+        "#]],
+    );
+}
+
+#[test]
+fn transcripts_beside_policies() {
+    let folder = folder(&[SCHEMAS, ("a/transcripts/session.jsonl", SESSION.1), ("notes.txt", "no envelope")]);
+    let (out, _, _) =
+        run(&folder, &["check", "--show-program", "--fail-on", "never", "--format", "github"], "");
+    assert!(out.contains("file=a/transcripts/session.jsonl,line=2"), "{out}");
+    let (_, warned, _) = run(&folder, &["check", "notes.txt"], "");
+    assert!(warned.contains("notes.txt is neither Mangle"), "{warned}");
+    let (out, _, code) = run(&folder, &["check", "--transcripts", "notes.txt"], "");
+    assert!(out.contains("PB001") && code == Some(1), "{out}");
+}
+
+#[test]
+fn parse_tells_what_the_runtime_keeps() {
+    check(
+        &[SCHEMAS, SESSION],
+        &["parse", "session.jsonl"],
+        expect![[r#"
+        session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
+        session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 5 findings
+        exit 0
+    "#]],
+    );
+    check(
+        &[SCHEMAS, SESSION],
+        &["parse", "session.jsonl", "--explain", "--redact"],
+        expect![[r#"
+        session.jsonl:1: a reply of 238 bytes
+          P1  all of it is one JSON value: taken
+              method json, confidence 1.0
+              surface: All fine.
+              kept: task_status("é1", /done).
+              hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
+              hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+
+        session.jsonl:2: a reply of 292 bytes
+          P1  all of it is one JSON value: taken
+              method json, confidence 1.0
+              surface: Half fine.
+              lost: update 0, it has no `(`, or no full stop at its end: task_status("é2", /done)
+              warning: an update was dropped: it has no `(`, or no full stop at its end
+              hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
+              hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+              information PB032 atoms-dropped: the runtime drops 1 of these 1 updates before the kernel sees them
+              error PB203 no-period: The runtime drops updates that do not end in a full stop, and this one does not.
+              warning PB311 secret-stored: this looks like a password; it would be persisted and read back into later prompts
+
+        exit 0
+    "#]],
+    );
+    let folder = folder(&[SESSION]);
+    let (out, _, _) = run(&folder, &["parse", "-", "--format", "json", "--redact"], SESSION.1);
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[1]["atoms"]["dropped"][0]["reason"], "syntax");
+    assert_eq!(lines[1]["memory_ops"][0]["value"], "password: [redacted]");
+    assert!(!out.contains("hunter2x"));
+    let range = |at: usize| lines[1]["surface"]["range"][at].as_u64().unwrap() as usize;
+    assert_eq!(&SESSION.1[range(0)..range(1)], "Half fine.");
+}
+
+#[test]
+fn the_strict_mode_and_other_readers() {
+    check(
+        &[("a.txt", "hello {\"a\": 1}")],
+        &["parse", "a.txt", "--require-valid-json"],
+        expect![[r#"
+        a.txt:1: P5 error: `surface_response` is missing or empty
+        exit 1
+    "#]],
+    );
+    check(
+        &[("a.txt", "hello {\"a\": 1}")],
+        &["parse", "a.txt", "--extractor", "perception"],
+        expect![[r#"
+        a.txt:1: bytes 6 to 14, JSON: {\"a\": 1}
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn two_streams() {
+    check(
+        &[SESSION],
+        &["split", "session.jsonl"],
+        expect![[r#"
+        surface 1: All fine.
+        control 1: task_status("é1", /done).
+        surface 2: Half fine.
+        exit 0
+    "#]],
+    );
+    let folder = folder(&[SESSION]);
+    let (out, _, _) =
+        run(&folder, &["split", "session.jsonl", "--surface", "s.txt", "--control", "c.txt"], "");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!((out.as_str(), read("s.txt").as_str()), ("", "1: All fine.\n2: Half fine.\n"));
+    assert_eq!(read("c.txt"), "1: task_status(\"é1\", /done).\n");
+}
+
+#[test]
+fn figures() {
+    check(
+        &[SESSION],
+        &["stats", "session.jsonl"],
+        expect![[r#"
+        session.jsonl
+          answers                   2
+          prompts                   0
+          read as                   2 json
+          parse errors              none
+          atoms                     1 dropped, 1 kept
+          atoms that are no Mangle  none
+          memory operations         1 note
+          self-corrections          0
+          decoys                    0
+          control packets shown     0
+          rounds of repair          0
+          findings                  1 PB032, 2 PB125, 2 PB130, 1 PB203, 1 PB311
+          tokens said               4
+          kept by the runtime       76 tokens, 0.1:1
+          kept as atoms             6 tokens, 0.7:1
+          state in the end          6 tokens, 0.7:1
+          target                    100:1, missed
+        exit 0
+    "#]],
+    );
+    let folder = folder(&[SESSION]);
+    let (out, _, _) = run(&folder, &["stats", "session.jsonl", "--metrics", "prom"], "");
+    assert!(out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\"} 1\n"), "{out}");
+}
+
+#[test]
+fn what_to_tell_the_model() {
+    check(
+        &[SCHEMAS, SESSION],
+        &["repair", "session.jsonl:2", "--attempt", "2"],
+        expect![[r#"
+        Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
+        It was read by stage P1.
+        Update #0: task_status(\"é2\", /done)
+          - The runtime drops updates that do not end in a full stop, and this one does not. (column 24)
+          - try: Add the full stop
+        Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name).
+        Attempt 2 of 3.
+        exit 0
+    "#]],
+    );
+    check(
+        &[SCHEMAS, SESSION],
+        &["repair", "session.jsonl:2", "--format", "json"],
+        expect![[r#"
+        {"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"Add the full stop"}],"allowed":["task_status(Task /string, Status /name)"],"retryable":true}
+        exit 0
+    "#]],
+    );
+    check(
+        &[SCHEMAS, SESSION],
+        &["repair", "session.jsonl:9"],
+        expect![[r#"
+        error: there is no reply in record 9
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn words_that_do_not_exist() {
+    check(
+        &[SESSION],
+        &["parse", "session.jsonl", "--consumer", "nobody"],
+        expect![[r#"
+        error: there is no consumer `nobody`; it is one of open, session, planner, perception, compressor
+        exit 2
+    "#]],
+    );
+    check(
+        &[SESSION],
+        &["parse", "none.jsonl"],
+        expect![[r#"
+        error: none.jsonl: no such file or directory
+        exit 2
+    "#]],
+    );
+}
