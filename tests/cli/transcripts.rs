@@ -42,34 +42,6 @@ fn a_finding_has_its_place_and_its_path() {
         &[SCHEMAS, SESSION, QUIET],
         &["check", "session.jsonl"],
         expect![[r#"
-            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-             --> session.jsonl:1:2
-              |
-            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-              |
-              = help: Insert empty ones
-
-            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-             --> session.jsonl:1:2
-              |
-            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-
-            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-             --> session.jsonl:2:2
-              |
-            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-              |
-              = help: Insert empty ones
-
-            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-             --> session.jsonl:2:2
-              |
-            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-
             information[PB032 atoms-dropped]: the runtime drops 1 of these 1 updates before the kernel sees them
              --> session.jsonl:2:134
               |
@@ -84,13 +56,7 @@ fn a_finding_has_its_place_and_its_path() {
               |
               = help: Add the full stop
 
-            warning[PB311 secret-stored]: this looks like a password; it would be persisted and read back into later prompts
-             --> session.jsonl:2:247
-              |
-            2 | ...ory_operations":[{"op":"note","key":"a:b","value":"password: ********"}]},"surface_response":"Half fine."}
-              |                                                                 ^^^^^^^^
-
-            1 error, 1 warning, 1 information, 4 hints in 1 file (0 clauses, 2 envelopes)
+            1 error, 1 information in 1 file (0 clauses, 2 envelopes)
             exit 1
         "#]],
     );
@@ -121,74 +87,8 @@ fn what_is_silenced() {
         &[SCHEMAS, ("session.jsonl", &silenced), QUIET],
         &["check", "session.jsonl"],
         expect![[r#"
-            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-             --> session.jsonl:1:2
-              |
-            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-              |
-              = help: Insert empty ones
-
-            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-             --> session.jsonl:1:2
-              |
-            1 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-
-            hint[PB125 schema-member]: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-             --> session.jsonl:2:2
-              |
-            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-              |
-              = help: Insert empty ones
-
-            hint[PB130 trace-missing]: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-             --> session.jsonl:2:2
-              |
-            2 | {"control_packet":{"intent_classification":{"category":"/query","verb":"/explain","target":"x","constraint":"none","confidence":0.9},...
-              |  ^^^^^^^^^^^^^^^^
-
-            information[PB032 atoms-dropped]: the runtime drops 1 of these 1 updates before the kernel sees them
-             --> session.jsonl:2:134
-              |
-            2 | ...lain","target":"x","constraint":"none","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op...
-              |                                                             ^^^^^^^^^^^^^^^^
-
-            error[PB203 no-period]: The runtime drops updates that do not end in a full stop, and this one does not.
-             --> session.jsonl:2:178
-              |
-            2 | ...","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op":"note","key":"a:b","value":"passwor...
-              |                                                                    ^
-              |
-              = help: Add the full stop
-
-            warning[PB311 secret-stored]: this looks like a password; it would be persisted and read back into later prompts
-             --> session.jsonl:2:247
-              |
-            2 | ...ory_operations":[{"op":"note","key":"a:b","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
-              |                                                                 ^^^^^^^^
-
-            warning[MG951 unknown-suppression]: No rule is called `PB032`, so this name silences nothing.
-             --> session.jsonl:2:281
-              |
-            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
-              |                                                           ^^^^^^^^^^^^^^^^^^^^
-
-            warning[MG951 unknown-suppression]: No rule is called `PB203`, so this name silences nothing.
-             --> session.jsonl:2:281
-              |
-            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
-              |                                                           ^^^^^^^^^^^^^^^^^^^^
-
-            warning[MG951 unknown-suppression]: No rule is called `PB311`, so this name silences nothing.
-             --> session.jsonl:2:281
-              |
-            2 | ...","value":"password: ********"}]},"x_mangle_ls_ignore":"PB203, PB032, PB311…
-              |                                                           ^^^^^^^^^^^^^^^^^^^^
-
-            1 error, 4 warnings, 1 information, 4 hints in 1 file (0 clauses, 2 envelopes)
-            exit 1
+            No findings in 1 file (0 clauses, 2 envelopes)
+            exit 0
         "#]],
     );
 }
