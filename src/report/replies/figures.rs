@@ -137,9 +137,6 @@ pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String 
     out
 }
 
-/// A value of a metric: its file, its labels, and it.
-type Sample<'f> = (String, Vec<(&'f str, String)>, f64);
-
 /// A metric: its name, what it counts, its label, and its values.
 type Row<'f> = (&'f str, &'f str, &'static str, &'f dyn Fn(&Statistics) -> Vec<(String, u64)>);
 
