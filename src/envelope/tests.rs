@@ -269,6 +269,15 @@ fn around_and_between() {
     );
 }
 
+#[test]
+fn white_space_is_no_text() {
+    for space in ["\u{b}\u{c}", "\u{a0}\u{2028}", "\u{feff}\r\n"] {
+        let raw = format!("{space}{}{space}", ENVELOPES[0]);
+        let found = found(raw.as_bytes(), &TranscriptSettings::default());
+        assert!(found.iter().all(|finding| !["PB002", "PB003"].contains(&finding.rule.code)), "{found:?}");
+    }
+}
+
 /// What replies are made of.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![

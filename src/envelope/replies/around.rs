@@ -129,12 +129,17 @@ fn is_fence(text: &[u8]) -> bool {
     rest.is_some_and(|word| word.trim().chars().all(|char| char.is_ascii_alphanumeric()) && word.len() < 16)
 }
 
-/// A part of a reply without white space and byte order mark around it.
+/// A part of a reply without white space and byte order mark around it, as the runtime trims it.
 fn trimmed(reply: &Reply<'_>, part: Range<usize>) -> Range<usize> {
     let text = reply.raw.get(part.clone()).unwrap_or(&[]);
-    let bare = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let start = part.end.max(part.start) - bare.trim_ascii_start().len();
-    start..start + bare.trim_ascii().len()
+    let front = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let is_blank = |char: char| char.is_whitespace() || char == '\u{feff}';
+    let lead = front.len() - front.trim_start_matches(is_blank).len();
+    let rest = text.get(lead..).unwrap_or(&[]);
+    let back = rest.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
+    let trail = back.map_or(0, |chunk| chunk.valid().len() - chunk.valid().trim_end_matches(is_blank).len());
+    let start = part.start + lead;
+    start..start + rest.len() - trail
 }
 
 fn range(part: &Range<usize>) -> TextRange {
