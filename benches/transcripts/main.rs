@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod gigabyte;
 mod replies;
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -33,7 +34,7 @@ const BYTES: usize = 16 << 20;
 const RUNS: usize = 9;
 
 fn main() {
-    let text = replies::lines(BYTES, &mut Random(5));
+    let text = replies::lines(BYTES, &mut 0, &mut Random(5));
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
     let caps = Caps::default();
     println!("{} envelopes, {} bytes", lines.len(), text.len());
@@ -59,6 +60,7 @@ fn main() {
     row("check, fed 64 KiB at a time (budget 0.5)", all, value);
     let found = stream(&text, context);
     println!("{} findings: {:?}", found.len(), counts(&found));
+    gigabyte::check(&texts);
 }
 
 /// What is found in lines that come in pieces.

@@ -42,13 +42,12 @@ const WORDS: [&str; 24] = [
     "again",
 ];
 
-/// At least `bytes` bytes of lines.
-pub(crate) fn lines(bytes: usize, random: &mut Random) -> String {
+/// At least `bytes` bytes of lines; `number` is that of the last one.
+pub(crate) fn lines(bytes: usize, number: &mut usize, random: &mut Random) -> String {
     let mut out = String::with_capacity(bytes + 4096);
-    let mut number = 0;
     while out.len() < bytes {
-        number += 1;
-        line(number, random, &mut out);
+        *number += 1;
+        line(*number, random, &mut out);
     }
     out
 }
