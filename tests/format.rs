@@ -47,15 +47,15 @@ fn tree(tree: &Tree) -> String {
 }
 
 /// What is found, without places, and without the white space of what is quoted, which also decides where long quotes
-/// are cut.
+/// are cut. That a declaration does not begin its line is what formatting mends.
 fn found(text: &str) -> Vec<(&'static str, String)> {
     let diagnostics = support::check_all(&[text]);
     let squeezed = |message: &str| {
         let quotes = message.split('`').map(|part| if part.contains(['…', '(']) { "…" } else { part });
         quotes.collect::<String>().split_whitespace().collect::<String>()
     };
-    let mut found: Vec<_> =
-        diagnostics.iter().flatten().map(|found| (found.rule.name, squeezed(&found.message))).collect();
+    let others = diagnostics.iter().flatten().filter(|found| found.rule.name != "decl-regex-gap");
+    let mut found: Vec<_> = others.map(|found| (found.rule.name, squeezed(&found.message))).collect();
     found.sort();
     found
 }

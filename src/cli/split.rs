@@ -1,7 +1,6 @@
 //! `split`: the two channels of a transcript as two streams.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -39,7 +38,7 @@ pub(super) struct Split {
 
 /// Where one of the channels goes.
 enum Stream {
-    File(BufWriter<File>),
+    File(BufWriter<Box<dyn Write>>),
     /// Standard output, with the name of the channel in front if both go there.
     Standard(&'static str),
     Nowhere,
@@ -51,7 +50,7 @@ impl Stream {
             (Some(path), _) => {
                 let created =
                     host::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-                Self::File(BufWriter::new(created))
+                Self::File(BufWriter::new(Box::new(created)))
             }
             (None, None) => Self::Standard(mark),
             (None, Some(_)) => Self::Nowhere,

@@ -99,19 +99,19 @@ fn nothing_to_check() {
         &[("README.md", "# no Mangle")],
         &["check"],
         expect![[r#"
-        No findings in 0 files (0 clauses)
-        warning: there are no Mangle files (`.mg`, `.gl`) here
-        exit 0
-    "#]],
+            No findings in 0 files (0 clauses)
+            warning: there are no Mangle files (`.mg`, `.gl`) and no transcripts here
+            exit 0
+        "#]],
     );
     check(
         &[("README.md", "# no Mangle")],
         &["check", "README.md"],
         expect![[r#"
-        No findings in 0 files (0 clauses)
-        warning: README.md is neither `.mg` nor `.gl` and is not checked
-        exit 0
-    "#]],
+            No findings in 0 files (0 clauses)
+            warning: README.md is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file
+            exit 0
+        "#]],
     );
 }
 
