@@ -244,6 +244,7 @@ impl Check {
         }
         watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
+        watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
         watched.extend(resolution.transcripts.iter().map(|found| found.path.clone()));
         watched.extend(resolution.files().iter().map(|file| table.path(*file).to_path_buf()));
         watched
@@ -280,5 +281,6 @@ fn is_empty(resolution: &Resolution) -> bool {
         && resolution.transcripts.is_empty()
         && resolution.skipped.is_empty()
         && resolution.projects.is_empty()
+        && resolution.agents.is_empty()
         && resolution.problems.is_empty()
 }

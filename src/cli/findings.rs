@@ -9,11 +9,11 @@ use super::Outcome;
 use super::progress::Progress;
 use crate::config::Profile;
 use crate::host::{
-    self, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Omitted, Overlay, Problem,
-    ProgramFiles, Resolution, Target, TranscriptRequest,
+    self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Omitted,
+    Overlay, Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
 };
 use crate::program::FileSummary;
-use crate::report::{self, Entry, SourceText, Sources, Summary};
+use crate::report::{self, Entry, Part, SourceText, Sources, Spot, Summary};
 use crate::text::FileId;
 
 /// What is to be checked, and how.
@@ -164,10 +164,22 @@ fn sources(
     for project in &resolution.projects {
         sources.insert_source(project.file, source(project.file, &project.text));
     }
+    for agent in resolution.agents.iter().filter(|agent| agent.reported) {
+        sources.insert_source(agent.file, agent_source(agent, checked, working));
+    }
     for file in files.values() {
         sources.insert_source(file.id, source(file.id, &file.text).with_statements(file));
     }
     sources
+}
+
+/// What output shows of a configuration of an agent's runtime: no credential, and there are some in it.
+fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> SourceText {
+    let found = checked.entries.iter().filter(|entry| entry.file == agent.file);
+    let found: Vec<_> = found.map(|entry| entry.diagnostic.clone()).collect();
+    let start = (0, Spot::default());
+    let part = Part::new(agent.file, start, agent.text.as_bytes(), agent.file, &found);
+    SourceText::of_part(host::relative(working, &agent.path), part).at(&agent.path)
 }
 
 /// The files whose findings are wanted.

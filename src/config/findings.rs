@@ -17,15 +17,16 @@ pub const RULES: &[&Rule] = &[
     &UNMATCHED_PATTERN,
 ];
 
-/// The file is no TOML.
+/// The file is no TOML, or no JSON.
 pub static CONFIG_SYNTAX: Rule = Rule {
     code: "MG901",
     name: "config-syntax",
     group: Group::Configuration,
     severity: Some(Severity::Error),
-    summary: "The configuration file is not valid TOML",
+    summary: "The configuration file is not valid TOML, or that of the runtime not valid JSON",
     rationale: "Nothing of the file is used then: every setting is at its default, and all files below the \
-                configuration file are taken as one program.",
+                configuration file are taken as one program. The runtime loads nothing of a `.nerd/config.json` \
+                with such a slip.",
     bad: "#- mangle-ls.toml\nfail_on = \n",
     good: "#- mangle-ls.toml\nfail_on = \"warning\"\n",
     fix: FixKind::None,

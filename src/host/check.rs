@@ -11,7 +11,7 @@ use super::resolve::{Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::sample_name;
-use super::{FileTable, Memory, Project};
+use super::{AgentSettings, FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
@@ -60,8 +60,10 @@ pub fn check(
     let mut of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
     drop_needed_elsewhere(resolution, of_programs.iter_mut().map(|(found, _)| found));
     let of_projects = resolution.projects.iter().map(check_project);
+    let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
+    let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
     let mut checked = Checked::default();
-    for (found, configured) in of_programs.into_iter().chain(of_projects) {
+    for (found, configured) in of_programs.into_iter().chain(of_projects).chain(of_agents) {
         checked.add(found, manner.fail_on.unwrap_or(configured));
     }
     checked
@@ -206,6 +208,13 @@ fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
     let Project { file, settings, findings, .. } = project;
     let found = entries(*file, file_findings(*file, findings.clone(), &settings.rules));
     (found.collect(), settings.fail_on)
+}
+
+fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<Entry>, FailOn) {
+    let settings = agent.project.and_then(|index| projects.get(index)).map(|project| &project.settings);
+    let rules = settings.map_or_else(RuleSettings::default, |settings| settings.rules.clone());
+    let found = entries(agent.file, file_findings(agent.file, agent.findings.clone(), &rules));
+    (found.collect(), settings.map_or_else(FailOn::default, |settings| settings.fail_on))
 }
 
 fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = Entry> {

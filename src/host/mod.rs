@@ -6,6 +6,7 @@
 //! an older revision, which `git` is asked for ([`Past`]), and news of files that change ([`Watch`]). Knows
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
+mod agents;
 mod check;
 mod decode;
 mod fix;
@@ -31,6 +32,7 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
+pub use agents::AgentSettings;
 pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use fix::{ReplaceError, fix, replace, replaceable};

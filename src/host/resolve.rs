@@ -5,6 +5,7 @@
 //! file is helped by the `schemas*` files beside it; in an editor a workspace folder is a program,
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
+mod agents;
 mod transcripts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,9 @@ use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
 use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
-use super::{FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test};
+use super::{
+    AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test,
+};
 use crate::config::{FILE_NAME, Settings};
 use crate::program::Embedding;
 use crate::text::FileId;
@@ -118,6 +121,8 @@ pub struct Resolution {
     pub programs: Vec<ProgramFiles>,
     /// The transcripts below the targets, sorted by path. Only an editor and who asks for transcripts gets them.
     pub transcripts: Vec<TranscriptFile>,
+    /// The configurations of agents' runtimes, sorted by path. As transcripts, only who asks for them gets them.
+    pub agents: Vec<AgentSettings>,
     /// Files that were named and are neither Mangle nor transcripts.
     pub skipped: Vec<PathBuf>,
     /// The configuration files, sorted by path.
@@ -161,7 +166,7 @@ fn resolve_all(
     shell: Shell,
     overlay: &Overlay,
     table: &FileTable,
-    transcripts: bool,
+    asks_for_transcripts: bool,
 ) -> Resolution {
     let mut resolver = Resolver::new(targets, shell, overlay, table);
     resolver.discover();
@@ -171,11 +176,14 @@ fn resolve_all(
         Shell::CommandLine => resolver.given_paths(&loose),
         Shell::Editor => resolver.folders(&loose),
     }
-    let transcripts = if transcripts { resolver.transcripts() } else { Vec::new() };
+    let transcripts = if asks_for_transcripts { resolver.transcripts() } else { Vec::new() };
     let goes_with = |program: &ProgramFiles| transcripts.iter().any(|found| found.goes_with(program));
     let is_reported = |program: &ProgramFiles| program.own().any(|member| member.reported);
     resolver.result.programs.retain(|program| is_reported(program) || goes_with(program));
     resolver.result.programs.sort_by(|a, b| a.root.cmp(&b.root));
+    if asks_for_transcripts {
+        resolver.agents(&transcripts);
+    }
     resolver.place_transcripts(transcripts);
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();

@@ -100,6 +100,7 @@ pub(super) fn watchers() -> Registration {
     let watchers = [
         watch("**/*.{mg,gl}", None),
         watch("**/mangle-ls.toml", None),
+        watch("**/.nerd/config.json", None),
         watch("**/.gitignore", None),
         // Of a folder that is deleted, editors say no word about the files in it.
         watch("**", Some(WatchKind::Delete)),

@@ -24,6 +24,7 @@ mod properties;
 mod reader;
 mod record;
 mod session;
+pub mod settings;
 mod shapes;
 pub mod statistics;
 mod stream;
@@ -58,7 +59,7 @@ pub struct Options {
     pub separator: Option<String>,
 }
 
-/// The rules about containers and sessions, a list a family.
+/// The rules about containers, sessions and the configuration of the runtime, a list a family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    std::iter::once(findings::RULES).chain(session::RULES).flatten().copied()
+    [findings::RULES, settings::RULES].into_iter().chain(session::RULES).flatten().copied()
 }

@@ -278,3 +278,29 @@ fn words_that_do_not_exist() {
     "#]],
     );
 }
+
+/// The configuration of the agent that works in a folder: found in its hidden folder, and held against what it recorded.
+#[test]
+fn the_configuration_of_the_runtime() {
+    let config = "{\"anthropic_api_key\": \"sk-ant-api03-XYZabc0123456789xyzXYZ\", \"thme\": \"dark\",\n \
+         \"core_limits\": {\"max_facts_in_kernel\": 500},\n \
+         \"shard_profiles\": {\"coder\": {\"max_retrys\": 5, \"max_execution_time_sec\": 1}}}\n";
+    let session = "{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\
+         \"target\":\"x\",\"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[],\"memory_operations\":[],\
+         \"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":1001,\"tokens_used\":9,\
+         \"retry_count\":0,\"blocked_by_constitution\":false}},\"surface_response\":\"All fine.\"}\n";
+    let files = [SCHEMAS, QUIET, (".nerd/config.json", config), ("transcripts/a.jsonl", session)];
+    check(&files, &["check"], expect![[""]]);
+    // Of its own it says the same; who names something else does not hear of it, and its limits hold.
+    let folder = folder(&files);
+    let (out, error, code) = run(&folder, &["check", ".nerd/config.json", "--format", "github"], "");
+    assert_eq!((error.as_str(), code), ("", Some(1)), "{out}");
+    expect![[""]].assert_eq(&out);
+    let (out, _, _) = run(&folder, &["check", "transcripts/a.jsonl", "--format", "github"], "");
+    assert!(out.contains("PB710") && !out.contains("PB701"), "{out}");
+    for format in ["text", "json", "sarif", "junit", "github"] {
+        let (out, _, code) = run(&folder, &["check", "--format", format], "");
+        assert!(out.contains("limit-low") && !out.contains("XYZabc"), "{format}: {out}");
+        assert_eq!(code, Some(1), "{format}");
+    }
+}

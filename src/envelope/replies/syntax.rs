@@ -73,60 +73,18 @@ fn problem(object: &Object<'_>, group: &[&Problem], sink: &mut Sink) {
     let text = String::from_utf8_lossy(slice(json, first.range)).into_owned();
     let fix =
         if first.kind == ProblemKind::RawControl { controls(json, group) } else { fix(json, first, &text) };
-    let range = shown(json, first);
-    let mut finding = Finding::new(&JSON_SYNTAX, range, message(first.kind, &text, group.len()));
+    let what = json.said(first, group.len());
+    let message = format!("{what}; the runtime reads nothing of an object with such a slip");
+    let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message);
     finding.fix = fix.filter(|fix| mends(object, fix, sink));
     sink.push(finding);
-}
-
-/// The bytes of a problem; where something is missing, what stands before it.
-fn shown(json: &Json<'_>, problem: &Problem) -> TextRange {
-    if !problem.range.is_empty() {
-        let end = problem.range.start() + TextSize::new(80);
-        return TextRange::new(problem.range.start(), problem.range.end().min(end));
-    }
-    let before = json.text().get(..usize::from(problem.range.start())).unwrap_or(&[]).trim_ascii_end().len();
-    match before.checked_sub(1) {
-        Some(last) if problem.kind != ProblemKind::NoKey => TextRange::new(size(last), size(before)),
-        _ => TextRange::at(problem.range.start(), TextSize::new(1)),
-    }
-}
-
-fn message(kind: ProblemKind, text: &str, count: usize) -> String {
-    let short: String = text.chars().take(30).collect();
-    let what = match kind {
-        ProblemKind::NoValue => "a value is missing here".to_owned(),
-        ProblemKind::NoComma => "a comma is missing behind this".to_owned(),
-        ProblemKind::ExtraComma => "JSON allows no comma here".to_owned(),
-        ProblemKind::NoColon => "a colon is missing behind this key".to_owned(),
-        ProblemKind::NoKey => "a key is missing in front of this value".to_owned(),
-        ProblemKind::Word => format!(
-            "`{short}` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`"
-        ),
-        ProblemKind::BadNumber => format!("`{short}` is not how JSON writes a number"),
-        ProblemKind::SingleQuotes => "JSON strings need double quotes".to_owned(),
-        ProblemKind::RawControl => match (count, text) {
-            (1, "\n" | "\r") => "a line break inside a string must be written `\\n`".to_owned(),
-            (_, "\n" | "\r") => {
-                format!("line breaks inside a string must be written `\\n` ({count} control characters)")
-            }
-            _ => "a control character inside a string must be escaped".to_owned(),
-        },
-        ProblemKind::BadEscape => format!("`{short}` is no escape of JSON"),
-        ProblemKind::Comment => "JSON has no comments".to_owned(),
-        ProblemKind::Stray => format!("`{short}` means nothing here"),
-        ProblemKind::WrongBracket => "this bracket does not close what was opened last".to_owned(),
-        ProblemKind::Unclosed => "this is never closed".to_owned(),
-        ProblemKind::TooDeep => "more than 10,000 levels of nesting".to_owned(),
-    };
-    format!("{what}; the runtime reads nothing of an object with such a slip")
 }
 
 fn fix(json: &Json<'_>, problem: &Problem, text: &str) -> Option<Fix> {
     let (range, start) = (problem.range, problem.range.start());
     Some(match problem.kind {
-        ProblemKind::NoComma => Fix::safe("Insert a comma").insert(shown(json, problem).end(), ","),
-        ProblemKind::NoColon => Fix::safe("Insert a colon").insert(shown(json, problem).end(), ":"),
+        ProblemKind::NoComma => Fix::safe("Insert a comma").insert(json.place(problem).end(), ","),
+        ProblemKind::NoColon => Fix::safe("Insert a colon").insert(json.place(problem).end(), ":"),
         ProblemKind::ExtraComma => Fix::safe("Delete the comma").replace(range, ""),
         ProblemKind::Comment => Fix::safe("Delete the comment").replace(range, ""),
         ProblemKind::Word => word(json, range, text),

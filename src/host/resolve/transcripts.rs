@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell, schemas_in};
 use crate::config::{FILE_NAME, TranscriptSettings};
+use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{has_envelope, is_included, is_text};
 use crate::host::{Target, TranscriptFile, is_mangle, relative};
@@ -13,7 +14,7 @@ use crate::program::Embedding;
 
 /// A transcript before programs have their places.
 pub(super) struct FoundTranscript {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     named: bool,
     settings: TranscriptSettings,
     project: Option<usize>,
@@ -44,6 +45,7 @@ impl Resolver<'_> {
                 Target::Transcript(path) => {
                     drop(found.insert(path.clone(), self.transcript(path.clone(), true)))
                 }
+                Target::Other(path) if is_agent_settings(path) => {}
                 Target::Other(path) if self.is_meant(path) => {
                     found.insert(path.clone(), self.transcript(path.clone(), true));
                 }
@@ -66,10 +68,11 @@ impl Resolver<'_> {
             TranscriptFile {
                 file: self.table.id(&found.path),
                 programs: programs.iter().enumerate().filter_map(goes_with).collect(),
-                path: found.path,
                 named: found.named,
                 settings: Arc::new(found.settings),
                 project: found.project,
+                agent: self.agent_of(&found.path),
+                path: found.path,
             }
         };
         self.result.transcripts = found.into_iter().map(place).collect();
@@ -125,7 +128,7 @@ impl Resolver<'_> {
             && self.is_included(path)
     }
 
-    fn project_of(&self, path: &Path) -> Option<usize> {
+    pub(super) fn project_of(&self, path: &Path) -> Option<usize> {
         let governing = path.parent().and_then(|folder| self.nearest_known(folder))?;
         self.result.projects.iter().position(|project| project.path == governing)
     }

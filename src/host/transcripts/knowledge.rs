@@ -23,7 +23,7 @@ pub struct Knowledge {
     /// The programs, as one.
     pub programs: Vec<Arc<Program>>,
     tools: Option<Arc<Catalogue>>,
-    limits: Limits,
+    limits: Arc<Limits>,
     rules: RuleSettings,
 }
 
@@ -36,8 +36,8 @@ pub struct Knowledges {
     profile: Option<Profile>,
 }
 
-/// The configuration file and the programs.
-type Key = (Option<usize>, Vec<usize>);
+/// The configuration file, the agent and the programs.
+type Key = (Option<usize>, Option<usize>, Vec<usize>);
 
 impl Knowledges {
     /// Joins the programs that transcripts of `resolution` go with, from the files that [`crate::host::load`] gave.
@@ -78,7 +78,7 @@ impl Knowledges {
 }
 
 fn key(found: &TranscriptFile) -> Key {
-    (found.project, found.programs.clone())
+    (found.project, found.agent, found.programs.clone())
 }
 
 /// Several programs of one project are taken together: an atom is known if one of them declares it.
@@ -94,7 +94,9 @@ fn knowledge(
     members.dedup();
     let summaries: Vec<_> = members.iter().filter_map(|file| files.get(file).map(Arc::clone)).collect();
     let project = found.project.and_then(|index| resolution.projects.get(index));
+    let agent = found.agent.and_then(|index| resolution.agents.get(index));
     let mut knowledge = Knowledge {
+        limits: agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
         tools: project.and_then(|project| project.tools.clone()),
         rules: project.map(|project| project.settings.rules.clone()).unwrap_or_default(),
         ..Knowledge::default()

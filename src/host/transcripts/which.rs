@@ -36,6 +36,8 @@ pub struct TranscriptFile {
     pub settings: Arc<TranscriptSettings>,
     /// The configuration file: an index into [`super::super::Resolution::projects`].
     pub project: Option<usize>,
+    /// The configuration of the agent's runtime: an index into [`super::super::Resolution::agents`].
+    pub agent: Option<usize>,
     /// The programs whose declarations its atoms are checked against: indices into
     /// [`super::super::Resolution::programs`].
     pub programs: Vec<usize>,

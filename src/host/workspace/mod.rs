@@ -28,6 +28,7 @@ use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
 pub use self::transcripts::SnapshotTranscript;
+use super::agents::is_agent_settings;
 use super::uses::{is_kernel, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
@@ -68,7 +69,7 @@ struct Due {
 
 /// What kind of text a document is, or `None` if it is none of ours.
 fn kind(path: &Path, language: &str) -> Option<document::Kind> {
-    if path.ends_with(FILE_NAME) {
+    if path.ends_with(FILE_NAME) || is_agent_settings(path) {
         Some(document::Kind::Configuration)
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
@@ -219,6 +220,7 @@ impl Workspace {
         let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
         is_mangle(path)
             || has_name(FILE_NAME)
+            || is_agent_settings(path)
             || has_name(".gitignore")
             || self.closed.values().any(|file| file.path.starts_with(path))
     }

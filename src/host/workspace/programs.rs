@@ -14,7 +14,7 @@ use crate::config::{RuleSettings, Settings};
 use crate::host::check::unreadable;
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
-use crate::host::{FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single};
+use crate::host::{AgentSettings, FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::lint::Diagnostic;
@@ -28,6 +28,7 @@ pub(super) struct Programs {
     /// One for each document that is not on disk.
     lone: Vec<State>,
     projects: Vec<Project>,
+    agents: Vec<AgentSettings>,
     transcripts: Vec<TranscriptState>,
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
@@ -107,6 +108,8 @@ impl Programs {
             .collect();
         different |= unreadable != self.unreadable;
         self.unreadable = unreadable;
+        different |= !same_agents(&self.agents, &resolution.agents);
+        self.agents = resolution.agents;
         self.projects = resolution.projects;
         different
     }
@@ -119,6 +122,7 @@ impl Programs {
         for found in &resolution.transcripts {
             let programs = found.programs.iter().filter_map(|&at| resolution.programs.get(at));
             let project = found.project.and_then(|at| resolution.projects.get(at));
+            let agent = found.agent.and_then(|at| resolution.agents.get(at));
             let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
             let identities = programs.map(|program| Identity {
                 name: program.name.as_str().into(),
@@ -130,6 +134,7 @@ impl Programs {
                 identities.collect(),
                 rules.over(&self.base),
                 project.and_then(|project| project.tools.clone()),
+                agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
             );
             let place = old.iter().position(|other| other.file == state.file);
             different |= !place.is_some_and(|place| state.succeed(old.swap_remove(place)));
@@ -226,6 +231,19 @@ impl Programs {
             };
             diagnostics.insert(project.file, found.into());
         }
+        for agent in &self.agents {
+            let file = files.entry(agent.file).or_insert_with(|| {
+                let (path, text) = (agent.path.as_path().into(), Arc::clone(&agent.text));
+                Arc::new(SnapshotFile::foreign(agent.file, path, None, text))
+            });
+            let project = agent.project.and_then(|at| self.projects.get(at));
+            let own = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+            let found = match file.text() == &agent.text && agent.reported {
+                true => file_findings(agent.file, agent.findings.clone(), &own.over(&self.base)),
+                false => Vec::new(),
+            };
+            diagnostics.insert(agent.file, found.into());
+        }
         for Unreadable { id, path, found } in &self.unreadable {
             files.entry(*id).or_insert_with(|| {
                 Arc::new(SnapshotFile::foreign(*id, path.as_path().into(), None, "".into()))
@@ -283,6 +301,11 @@ fn states(
         own.tables = tables;
     }
     states
+}
+
+fn same_agents(a: &[AgentSettings], b: &[AgentSettings]) -> bool {
+    let key = |agent: &AgentSettings| (agent.file, agent.project, Arc::clone(&agent.text));
+    a.iter().map(key).eq(b.iter().map(key))
 }
 
 fn same_projects(a: &[Project], b: &[Project]) -> bool {

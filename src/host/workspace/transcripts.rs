@@ -53,6 +53,7 @@ pub(super) struct TranscriptState {
     /// The programs whose declarations hold for it.
     programs: Vec<Identity>,
     tools: Option<Arc<Catalogue>>,
+    limits: Arc<Limits>,
     kept: Arc<Mutex<Option<Arc<Records>>>>,
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     last: Option<Arc<SnapshotTranscript>>,
@@ -64,10 +65,11 @@ impl TranscriptState {
         programs: Vec<Identity>,
         rules: RuleSettings,
         tools: Option<Arc<Catalogue>>,
+        limits: Arc<Limits>,
     ) -> Self {
         let (file, settings) = (found.file, Arc::clone(&found.settings));
         let (kept, knowledge) = Default::default();
-        Self { file, settings, rules: rules.into(), programs, tools, kept, knowledge, last: None }
+        Self { file, settings, rules: rules.into(), programs, tools, limits, kept, knowledge, last: None }
     }
 
     /// This transcript as the successor of `old`. Gives whether nothing is different.
@@ -81,7 +83,8 @@ impl TranscriptState {
         let same = reads_alike
             && self.rules == old.rules
             && self.programs == old.programs
-            && self.tools == old.tools;
+            && self.tools == old.tools
+            && self.limits == old.limits;
         if same {
             (self.rules, self.last) = (old.rules, old.last);
         }
@@ -111,6 +114,7 @@ impl TranscriptState {
             programs,
             rules: Arc::clone(&self.rules),
             tools: self.tools.clone(),
+            limits: Arc::clone(&self.limits),
             kept: Arc::clone(&self.kept),
             knowledge: Arc::clone(&self.knowledge),
             records: OnceLock::new(),
@@ -132,6 +136,7 @@ pub struct SnapshotTranscript {
     pub programs: Vec<Arc<SnapshotProgram>>,
     rules: Arc<RuleSettings>,
     tools: Option<Arc<Catalogue>>,
+    limits: Arc<Limits>,
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     /// The records of the revision that was read last, whichever that is.
     kept: Arc<Mutex<Option<Arc<Records>>>>,
@@ -172,8 +177,8 @@ impl SnapshotTranscript {
             tools: self.tools.as_deref(),
             ..Context::new(&self.settings)
         };
-        let (text, limits) = (records.text().as_bytes(), Limits::default());
-        let judge = Judge { rules: &self.rules, context, limits: &limits, programs: &known.programs };
+        let text = records.text().as_bytes();
+        let judge = Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs };
         let name = self.file.path.to_string_lossy();
         for entry in records.transcript().entries() {
             if cancel.is_cancelled() {

@@ -14,6 +14,7 @@ pub use page::{index, page};
 pub use text::{list, single};
 
 use crate::lint::{FixKind, Group, Rule};
+use crate::transcript::settings;
 
 /// The sentence about the fix of a rule.
 fn fix(rule: &Rule) -> &'static str {
@@ -45,6 +46,11 @@ fn severity(rule: &Rule) -> String {
 /// group is about declarations.
 fn is_about_replies(rule: &Rule) -> bool {
     rule.code.starts_with("PB") && rule.name != "decl-regex-gap"
+}
+
+/// Whether a rule is about configuration files, in which nothing silences.
+fn is_about_settings(rule: &Rule) -> bool {
+    rule.group == Group::Configuration || rule.bad.starts_with(&format!("#- {}", settings::PATH))
 }
 
 /// The first line of text without its full stop: summaries are headings in some outputs.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{by_group, example, fix, heading, is_about_replies, severity};
-use crate::lint::{Group, Rule};
+use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
+use crate::lint::Rule;
 
 /// The first line of everything in Markdown that is generated.
 const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xtask generate`. -->\n\n";
@@ -69,11 +69,11 @@ fn longest_run(text: &str) -> usize {
 fn silencing(rule: &Rule) -> String {
     let setting =
         format!("For all files, in `mangle-ls.toml`:\n\n```toml\n[rules]\n{} = \"off\"\n```\n", rule.name);
-    let comment = match rule.group {
+    let comment = match rule {
         _ if rule.is_unreadable() => {
             "A comment does not silence it: the engine cannot load the file.\n\n".to_owned()
         }
-        Group::Configuration => String::new(),
+        _ if is_about_settings(rule) => String::new(),
         _ if is_about_replies(rule) => format!(
             "At one place, with a member of the envelope, or of the record that holds it:\n\n\
              ```json\n\"x_mangle_ls_ignore\": \"{0}\"\n```\n\n\

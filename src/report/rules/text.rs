@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{by_group, example, fix, heading, is_about_replies, severity};
-use crate::lint::{Group, Rule, Severity};
+use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
+use crate::lint::{Rule, Severity};
 
 /// Prose is wrapped at this many characters.
 const WIDTH: usize = 88;
@@ -84,11 +84,11 @@ fn code_of(rule: &Rule, example: &str, colour: AnsiColor) -> String {
 
 fn silencing(rule: &Rule) -> String {
     let setting = format!("`{} = \"off\"` under `[rules]` in mangle-ls.toml", rule.name);
-    match rule.group {
+    match rule {
         _ if rule.is_unreadable() => {
             format!("{setting}. A comment does not: the engine cannot load the file.")
         }
-        Group::Configuration => format!("{setting}."),
+        _ if is_about_settings(rule) => format!("{setting}."),
         _ if is_about_replies(rule) => format!(
             "the member `\"x_mangle_ls_ignore\": \"{}\"` in the envelope or in its record, in Markdown a comment \
              `<!-- mangle-ls: ignore {} -- reason -->` before it, or {setting}.",

@@ -1,0 +1,89 @@
+//! Configurations of agents' runtimes, `.nerd/config.json`: found in the folders that agents work in, and read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::walk::boundary;
+use super::{FileTable, Overlay, read};
+use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8};
+use crate::lint::Finding;
+use crate::text::FileId;
+use crate::transcript::Limits;
+use crate::transcript::settings::{self, PATH};
+
+/// A configuration of an agent's runtime and what it says.
+#[derive(Debug)]
+pub struct AgentSettings {
+    /// The file.
+    pub file: FileId,
+    /// Its path.
+    pub path: PathBuf,
+    /// The folder that the agent works in.
+    pub root: PathBuf,
+    /// The `mangle-ls.toml` around it: an index into [`super::Resolution::projects`].
+    pub project: Option<usize>,
+    /// Whether its findings are wanted, or it is only read for the sake of transcripts.
+    pub reported: bool,
+    /// Its text.
+    pub text: Arc<str>,
+    /// What is wrong with it. Ranges count from the start of the file.
+    pub findings: Vec<Finding>,
+    /// The limits of shards that it sets.
+    pub limits: Arc<Limits>,
+}
+
+/// Whether a path is that of such a configuration.
+pub(super) fn is_agent_settings(path: &Path) -> bool {
+    path.ends_with(PATH)
+}
+
+/// The folder that an agent works in which has this configuration.
+pub(super) fn folder_of(path: &Path) -> Option<&Path> {
+    path.ancestors().nth(Path::new(PATH).components().count())
+}
+
+/// The configuration of the agent that works in a folder, if there is one. A link must not lead out of the repository:
+/// anybody may have put it there.
+pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
+    let path = folder.join(PATH);
+    if overlay.get(&path).is_some() {
+        return Some(path);
+    }
+    let real = std::fs::canonicalize(&path).ok().filter(|real| real.is_file())?;
+    real.starts_with(boundary(folder)).then_some(path)
+}
+
+impl AgentSettings {
+    /// Reads the configuration at `path`; `None` for one that cannot be read.
+    pub(super) fn read(path: PathBuf, overlay: &Overlay, table: &FileTable) -> Option<Self> {
+        let file = read(&path, overlay).ok()?;
+        let settings = match file.findings.first() {
+            Some(finding) => {
+                settings::Settings { findings: vec![no_text(finding)], ..settings::Settings::default() }
+            }
+            None => settings::read(file.text.as_bytes()),
+        };
+        Some(Self {
+            file: table.id(&path),
+            root: folder_of(&path)?.into(),
+            path,
+            project: None,
+            reported: false,
+            text: file.text,
+            findings: settings.findings,
+            limits: settings.limits.into(),
+        })
+    }
+}
+
+/// The one finding about a configuration that is no text: `finding` says what it is instead.
+fn no_text(finding: &Finding) -> Finding {
+    let what = if finding.rule == &INVALID_UTF8 {
+        "This is not UTF-8, which JSON has to be."
+    } else if finding.rule == &FILE_TOO_LARGE {
+        "The file is too large to be a configuration."
+    } else {
+        "The file is not text."
+    };
+    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
+}

@@ -1,0 +1,182 @@
+//! The keys of the configuration as data. A key that is not here is one that the runtime passes over.
+
+/// What a key holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A whole number.
+    Count,
+    /// Any number.
+    Number,
+    /// A number from 0 to 1.
+    Share,
+    /// `true` or `false`.
+    Flag,
+    /// A string.
+    Text,
+    /// An object with the keys of this section.
+    Section(&'static str),
+    /// An object with a [`SHARD`] for each type of shard.
+    Profiles,
+    /// Something that no rule here is about.
+    Free,
+}
+
+impl Kind {
+    /// What a value must be.
+    pub(super) fn wanted(self) -> &'static str {
+        match self {
+            Self::Count => "a whole number",
+            Self::Number | Self::Share => "a number",
+            Self::Flag => "`true` or `false`",
+            Self::Text => "a string",
+            Self::Section(_) | Self::Profiles => "an object",
+            Self::Free => "anything",
+        }
+    }
+}
+
+/// A key.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// The object that it stands in: [`ROOT`], [`SHARD`], or the key of a section.
+    pub(super) section: &'static str,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What holds where it is missing, or 0, as JSON; empty where that is nobody's business.
+    pub(super) default: &'static str,
+    /// The least value that the runtime accepts.
+    pub(super) minimum: Option<i64>,
+}
+
+impl Key {
+    /// The default of a whole number.
+    pub(super) fn usual(&self) -> i64 {
+        self.default.parse().unwrap_or_default()
+    }
+}
+
+/// The section of the keys of the file itself.
+pub(super) const ROOT: &str = "";
+/// The section of the keys of a profile.
+pub(super) const SHARD: &str = "shard";
+pub(super) const CORE: &str = "core_limits";
+pub(super) const CONTEXT: &str = "context_window";
+pub(super) const JIT: &str = "jit";
+
+/// The types of shards that the runtime has itself.
+pub(super) const SHARD_TYPES: &[&str] = &[
+    "coder",
+    "tester",
+    "reviewer",
+    "researcher",
+    "nemesis",
+    "tool_generator",
+    "librarian",
+    "planner",
+    "campaign_runner",
+    "constitution_gate",
+    "executive_policy",
+    "legislator",
+    "mangle_repair",
+    "perception_firewall",
+    "requirements_interrogator",
+    "session_planner",
+    "tactile_router",
+    "world_model_ingestor",
+];
+
+const fn key(section: &'static str, name: &'static str, kind: Kind, default: &'static str) -> Key {
+    Key { section, name, kind, default, minimum: None }
+}
+
+const fn at_least(minimum: i64, section: &'static str, name: &'static str, default: &'static str) -> Key {
+    Key { minimum: Some(minimum), ..key(section, name, Kind::Count, default) }
+}
+
+/// A key of the file itself that no rule here is about.
+const fn free(name: &'static str) -> Key {
+    key(ROOT, name, Kind::Free, "")
+}
+
+/// All keys.
+pub(super) const KEYS: &[Key] = &[
+    key(ROOT, CORE, Kind::Section(CORE), ""),
+    key(ROOT, CONTEXT, Kind::Section(CONTEXT), ""),
+    key(ROOT, JIT, Kind::Section(JIT), ""),
+    key(ROOT, "default_shard", Kind::Section(SHARD), ""),
+    key(ROOT, "shard_profiles", Kind::Profiles, ""),
+    at_least(512, CORE, "max_total_memory_mb", "12288"),
+    at_least(1, CORE, "max_concurrent_shards", "12"),
+    key(CORE, "max_concurrent_api_calls", Kind::Count, "5"),
+    key(CORE, "max_session_duration_min", Kind::Count, "120"),
+    at_least(1_000, CORE, "max_facts_in_kernel", "250000"),
+    at_least(1_000, CORE, "max_derived_facts_limit", "100000"),
+    at_least(1, CONTEXT, "max_tokens", "200000"),
+    key(CONTEXT, "core_reserve_percent", Kind::Count, "5"),
+    key(CONTEXT, "atom_reserve_percent", Kind::Count, "30"),
+    key(CONTEXT, "history_reserve_percent", Kind::Count, "15"),
+    key(CONTEXT, "working_reserve_percent", Kind::Count, "50"),
+    key(CONTEXT, "output_reserve", Kind::Count, "8000"),
+    key(CONTEXT, "thinking_reserve", Kind::Count, "0"),
+    key(CONTEXT, "tool_use_buffer", Kind::Count, "4000"),
+    key(CONTEXT, "recent_turn_window", Kind::Count, "5"),
+    key(CONTEXT, "compression_threshold", Kind::Number, "0.60"),
+    key(CONTEXT, "target_compression_ratio", Kind::Number, "100"),
+    key(CONTEXT, "activation_threshold", Kind::Number, "30"),
+    key(JIT, "enabled", Kind::Flag, "true"),
+    key(JIT, "fallback_enabled", Kind::Flag, "true"),
+    key(JIT, "token_budget", Kind::Count, "200000"),
+    key(JIT, "reserved_tokens", Kind::Count, "8000"),
+    key(JIT, "reserved_tokens_fallback_ratio", Kind::Count, "10"),
+    key(JIT, "semantic_top_k", Kind::Count, "20"),
+    key(JIT, "debug_mode", Kind::Flag, "false"),
+    key(JIT, "trace_llm_io", Kind::Flag, "false"),
+    key(SHARD, "model", Kind::Text, ""),
+    key(SHARD, "temperature", Kind::Share, "0.7"),
+    key(SHARD, "top_p", Kind::Share, "0.9"),
+    key(SHARD, "max_context_tokens", Kind::Count, "20000"),
+    key(SHARD, "max_output_tokens", Kind::Count, "4000"),
+    key(SHARD, "max_execution_time_sec", Kind::Count, "300"),
+    key(SHARD, "max_retries", Kind::Count, "3"),
+    key(SHARD, "max_facts_in_shard_kernel", Kind::Count, "20000"),
+    key(SHARD, "enable_learning", Kind::Flag, "true"),
+    free("provider"),
+    free("api_key"),
+    free("anthropic_api_key"),
+    free("openai_api_key"),
+    free("gemini_api_key"),
+    free("xai_api_key"),
+    free("zai_api_key"),
+    free("openrouter_api_key"),
+    free("context7_api_key"),
+    free("model"),
+    free("engine"),
+    free("gemini"),
+    free("claude_cli"),
+    free("codex_cli"),
+    free("theme"),
+    free("continuation_mode"),
+    free("embedding"),
+    free("reflection"),
+    free("world"),
+    free("integrations"),
+    free("tool_generation"),
+    free("build"),
+    free("execution"),
+    free("logging"),
+    free("learning_candidate_threshold"),
+    free("learning_candidate_auto_promote"),
+    free("onboarding"),
+    free("transparency"),
+    free("guidance"),
+];
+
+/// The keys of a section.
+pub(super) fn of(section: &str) -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(move |key| key.section == section)
+}
+
+/// The key of this name in a section. The runtime reads names in any case.
+pub(super) fn find(section: &str, name: &str) -> Option<&'static Key> {
+    of(section).find(|key| key.name.eq_ignore_ascii_case(name))
+}
