@@ -46,6 +46,8 @@ pub(super) struct Findings {
     pub(super) stale: usize,
     /// Findings that are counted and not kept.
     pub(super) omitted: Vec<Omitted>,
+    /// How many configurations of agents' runtimes were checked.
+    agents: usize,
     clauses: usize,
     envelopes: u64,
     undeclared: usize,
@@ -88,14 +90,15 @@ impl Findings {
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).collect();
         files.sort_by_key(|file| sources.name(*file));
+        let agents = resolution.agents.iter().filter(|agent| agent.reported).count();
         let (omitted, envelopes, undeclared) =
             (transcripts.omitted, transcripts.envelopes, transcripts.undeclared);
-        Self { entries, sources, files, failures, stale: 0, omitted, clauses, envelopes, undeclared }
+        Self { entries, sources, files, failures, stale: 0, omitted, agents, clauses, envelopes, undeclared }
     }
 
     /// The numbers at the end of a report.
     pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
-        let (files, clauses) = (self.files.len(), self.clauses);
+        let (files, clauses) = (self.files.len() + self.agents, self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
         let mut summary =
             Summary { files, clauses, envelopes, undeclared, elapsed_ms, ..report::count(&self.entries) };

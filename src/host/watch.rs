@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use ignore::WalkBuilder;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::agents::is_agent_settings;
 use super::is_mangle;
 use crate::config::FILE_NAME;
 
@@ -156,7 +157,9 @@ fn watcher(sender: &Sender<Signal>) -> notify::Result<RecommendedWatcher> {
 /// Whether the name is that of a file that programs are made of. Hidden ones are an editor's.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    (is_mangle(path) && !name.starts_with('.')) || [FILE_NAME, ".gitignore", ".ignore"].contains(&&*name)
+    (is_mangle(path) && !name.starts_with('.'))
+        || is_agent_settings(path)
+        || [FILE_NAME, ".gitignore", ".ignore"].contains(&&*name)
 }
 
 /// The folders at and below `path` that git does not ignore, and the one around it.

@@ -290,12 +290,54 @@ fn the_configuration_of_the_runtime() {
          \"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":1001,\"tokens_used\":9,\
          \"retry_count\":0,\"blocked_by_constitution\":false}},\"surface_response\":\"All fine.\"}\n";
     let files = [SCHEMAS, QUIET, (".nerd/config.json", config), ("transcripts/a.jsonl", session)];
-    check(&files, &["check"], expect![[""]]);
+    check(
+        &files,
+        &["check"],
+        expect![[r#"
+            warning[PB703 config-key]: Unknown setting `thme`: the runtime passes over it. Probably `theme` is meant.
+             --> .nerd/config.json:1:62
+              |
+            1 | {"anthropic_api_key": "***********************************", "thme": "dark",
+              |                                                              ^^^^^^
+              |
+              = help: Write `theme` (a guess, look before you apply it)
+
+            error[PB701 limit-low]: `core_limits.max_facts_in_kernel` must be at least 1000.
+             --> .nerd/config.json:2:41
+              |
+            2 |  "core_limits": {"max_facts_in_kernel": 500},
+              |                                         ^^^
+              |
+              = help: Set it to 1000 (a guess, look before you apply it)
+
+            warning[PB703 config-key]: Unknown setting `shard_profiles.coder.max_retrys`: the runtime passes over it. Probably `max_retries` is meant.
+             --> .nerd/config.json:3:31
+              |
+            3 |  "shard_profiles": {"coder": {"max_retrys": 5, "max_execution_time_sec": 1}}}
+              |                               ^^^^^^^^^^^^
+              |
+              = help: Write `max_retries` (a guess, look before you apply it)
+
+            warning[PB710 time-over]: 1001 ms, where `coder` may have at most 1000 ms
+             --> transcripts/a.jsonl:1:240
+              |
+            1 | ..."execution_metadata":{"shard_type":"coder","execution_time_ms":1001,"tokens_used":9,"retry_count":0,"blocked_by_constitution":fals...
+              |                                                                   ^^^^
+
+            1 error, 3 warnings in 3 files (0 clauses, 1 envelope)
+            exit 1
+        "#]],
+    );
     // Of its own it says the same; who names something else does not hear of it, and its limits hold.
     let folder = folder(&files);
     let (out, error, code) = run(&folder, &["check", ".nerd/config.json", "--format", "github"], "");
     assert_eq!((error.as_str(), code), ("", Some(1)), "{out}");
-    expect![[""]].assert_eq(&out);
+    expect![[r#"
+        ::warning file=.nerd/config.json,line=1,col=62,endColumn=68,title=PB703 config-key::Unknown setting `thme`: the runtime passes over it. Probably `theme` is meant.%0AFix: Write `theme` (a guess)
+        ::error file=.nerd/config.json,line=2,col=41,endColumn=44,title=PB701 limit-low::`core_limits.max_facts_in_kernel` must be at least 1000.%0AFix: Set it to 1000 (a guess)
+        ::warning file=.nerd/config.json,line=3,col=31,endColumn=43,title=PB703 config-key::Unknown setting `shard_profiles.coder.max_retrys`: the runtime passes over it. Probably `max_retries` is meant.%0AFix: Write `max_retries` (a guess)
+        1 error, 2 warnings in 1 file (0 clauses)
+    "#]].assert_eq(&out);
     let (out, _, _) = run(&folder, &["check", "transcripts/a.jsonl", "--format", "github"], "");
     assert!(out.contains("PB710") && !out.contains("PB701"), "{out}");
     for format in ["text", "json", "sarif", "junit", "github"] {

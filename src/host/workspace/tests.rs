@@ -148,6 +148,27 @@ fn kernels_and_tests_are_checked_with_their_program() {
 }
 
 #[test]
+fn configurations_of_runtimes_are_checked_while_they_are_typed() {
+    const PATH: &str = ".nerd/config.json";
+    let mut setup = Setup::new(&[("a.mg", "p(1).\n"), (PATH, "{\"jit\": {\"enable\": true}}")]);
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+          .nerd/config.json: config-key
+    "#]]);
+    setup.open(PATH, "{}");
+    setup.scan();
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+    "#]]);
+    setup.replace(PATH, "{\"core_limits\": {\"max_facts_in_kernel\": 5}}");
+    assert_eq!(setup.scan(), 1);
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+          .nerd/config.json: limit-low
+    "#]]);
+}
+
+#[test]
 fn settings_take_effect_while_they_are_typed() {
     let mut setup =
         Setup::new(&[("mangle-ls.toml", ""), ("schemas.gl", "Decl r(X).\n"), ("a.mg", "q(X) :- p(X).\n")]);

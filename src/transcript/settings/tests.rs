@@ -133,8 +133,18 @@ fn what_does_not_parse() {
         config-syntax "[]": A configuration is an object. The runtime cannot load the file, and nothing of it is used.
     "#]],
     );
-    check("", expect![[""]]);
-    check("{\"jit\": {\"enabled\": tru", expect![[""]]);
+    check(
+        "",
+        expect![[r#"
+        config-syntax "": A value is missing here. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+    check(
+        "{\"jit\": {\"enabled\": tru",
+        expect![[r#"
+        config-syntax "tru": `tru` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
 }
 
 #[test]
