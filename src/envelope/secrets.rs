@@ -65,6 +65,9 @@ const BLOCK: (&str, &str) = ("-----BEGIN ", "-----END ");
 /// How short what follows a name may be.
 const SHORTEST_NAMED: usize = 6;
 
+/// How short a key may be that has nothing but letters in it.
+const SHORTEST_KEY: usize = 20;
+
 /// How short a word of random letters may be, and how many bits each of its letters tells at least.
 const RANDOM: (usize, f64) = (20, 3.7);
 
@@ -151,6 +154,9 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// The secret in a word.
 fn secret(text: &str, word: Range<usize>) -> Option<Secret> {
     let here = text.get(word.clone())?;
+    if is_harmless(here) {
+        return None;
+    }
     let part = |from: usize, to: usize, kind| Secret { range: word.start + from..word.start + to, kind };
     if let Some((from, to)) = in_address(here) {
         return Some(part(from, to, "a password"));
@@ -167,6 +173,12 @@ fn secret(text: &str, word: Range<usize>) -> Option<Secret> {
         return Some(part(from, from + token.len(), kind));
     }
     is_random(token).then(|| part(from, from + token.len(), "a key"))
+}
+
+/// Whether nothing below can make a secret of a word: it is too short, or a word of letters that is too short for a key.
+fn is_harmless(word: &str) -> bool {
+    word.len() < SHORTEST_NAMED
+        || (word.len() < SHORTEST_KEY && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// The password of `scheme://user:password@host`.

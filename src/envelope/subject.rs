@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub envelope: View<'a>,
     /// Its control packet; of several what the runtime makes of them.
     pub control: View<'a>,
+    /// The envelope and all objects in it that are known, and whether the profile knows their members.
+    pub views: Vec<(View<'a>, bool)>,
     /// Whether the reply ends in it.
     pub is_truncated: bool,
     /// Whether it is the one that the runtime takes.
@@ -42,8 +44,10 @@ impl<'a> Subject<'a> {
         let envelope = View::of(json, &ENVELOPE, [json.root()]);
         let (profile, origin) = profile::choose(&envelope, context.profile, context.settings.profile);
         let control = envelope.object("control_packet");
+        let mut views = Vec::new();
+        envelope.visit(profile, true, &mut |view, is_known| views.push((view.clone(), is_known)));
         let is_picked = reply.picked_object().is_some_and(|picked| std::ptr::eq(picked, object));
-        Self { reply, object, context, json, profile, origin, envelope, control, is_truncated, is_picked }
+        Self { reply, object, context, json, profile, origin, envelope, control, views, is_truncated, is_picked }
     }
 
     /// Whether it is JSON to its end, so that what is not there is missing indeed.

@@ -92,7 +92,10 @@ impl Part {
         }
         let mut this = Self { owner, base, starts_line: first.col == 0, places, windows: Vec::new() };
         for found in diagnostics {
-            this.show(bytes, found.range.start().into());
+            let related = found.related.iter().filter(|place| place.file == part);
+            for range in related.map(|place| place.range).chain([found.range]) {
+                this.show(bytes, range.start().into());
+            }
         }
         this
     }
@@ -137,6 +140,14 @@ impl Part {
             ranges: ranges.iter().map(shown).collect(),
             shifted: front,
         })
+    }
+
+    /// Whether what is shown of one place also shows another.
+    pub(super) fn shows_both(&self, one: TextSize, other: TextSize) -> bool {
+        let in_window = |window: &Window| {
+            window.start <= other && other <= window.start + TextSize::of(window.text.as_str())
+        };
+        self.window(one).is_some_and(in_window)
     }
 
     fn window(&self, offset: TextSize) -> Option<&Window> {

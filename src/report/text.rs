@@ -63,7 +63,11 @@ impl<'a> Mark<'a> {
 
 fn is_near(sources: &Sources, file: FileId, range: TextRange, place: &RelatedPlace) -> bool {
     let line = |range: TextRange| sources.place(file, range.start()).line;
-    place.file == file && line(range).abs_diff(line(place.range)) <= NEAR
+    let is_near = || match sources.get(file).and_then(SourceText::part) {
+        Some(part) => part.shows_both(range.start(), place.range.start()),
+        None => line(range).abs_diff(line(place.range)) <= NEAR,
+    };
+    place.file == file && is_near()
 }
 
 /// The lines of a file with the marks, the first of which gives line and column.

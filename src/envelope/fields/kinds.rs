@@ -75,7 +75,7 @@ const SPOKEN_FOR: [&str; 13] = [
 ];
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    subject.envelope.visit(subject.profile, true, &mut |view, _| {
+    for (view, _) in &subject.views {
         duplicates(view, view.nodes.first() != subject.envelope.nodes.first(), sink);
         for entry in view.entries.iter().filter(|entry| entry.field.is_read) {
             if subject.json.kind(entry.value) == Kind::Null {
@@ -84,7 +84,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                 value(view.json, &entry.field.shape, entry.value, sink);
             }
         }
-    });
+    }
 }
 
 fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {

@@ -142,9 +142,11 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 
 fn blank(subject: &Subject<'_>, sink: &mut Sink) {
     if !subject.envelope.says("surface_response")
-        && subject.envelope.text("surface_response").is_some_and(|surface| !surface.is_empty())
-        && let Some(range) = subject.envelope.value_range("surface_response")
+        && let Some(entry) = subject.envelope.get("surface_response")
+        && matches!(subject.json.kind(entry.value), Kind::Plain | Kind::Escaped)
+        && !subject.json.is_empty_string(entry.value)
     {
+        let range = subject.json.range(entry.value);
         let message =
             "the surface holds only white space: the runtime accepts that, and the user sees nothing";
         sink.push(Finding::new(&BLANK_SURFACE, range, message));
@@ -163,11 +165,7 @@ fn surface(subject: &Subject<'_>, sink: &mut Sink) {
         }
         return;
     };
-    let is_empty = match subject.json.kind(entry.value) {
-        Kind::Null => true,
-        _ => subject.json.string(entry.value).is_some_and(|text| text.is_empty()),
-    };
-    if is_empty {
+    if subject.json.kind(entry.value) == Kind::Null || subject.json.is_empty_string(entry.value) {
         let message =
             "the surface is empty: the runtime rejects the envelope, and its control packet is lost";
         sink.push(Finding::new(&SURFACE_MISSING, subject.json.range(entry.value), message));

@@ -120,13 +120,11 @@ pub(super) static EXTRA_FORBIDDEN: Rule = Rule {
 const SILENCING: &str = "x_mangle_ls_ignore";
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    let mut is_root = true;
-    subject.envelope.visit(subject.profile, true, &mut |view, is_known| {
-        let is_top = std::mem::take(&mut is_root);
-        if is_known {
-            members(subject, view, is_top, sink);
+    for (at, (view, is_known)) in subject.views.iter().enumerate() {
+        if *is_known {
+            members(subject, view, at == 0, sink);
         }
-    });
+    }
 }
 
 fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink) {

@@ -190,6 +190,12 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// Whether a node is the empty string.
+    #[must_use]
+    pub fn is_empty_string(&self, node: NodeId) -> bool {
+        self.kind(node) == Kind::Plain && self.raw(node).len() == 2
+    }
+
     /// The value of a string, and where each of its bytes comes from.
     #[must_use]
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {

@@ -74,26 +74,43 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 /// Where the surface has one of some phrases, as whole words, in any case.
 fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
     let entry = subject.envelope.get("surface_response")?;
-    // Letters of other scripts stay as they are, so that places stay the same.
-    let lower = subject.json.string(entry.value)?.to_ascii_lowercase();
-    let (range, phrase) = in_text(&lower, phrases)?;
+    let (range, phrase) = in_text(&subject.json.string(entry.value)?, phrases)?;
     let (_, map) = subject.json.string_with_map(entry.value)?;
     Some((map.to_source(range), phrase))
 }
 
+/// The first of some phrases in a text, in one pass. Letters of other scripts than ours are as they are written.
 fn in_text<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+    let phrases: Vec<&str> = phrases.filter(|phrase| !phrase.is_empty()).collect();
+    let mut begins = [false; 256];
+    for first in phrases.iter().filter_map(|phrase| phrase.bytes().next()) {
+        begins[usize::from(first.to_ascii_lowercase())] = true;
+        begins[usize::from(first.to_ascii_uppercase())] = true;
+    }
     let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-    let mut found: Vec<_> = phrases
-        .filter_map(|phrase| {
-            let wanted = phrase.to_ascii_lowercase();
-            let mut places = text.match_indices(&wanted).filter(|(at, hit)| {
-                let before = text.get(..*at).and_then(|before| before.chars().next_back());
-                let behind = text.get(at + hit.len()..).and_then(|behind| behind.chars().next());
-                !hit.is_empty() && !is_word(before) && !is_word(behind)
-            });
-            places.next().map(|(at, hit)| (TextRange::at(size(at), size(hit.len())), phrase))
-        })
-        .collect();
-    found.sort_by_key(|(range, _)| range.start());
-    found.into_iter().next()
+    let bytes = text.as_bytes();
+    let is_at = |at: usize, phrase: &str| {
+        let end = at + phrase.len();
+        bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(phrase.as_bytes()))
+            && text.get(..at).is_some_and(|before| !is_word(before.chars().next_back()))
+            && text.get(end..).is_some_and(|behind| !is_word(behind.chars().next()))
+    };
+    let places = bytes.iter().enumerate().filter(|(_, byte)| begins[usize::from(**byte)]);
+    let hit = |(at, _): (usize, _)| Some((at, *phrases.iter().find(|phrase| is_at(at, phrase))?));
+    let (at, phrase) = places.filter_map(hit).next()?;
+    Some((TextRange::at(size(at), size(phrase.len())), phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_whole_words_in_any_case() {
+        let found = |text| in_text(text, ["done", "i don't know"].into_iter()).map(|(range, _)| range);
+        assert_eq!(found("It is Done."), Some(TextRange::at(size(6), size(4))));
+        assert_eq!(found("undone, donee, é done"), Some(TextRange::at(size(18), size(4))));
+        assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
+        assert_eq!(found("condoned édone"), None);
+    }
 }
