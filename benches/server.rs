@@ -99,10 +99,17 @@ fn record(number: usize) -> String {
                 "constraint": "none", "confidence": 0.9,
             },
             "mangle_updates": [
-                format!("observation(\"step\", \"did number {number}\")."),
+                format!("observation(\"step {number}\", \"did it\")."),
                 format!("modified(\"src/file_{number}.go\")."),
             ],
-            "memory_operations": [], "self_correction": null, "reasoning_trace": "It was simple.",
+            "memory_operations": [],
+            "self_correction": { "triggered": false, "hypothesis": "" },
+            "reasoning_trace": "It was simple.",
+            "knowledge_requests": [],
+            "context_feedback": {
+                "overall_usefulness": 0.7, "helpful_facts": [], "noise_facts": [], "missing_context": "",
+            },
+            "tool_requests": [],
         },
         "surface_response": format!("File number {number} is as it should be."),
     });
@@ -184,7 +191,7 @@ fn questions(method: &str, budget: u32, folder: &Folder) {
 
 fn program(texts: &[(String, String)]) -> Folder {
     let mut files: Vec<_> = texts.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
-    files.push(("mangle-ls.toml", ""));
+    files.push(("mangle-ls.toml", "[transcripts]\nprofile = \"current\"\n"));
     Folder::new(&files)
 }
 

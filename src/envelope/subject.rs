@@ -47,7 +47,19 @@ impl<'a> Subject<'a> {
         let mut views = Vec::new();
         envelope.visit(profile, true, &mut |view, is_known| views.push((view.clone(), is_known)));
         let is_picked = reply.picked_object().is_some_and(|picked| std::ptr::eq(picked, object));
-        Self { reply, object, context, json, profile, origin, envelope, control, views, is_truncated, is_picked }
+        Self {
+            reply,
+            object,
+            context,
+            json,
+            profile,
+            origin,
+            envelope,
+            control,
+            views,
+            is_truncated,
+            is_picked,
+        }
     }
 
     /// Whether it is JSON to its end, so that what is not there is missing indeed.
