@@ -145,7 +145,7 @@ impl<'c> Checker<'c> {
         each: &mut dyn FnMut(&Turn, &Reply<'_>),
     ) {
         let checked = check_with(record, &self.context, each);
-        out.extend(checked.found);
+        out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
         let site = Site { record: record.number, start: record.start };
         for digest in &checked.digests {
             self.session.turn(site, digest, out);

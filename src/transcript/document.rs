@@ -222,11 +222,8 @@ impl Transcript {
         for entry in &self.entries {
             let checked = entry.checked(text, context, key);
             let site = Site { record: entry.number, start: entry.start };
-            out.extend(checked.found.iter().map(|found| Found {
-                record: site.record,
-                start: site.start,
-                ..found.clone()
-            }));
+            let news = checked.found.iter().filter(|found| session.is_news(&found.finding));
+            out.extend(news.map(|found| Found { record: site.record, start: site.start, ..found.clone() }));
             for digest in &checked.digests {
                 session.turn(site, digest, &mut out);
             }

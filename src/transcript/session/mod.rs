@@ -19,14 +19,14 @@ mod tests;
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Found, is_answer};
-use super::digest::{Digest, ReplyDigest, Site};
+use super::digest::{Digest, ReplyDigest, Site, hash};
 use super::turn::Role;
 use crate::config::Profile;
 use crate::envelope::Context;
-use crate::lint::Rule;
+use crate::lint::{Finding, Rule};
 
 pub use limits::{Limits, ShardLimits};
 pub(super) use state::LOSSY_TURN;
@@ -49,6 +49,9 @@ pub(super) const RULES: [&[&Rule]; 8] = [
     limits::RULES,
 ];
 
+/// The rule that says by which profile an envelope is judged.
+const PROFILE_INFERRED: &str = "PB105";
+
 /// What is remembered of the turns so far.
 #[derive(Debug)]
 pub struct Session {
@@ -64,6 +67,8 @@ pub struct Session {
     state: state::State,
     campaign: campaign::Campaign,
     limits: limits::Tasks,
+    /// The profiles that were said to be inferred, with their reasons, by hash.
+    inferred: FxHashSet<u64>,
 }
 
 /// A reply among the turns of a session.
@@ -79,7 +84,7 @@ struct Now<'d> {
 }
 
 impl Now<'_> {
-    fn found(&self, finding: crate::lint::Finding, pointer: impl Into<String>) -> Found {
+    fn found(&self, finding: Finding, pointer: impl Into<String>) -> Found {
         self.digest.found(self.site, finding, pointer)
     }
 }
@@ -100,7 +105,15 @@ impl Session {
             state: state::State::new(context.settings.target_compression_ratio),
             campaign: campaign::Campaign::default(),
             limits: limits::Tasks::new(limits),
+            inferred: FxHashSet::default(),
         }
+    }
+
+    /// Whether a finding about one reply tells what was not told before in this file: by which profile it is judged,
+    /// and why, is said once.
+    pub fn is_news(&mut self, finding: &Finding) -> bool {
+        let is_inferred = finding.rule.code == PROFILE_INFERRED;
+        !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
     }
 
     /// Takes the next turn.

@@ -340,3 +340,17 @@ fn what_is_wrong_with_files() {
     "#]],
     );
 }
+
+#[test]
+fn the_profile_is_told_once() {
+    let settings = TranscriptSettings::default();
+    let mut checker = Checker::new(Context::new(&settings), Limits::default());
+    let envelope = r#"{"control_packet":{"mangle_updates":[],"memory_operations":[],"tool_requests":[]},"surface_response":"a"}"#;
+    let lines = format!("{envelope}\n").repeat(3);
+    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+    let mut out = Vec::new();
+    reader.feed(lines.as_bytes(), &mut |record| checker.record(record, &mut out));
+    reader.finish(&mut |record| checker.record(record, &mut out));
+    let told = out.iter().filter(|found| found.finding.rule.code == PROFILE_INFERRED);
+    assert_eq!(told.map(|found| found.record).collect::<Vec<_>>(), [1]);
+}
