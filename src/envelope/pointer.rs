@@ -7,8 +7,13 @@ use super::json::{Json, Kind, Member, NodeId};
 /// A key as a part of a pointer. Keys that are very long are cut.
 #[must_use]
 pub fn escaped(key: &str) -> Cow<'_, str> {
-    let cut = key.char_indices().nth(60).map_or(key, |(at, _)| key.get(..at).unwrap_or(key));
-    if cut.contains(['~', '/']) { cut.replace('~', "~0").replace('/', "~1").into() } else { cut.into() }
+    part(key.char_indices().nth(60).map_or(key, |(at, _)| key.get(..at).unwrap_or(key)))
+}
+
+/// A key as a part of a pointer, all of it.
+#[must_use]
+pub fn part(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
 }
 
 /// The pointer from the root to a node; what does not contain it gives an empty one.

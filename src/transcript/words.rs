@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::pointer::part;
+use crate::envelope::runtime;
 
 /// The member of an object that counts under a name: of several the last.
 pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
@@ -36,20 +38,7 @@ pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
 
 /// Whether a key is one of those of an envelope, in any case, as the runtime reads it.
 fn is_envelope_key(key: &str) -> bool {
-    let folds = |name: &str| {
-        key.chars().count() == name.len()
-            && key.chars().zip(name.chars()).all(|(one, other)| fold(one) == other)
-    };
-    folds("control_packet") || folds("surface_response")
-}
-
-/// A letter as the runtime's decoder compares it: simple case folding, of which these two leave ASCII.
-fn fold(char: char) -> char {
-    match char {
-        '\u{17f}' => 's',
-        '\u{212a}' => 'k',
-        _ => char.to_ascii_lowercase(),
-    }
+    ["control_packet", "surface_response"].iter().any(|name| runtime::names(key, name, false))
 }
 
 /// Whether a node is an object that looks like an envelope.
@@ -66,9 +55,5 @@ pub(super) fn has_control_key(text: &[u8]) -> bool {
 
 /// A pointer with one more step.
 pub(super) fn step(pointer: &str, key: impl std::fmt::Display) -> String {
-    let key = key.to_string();
-    match key.contains(['~', '/']) {
-        true => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
-        false => format!("{pointer}/{key}"),
-    }
+    format!("{pointer}/{}", part(&key.to_string()))
 }

@@ -76,7 +76,8 @@ pub(super) fn decode_member<T: Decode>(
 }
 
 /// Whether a key is taken for this name: exactly, or by Unicode's simple case folding.
-pub(in crate::envelope) fn names(key: &str, name: &str, exact: bool) -> bool {
+#[must_use]
+pub fn names(key: &str, name: &str, exact: bool) -> bool {
     let fold = |char: char| match char {
         'ſ' => 's',
         '\u{212a}' => 'k',

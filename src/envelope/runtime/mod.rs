@@ -16,8 +16,7 @@ mod stages;
 
 pub use crate::config::Caps;
 pub use caps::{DropReason, Kept, Warning, reason};
-pub(super) use decode::names;
-pub use decode::{Free, List, Mismatch};
+pub use decode::{Free, List, Mismatch, names};
 pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{CONSUMERS, ReadUpdate, Verdict, built_in, is_asked_for, parsed_text, refusal, takes};
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
