@@ -92,25 +92,20 @@ pub fn check_reply(
     };
     let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
     let mut found = envelope::check(reply, &context);
-    if turn.is_shown && !found.iter().any(|finding| finding.rule.code == CONTROL_LEAK) {
+    if turn.is_shown && !found.iter().any(|finding| finding.rule == &envelope::CONTROL_LEAK) {
         found.extend(envelope::control_shown(reply.raw));
     }
     for finding in found {
         let address = address(&turn.path, reply, finding.range);
         let finding = outward::finding(finding, turn, record.bytes);
         // Bytes that are no text are told once, as bytes of the file.
-        let is_told = is_damaged && finding.rule.code == BAD_UNICODE && !is_text(record.bytes, finding.range);
+        let is_told =
+            is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
         if !is_told {
             out.push(Found { record: record.number, start: record.start, finding, address });
         }
     }
 }
-
-/// The rule about a control packet that the user sees.
-const CONTROL_LEAK: &str = "PB110";
-
-/// The rule about what becomes U+FFFD inside of an envelope.
-const BAD_UNICODE: &str = "PB011";
 
 fn is_text(record: &[u8], range: TextRange) -> bool {
     let part = record.get(range.start().into()..range.end().into());

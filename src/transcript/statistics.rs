@@ -11,8 +11,8 @@ use super::session::MOST_KNOWN;
 use super::tokens;
 use super::turn::{Kind, Record, Role, Turn};
 use crate::config::{Consumer, TranscriptSettings};
-use crate::envelope::Reply;
 use crate::envelope::runtime::{self, Fact, Failure, Picked, ReadUpdate, Stage, Value, Verdict};
+use crate::envelope::{CONTROL_LEAK, Reply};
 
 /// How many different words a table of figures has; all others are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
@@ -283,9 +283,9 @@ impl Counter {
     /// Counts what was found.
     pub fn found(&mut self, found: &[Found]) {
         for one in found {
-            let code = one.finding.rule.code;
-            *self.statistics.diagnostics.entry(code).or_default() += 1;
-            self.statistics.leaks += u64::from(code == "PB110");
+            let rule = one.finding.rule;
+            *self.statistics.diagnostics.entry(rule.code).or_default() += 1;
+            self.statistics.leaks += u64::from(rule == &CONTROL_LEAK);
         }
     }
 

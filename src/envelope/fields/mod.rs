@@ -19,6 +19,7 @@ use super::subject::Subject;
 
 pub use verbs::{CATEGORIES, VERBS, Verb};
 pub(super) use version::NEWER_VERSION;
+pub use version::PROFILE_INFERRED;
 
 /// The rules about members.
 pub(super) const FAMILY: Family = Family {

@@ -9,7 +9,8 @@ use crate::envelope::profile::Origin;
 use crate::envelope::subject::Subject;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 
-pub(super) static PROFILE_INFERRED: Rule = Rule {
+/// By which profile an envelope is judged, where nobody says it.
+pub static PROFILE_INFERRED: Rule = Rule {
     code: "PB105",
     name: "profile-inferred",
     group: Group::Fields,

@@ -7,7 +7,8 @@ use crate::envelope::table::CONTROL;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, size};
 
-pub(super) static CONTROL_LEAK: Rule = Rule {
+/// A control packet that the user sees.
+pub static CONTROL_LEAK: Rule = Rule {
     code: "PB110",
     name: "control-leak",
     group: Group::Fields,

@@ -14,7 +14,8 @@ mod stage;
 mod syntax;
 mod unicode;
 
-pub use leak::control_shown;
+pub use leak::{CONTROL_LEAK, control_shown};
+pub use unicode::BAD_UNICODE;
 
 use super::check::{Family, Sink};
 use super::subject::Subject;

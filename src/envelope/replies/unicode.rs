@@ -7,7 +7,8 @@ use crate::envelope::subject::Subject;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, TextSize, size};
 
-pub(super) static BAD_UNICODE: Rule = Rule {
+/// What becomes U+FFFD inside of an envelope.
+pub static BAD_UNICODE: Rule = Rule {
     code: "PB011",
     name: "bad-unicode",
     group: Group::Replies,

@@ -25,7 +25,7 @@ use super::check::{Found, is_answer};
 use super::digest::{Digest, ReplyDigest, Site, hash};
 use super::turn::Role;
 use crate::config::Profile;
-use crate::envelope::Context;
+use crate::envelope::{Context, PROFILE_INFERRED};
 use crate::lint::{Finding, Rule};
 
 pub use limits::{Limits, ShardLimits};
@@ -48,9 +48,6 @@ pub(super) const RULES: [&[&Rule]; 8] = [
     campaign::RULES,
     limits::RULES,
 ];
-
-/// The rule that says by which profile an envelope is judged.
-const PROFILE_INFERRED: &str = "PB105";
 
 /// What is remembered of the turns so far.
 #[derive(Debug)]
@@ -112,7 +109,7 @@ impl Session {
     /// Whether a finding about one reply tells what was not told before in this file: by which profile it is judged,
     /// and why, is said once.
     pub fn is_news(&mut self, finding: &Finding) -> bool {
-        let is_inferred = finding.rule.code == PROFILE_INFERRED;
+        let is_inferred = finding.rule == &PROFILE_INFERRED;
         !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
     }
 

@@ -351,6 +351,6 @@ fn the_profile_is_told_once() {
     let mut out = Vec::new();
     reader.feed(lines.as_bytes(), &mut |record| checker.record(record, &mut out));
     reader.finish(&mut |record| checker.record(record, &mut out));
-    let told = out.iter().filter(|found| found.finding.rule.code == PROFILE_INFERRED);
+    let told = out.iter().filter(|found| found.finding.rule == &PROFILE_INFERRED);
     assert_eq!(told.map(|found| found.record).collect::<Vec<_>>(), [1]);
 }
