@@ -146,10 +146,10 @@ fn wrong_whole(texts: &[String], settings: &RuleSettings) -> Vec<String> {
     }
     let (_, all) = fixed(texts, true);
     // A guess may well be wrong.
-    for (file, diagnostic) in &safe.failed {
+    for (file, diagnostic) in &safe.done.failed {
         wrong.push(describe("was taken back", diagnostic, *file, texts));
     }
-    if safe.endless || all.endless {
+    if safe.done.endless || all.done.endless {
         wrong.push("fixes undo each other".into());
     }
     wrong

@@ -20,6 +20,7 @@ use super::watch::watch;
 use crate::config::FailOn;
 use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
+use crate::transcript::LONGEST_DOCUMENT;
 
 /// Find what is wrong with policies, and with the transcripts of agents that they govern
 ///
@@ -85,6 +86,8 @@ impl Check {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let no_past = self.since.is_some() && self.reads_stdin();
         ensure!(!no_past, "standard input has no past to compare with");
+        let no_place = self.fix.is_on() && !self.fix.only_shows() && self.reads_stdin();
+        ensure!(!no_place, "standard input cannot be fixed in place; `--diff` shows how");
         if self.watch {
             watch(self, color, &working)
         } else {
@@ -127,7 +130,7 @@ impl Check {
             output::complain(color, &format!("{name}: {}", problem.why));
         }
         if let Some(mended) = mended {
-            mended.complain(color, &findings);
+            mended.complain(color, &findings, working);
             self.close(&mut out, &format!("{}\n", mended.closing(&findings)))?;
         }
         Ok(outcome)
@@ -179,7 +182,9 @@ impl Check {
         resolution.problems.truncate(problems);
         let (memory, manner, profile) = (&session.memory, self.manner(), self.reading.prescribed());
         let request = Request { targets, overlay, memory, working, manner, profile };
-        self.fix.mend(&request, resolution, only.as_ref(), pretended).map(Some)
+        let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
+        resolution.read_agents_again(pretended, session.memory.table());
+        Ok(Some(mended))
     }
 
     /// The last line: behind the report if that is for people.
@@ -263,6 +268,13 @@ impl Check {
             let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
             overlay.insert_bytes(working.join(STDIN), bytes);
+        } else if self.fix.is_on() && self.reads_stdin() {
+            // A transcript that is to be fixed is read several times.
+            let mut bytes = Vec::new();
+            let input = std::io::stdin().lock().take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes);
+            input.context("cannot read standard input")?;
+            ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long for `--diff`");
+            overlay.insert_transcript(working.join(STDIN), bytes.into());
         }
         Ok(overlay)
     }

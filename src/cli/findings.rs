@@ -46,8 +46,8 @@ pub(super) struct Findings {
     pub(super) stale: usize,
     /// Findings that are counted and not kept.
     pub(super) omitted: Vec<Omitted>,
-    /// How many configurations of agents' runtimes were checked.
-    agents: usize,
+    /// The configurations of agents' runtimes that were checked.
+    agents: Vec<FileId>,
     clauses: usize,
     envelopes: u64,
     undeclared: usize,
@@ -90,15 +90,25 @@ impl Findings {
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).collect();
         files.sort_by_key(|file| sources.name(*file));
-        let agents = resolution.agents.iter().filter(|agent| agent.reported).count();
+        let agents = resolution.agents.iter().filter(|agent| agent.reported);
+        let agents = agents.map(|agent| agent.file).collect();
         let (omitted, envelopes, undeclared) =
             (transcripts.omitted, transcripts.envelopes, transcripts.undeclared);
         Self { entries, sources, files, failures, stale: 0, omitted, agents, clauses, envelopes, undeclared }
     }
 
+    /// Whether a finding is in a file that fixes are applied to, and its fix touches nothing that they are not.
+    pub(super) fn is_fixed(&self, entry: &Entry) -> bool {
+        let file = self.sources.owner(entry.file);
+        let edits = entry.diagnostic.fix.iter().flat_map(|fix| &fix.edits);
+        let is_alone = file != entry.file || self.agents.contains(&file);
+        let touches_own = edits.map(|edit| edit.file).all(|edited| edited == entry.file);
+        (is_alone || self.files.contains(&file)) && (!is_alone || touches_own)
+    }
+
     /// The numbers at the end of a report.
     pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
-        let (files, clauses) = (self.files.len() + self.agents, self.clauses);
+        let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
         let mut summary =
             Summary { files, clauses, envelopes, undeclared, elapsed_ms, ..report::count(&self.entries) };
@@ -137,15 +147,26 @@ fn check_transcripts(
     let sizes = resolution.transcripts.iter().map(|found| found.path.metadata().map(|data| data.len()).ok());
     let progress = Progress::of_bytes("transcripts", sizes.sum());
     let knowledges = Knowledges::new(resolution, files, request.profile);
-    let asked = TranscriptRequest {
-        resolution,
-        knowledges: &knowledges,
-        overlay: request.overlay,
-        table: request.memory.table(),
-        working: request.working,
-        manner: request.manner,
-    };
+    let asked = request.of_transcripts(resolution, &knowledges);
     host::check_transcripts(asked, &|bytes| progress.add(bytes))
+}
+
+impl<'a> Request<'a> {
+    /// The part of it that is about transcripts.
+    pub(super) fn of_transcripts(
+        &self,
+        resolution: &'a Resolution,
+        knowledges: &'a Knowledges,
+    ) -> TranscriptRequest<'a> {
+        TranscriptRequest {
+            resolution,
+            knowledges,
+            overlay: self.overlay,
+            table: self.memory.table(),
+            working: self.working,
+            manner: self.manner,
+        }
+    }
 }
 
 /// The names and texts of all files that output may show.

@@ -3,19 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::{Args, ColorChoice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::findings::{Findings, Request};
 use super::output::{self, Output};
-use crate::host::{self, Overlay, Problem, ReplaceError, Resolution};
-use crate::ide::fixes::{Fixed, MAX_PASSES, Wish};
+use crate::envelope::secrets::redacted;
+use crate::host::{
+    self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, ReplaceError, Resolution,
+};
+use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
 use crate::lint::{Applicability, Diagnostic};
 use crate::program::FileSummary;
 use crate::report::{self, Entry};
 use crate::text::FileId;
+use crate::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
 #[derive(Debug, Args)]
@@ -36,15 +40,44 @@ pub(super) struct FixArgs {
 
 /// What was fixed.
 pub(super) struct Mended {
-    fixed: Fixed,
+    done: Done,
     /// Whether fixes that guess were applied, too.
     guesses: bool,
     /// Whether nothing is written.
     only_shown: bool,
-    /// Each changed file, with its text before and after.
-    changes: Vec<(PathBuf, Arc<str>, Arc<str>)>,
+    changes: Vec<Change>,
+    /// Files that are not fixed whatever is found in them.
+    left: Vec<(FileId, PathBuf, LeftAlone)>,
     /// Files that could not be written.
     pub(super) unwritten: Vec<Problem>,
+}
+
+/// A file that changed.
+struct Change {
+    path: PathBuf,
+    before: Arc<[u8]>,
+    after: Arc<[u8]>,
+    /// Whether it is a part of a program, and not checked alone.
+    is_policy: bool,
+}
+
+/// A place in a file, in bytes, and the code of what is found there.
+type Key = (FileId, &'static str, u64, u64);
+
+fn key(file: FileId, diagnostic: &Diagnostic) -> Key {
+    let range = diagnostic.range;
+    (file, diagnostic.rule.code, u32::from(range.start()).into(), u32::from(range.end()).into())
+}
+
+/// The places of findings, as they are in whole files.
+fn keys(findings: &Findings) -> FxHashSet<Key> {
+    let key = |entry: &Entry| {
+        let (file, found) = (entry.file, &entry.diagnostic);
+        let place = |offset| findings.sources.offset(file, offset);
+        let (start, end) = (place(found.range.start()), place(found.range.end()));
+        (findings.sources.owner(file), found.rule.code, start, end)
+    };
+    findings.entries.iter().map(key).collect()
 }
 
 impl FixArgs {
@@ -60,49 +93,90 @@ impl FixArgs {
 
     /// Fixes the files of `resolution`: on disk, or (if they are only to be shown) in `pretended`. With `only`, the findings
     /// of a narrower check, those alone, each as it is now; without, also what shows up on the way.
-    ///
-    /// # Errors
-    /// When standard input is to be fixed in place.
     pub(super) fn mend(
         &self,
         request: &Request<'_>,
         resolution: &Resolution,
         only: Option<&Findings>,
         pretended: &mut Overlay,
-    ) -> Result<Mended> {
-        let is_stdin = request.overlay.get(&request.working.join(host::STDIN)).is_some();
-        ensure!(self.diff || !is_stdin, "standard input cannot be fixed in place; `--diff` shows how");
-        let (files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
-        let key = |file: FileId, diagnostic: &Diagnostic| (file, diagnostic.rule.code, diagnostic.range);
-        let reported: Option<FxHashSet<_>> = only.map(|findings| {
-            findings.entries.iter().map(|entry| key(entry.file, &entry.diagnostic)).collect()
-        });
+    ) -> Mended {
+        let reported = only.map(keys);
         let wanted = |file: FileId, diagnostic: &Diagnostic| {
             reported.as_ref().is_none_or(|reported| reported.contains(&key(file, diagnostic)))
         };
         let passes = if only.is_some() { 1 } else { MAX_PASSES };
-        let (mut locked, mut unwritten) = (Vec::new(), Vec::new());
+        let wish = Wish { guesses: self.guesses, wanted: &wanted, editable: &|_| true, passes };
+        let mut mended = Mended {
+            done: Done::default(),
+            guesses: self.guesses,
+            only_shown: self.diff,
+            changes: Vec::new(),
+            left: Vec::new(),
+            unwritten: Vec::new(),
+        };
+        let files = self.mend_programs(request, resolution, wish, &mut mended);
+        self.mend_alone(request, resolution, &files, wish, &mut mended);
+        mended.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        if self.diff {
+            mended.pretend(pretended);
+        } else {
+            mended.write();
+        }
+        mended
+    }
+
+    /// Fixes the programs; gives their files as they are then.
+    fn mend_programs(
+        &self,
+        request: &Request<'_>,
+        resolution: &Resolution,
+        wish: Wish<'_>,
+        mended: &mut Mended,
+    ) -> FxHashMap<FileId, Arc<FileSummary>> {
+        let (mut files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
+        let mut locked = Vec::new();
         loop {
             let editable = |file| !locked.contains(&file);
-            let wish = Wish { guesses: self.guesses, wanted: &wanted, editable: &editable, passes };
-            let fixed = host::fix(resolution, files.clone(), request.memory, wish);
+            let fixed =
+                host::fix(resolution, files.clone(), request.memory, Wish { editable: &editable, ..wish });
             // A fix of two files, one of which cannot be written, must not be applied by half.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };
             if refused.is_empty() {
-                let changes = changes(&fixed, &files, request);
-                let mut mended =
-                    Mended { fixed, guesses: self.guesses, only_shown: self.diff, changes, unwritten };
-                if self.diff {
-                    mended.pretend(pretended);
-                } else {
-                    mended.write();
-                }
-                return Ok(mended);
+                mended.changes = changes(&fixed, &files, request);
+                mended.done = fixed.done;
+                files.extend(fixed.changed.into_iter().map(|file| (file.id, file)));
+                return files;
             }
             for (file, problem) in refused {
                 locked.push(file);
-                unwritten.push(problem);
+                mended.unwritten.push(problem);
             }
+        }
+    }
+
+    /// Fixes what is checked alone, transcripts by what programs with these `files` declare.
+    fn mend_alone(
+        &self,
+        request: &Request<'_>,
+        resolution: &Resolution,
+        files: &FxHashMap<FileId, Arc<FileSummary>>,
+        wish: Wish<'_>,
+        mended: &mut Mended,
+    ) {
+        let knowledges = Knowledges::new(resolution, files, request.profile);
+        let fixed = host::fix_alone(request.of_transcripts(resolution, &knowledges), wish);
+        mended.left = fixed.left;
+        for FixedFile { path, before, fixed, .. } in fixed.files {
+            let refusal = || host::replaceable(&path).err();
+            if let Some(error) = fixed.changed.as_ref().filter(|_| !self.diff).and_then(|_| refusal()) {
+                mended.unwritten.push(unwritten(path, &error));
+                continue;
+            }
+            mended.done.count += fixed.done.count;
+            mended.done.failed.extend(fixed.done.failed);
+            mended.done.endless |= fixed.done.endless;
+            let change = |after| Change { path, before, after, is_policy: false };
+            mended.changes.extend(fixed.changed.map(change));
         }
     }
 }
@@ -125,21 +199,37 @@ fn changes(
     fixed: &Fixed,
     before: &FxHashMap<FileId, Arc<FileSummary>>,
     request: &Request<'_>,
-) -> Vec<(PathBuf, Arc<str>, Arc<str>)> {
+) -> Vec<Change> {
     let change = |new: &Arc<FileSummary>| {
         let path = request.memory.table().path(new.id).to_path_buf();
-        Some((path, Arc::clone(&before.get(&new.id)?.text), Arc::clone(&new.text)))
+        let before = before.get(&new.id)?.text.as_bytes().into();
+        Some(Change { path, before, after: new.text.as_bytes().into(), is_policy: true })
     };
-    let mut changes: Vec<_> = fixed.changed.iter().filter_map(change).collect();
-    changes.sort_by(|a, b| a.0.cmp(&b.0));
-    changes
+    fixed.changed.iter().filter_map(change).collect()
+}
+
+impl Change {
+    /// As a unified diff. Of what is no policy, nobody sees what looks like a credential.
+    fn diff(&self, name: &str) -> String {
+        let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
+        match self.is_policy {
+            true => report::diff(name, &old, &new),
+            false => report::diff(name, &shown(&old), &shown(&new)),
+        }
+    }
+}
+
+/// A text without credentials, and without what would steer a terminal.
+fn shown(text: &str) -> String {
+    let visible = |char: char| if char.is_control() && !char.is_ascii_whitespace() { '·' } else { char };
+    redacted(text).chars().map(visible).collect()
 }
 
 impl Mended {
     /// Writes the changed files.
     fn write(&mut self) {
-        for (path, old, new) in &self.changes {
-            if let Err(error) = host::replace(path, old, new) {
+        for Change { path, before, after, .. } in &self.changes {
+            if let Err(error) = host::replace(path, before, after) {
                 self.unwritten.push(unwritten(path.clone(), &error));
             }
         }
@@ -147,8 +237,14 @@ impl Mended {
 
     /// Puts the changed files before those on disk.
     fn pretend(&self, overlay: &mut Overlay) {
-        for (path, _, new) in &self.changes {
-            overlay.insert(path.clone(), Arc::clone(new));
+        for Change { path, after, is_policy, .. } in &self.changes {
+            // The configuration of a runtime is read as text, too.
+            if *is_policy || after.len() <= MAX_FILE_LEN {
+                overlay.insert_bytes(path.clone(), after.to_vec());
+            }
+            if !is_policy {
+                overlay.insert_transcript(path.clone(), Arc::clone(after));
+            }
         }
     }
 
@@ -157,8 +253,8 @@ impl Mended {
     /// # Errors
     /// When standard output fails.
     pub(super) fn show(&self, out: &mut Output, findings: &Findings, working: &Path) -> Result<Outcome> {
-        for (path, old, new) in &self.changes {
-            out.write(&report::diff(&host::relative(working, path), old, new))?;
+        for change in &self.changes {
+            out.write(&change.diff(&host::relative(working, &change.path)))?;
         }
         out.flush()?;
         Ok(match findings.outcome() {
@@ -168,24 +264,40 @@ impl Mended {
         })
     }
 
-    /// Fixes that did not do what they promised.
-    pub(super) fn complain(&self, color: ColorChoice, findings: &Findings) {
-        for (file, diagnostic) in &self.fixed.failed {
+    /// Fixes that did not do what they promised, and those of files that are left alone.
+    pub(super) fn complain(&self, color: ColorChoice, findings: &Findings, working: &Path) {
+        for (file, diagnostic) in &self.done.failed {
             let title = diagnostic.fix.as_ref().map_or("", |fix| fix.title.as_str());
             let (name, rule) = (findings.sources.name(*file), diagnostic.rule.name);
             let message = format!("{name}: a fix of `{rule}` does not work and was taken back: {title}");
             output::warn(color, &message);
         }
-        if self.fixed.endless {
+        if self.done.endless {
             output::warn(color, "the fixes have no end, so nothing was fixed; please report this as a bug");
         }
+        for (file, path, why) in &self.left {
+            let count =
+                findings.entries.iter().filter(|entry| self.would_fix(entry, *file, findings)).count();
+            if count > 0 {
+                let name = host::relative(working, path);
+                output::warn(color, &format!("{name}: {}", why_left(*why, count)));
+            }
+        }
+    }
+
+    /// Whether a finding of a file that was left alone would have been fixed.
+    fn would_fix(&self, entry: &Entry, file: FileId, findings: &Findings) -> bool {
+        let fix = entry.diagnostic.fix.as_ref();
+        let is_own = findings.sources.owner(entry.file) == file;
+        is_own && fix.is_some_and(|fix| self.guesses || fix.applicability == Applicability::Safe)
     }
 
     /// `3 fixed, 2 left, 1 needs --unsafe`; `findings` are what is left.
     pub(super) fn closing(&self, findings: &Findings) -> String {
         let is_guess = |entry: &&Entry| {
-            let fix = entry.diagnostic.fix.as_ref();
-            findings.files.contains(&entry.file)
+            let (fix, file) = (entry.diagnostic.fix.as_ref(), findings.sources.owner(entry.file));
+            findings.is_fixed(entry)
+                && !self.left.iter().any(|(left, ..)| *left == file)
                 && fix.is_some_and(|fix| fix.applicability == Applicability::Unsafe)
         };
         let guesses = match self.guesses {
@@ -198,6 +310,19 @@ impl Mended {
             _ => format!(", {guesses} need --unsafe"),
         };
         let done = if self.only_shown { "would be fixed" } else { "fixed" };
-        format!("{} {done}, {} left{more}", self.fixed.count, findings.entries.len())
+        format!("{} {done}, {} left{more}", self.done.count, findings.entries.len())
+    }
+}
+
+/// Why so many fixes of a file were not applied.
+fn why_left(why: LeftAlone, count: usize) -> String {
+    let what = if count == 1 { "a fix is".to_owned() } else { format!("{count} fixes are") };
+    match why {
+        LeftAlone::Compressed => format!("{what} not applied, because the file is compressed"),
+        LeftAlone::TooLong(len) => format!(
+            "{what} not applied, because the file has {} MiB; files of up to {} MiB are fixed",
+            len >> 20,
+            LONGEST_DOCUMENT >> 20
+        ),
     }
 }

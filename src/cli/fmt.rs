@@ -122,7 +122,7 @@ fn write(files: &[FormattedFile]) -> Vec<Problem> {
     let mut written = 0;
     for file in files {
         let Some(new) = &file.new else { continue };
-        match host::replace(&file.path, &file.old, new) {
+        match host::replace(&file.path, file.old.as_bytes(), new.as_bytes()) {
             Ok(()) => written += 1,
             Err(error) => {
                 let why = format!("it was not formatted: {error}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::walk::boundary;
-use super::{FileTable, Overlay, read};
+use super::{FileTable, Overlay, Resolution, read};
 use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8};
 use crate::lint::Finding;
 use crate::text::FileId;
@@ -73,6 +73,17 @@ impl AgentSettings {
             findings: settings.findings,
             limits: settings.limits.into(),
         })
+    }
+}
+
+impl Resolution {
+    /// Reads the configurations of agents' runtimes again, which may have changed.
+    pub fn read_agents_again(&mut self, overlay: &Overlay, table: &FileTable) {
+        for agent in &mut self.agents {
+            if let Some(new) = AgentSettings::read(agent.path.clone(), overlay, table) {
+                *agent = AgentSettings { project: agent.project, reported: agent.reported, ..new };
+            }
+        }
     }
 }
 

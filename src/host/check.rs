@@ -211,10 +211,16 @@ fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
 }
 
 fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<Entry>, FailOn) {
-    let settings = agent.project.and_then(|index| projects.get(index)).map(|project| &project.settings);
-    let rules = settings.map_or_else(RuleSettings::default, |settings| settings.rules.clone());
+    let rules = agent_rules(agent, projects);
     let found = entries(agent.file, file_findings(agent.file, agent.findings.clone(), &rules));
-    (found.collect(), settings.map_or_else(FailOn::default, |settings| settings.fail_on))
+    let project = agent.project.and_then(|index| projects.get(index));
+    (found.collect(), project.map_or_else(FailOn::default, |project| project.settings.fail_on))
+}
+
+/// The severities for the configuration of an agent's runtime.
+pub(super) fn agent_rules(agent: &AgentSettings, projects: &[Project]) -> RuleSettings {
+    let project = agent.project.and_then(|index| projects.get(index));
+    project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone())
 }
 
 fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = Entry> {

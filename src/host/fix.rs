@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tempfile::NamedTempFile;
 
+use super::Memory;
 use super::resolve::{ProgramFiles, Resolution};
 use super::walk::plain;
-use super::{MAX_FILE_LEN, Memory};
 use crate::ide::fixes::{self, Bench, Fixed, Unit, Wish};
 use crate::program::FileSummary;
 use crate::text::FileId;
@@ -75,14 +75,13 @@ pub fn replaceable(path: &Path) -> Result<(), ReplaceError> {
 ///
 /// # Errors
 /// When the file is read-only, is gone, is no longer `old`, or its folder cannot be written to.
-pub fn replace(path: &Path, old: &str, new: &str) -> Result<(), ReplaceError> {
+pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), ReplaceError> {
     let Place { path, metadata, mut new_file } = place(path)?;
-    // More than the limit was never read.
-    let is_old = metadata.len() <= MAX_FILE_LEN as u64 && std::fs::read(&path)? == old.as_bytes();
+    let is_old = metadata.len() == old.len() as u64 && std::fs::read(&path)? == old;
     if !is_old {
         return Err(ReplaceError::Changed);
     }
-    new_file.write_all(new.as_bytes())?;
+    new_file.write_all(new)?;
     keep_owner(new_file.path(), &metadata);
     std::fs::set_permissions(new_file.path(), metadata.permissions())?;
     new_file.as_file().sync_all()?;

@@ -7,6 +7,7 @@
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
 mod agents;
+mod alone;
 mod check;
 mod decode;
 mod fix;
@@ -33,6 +34,7 @@ pub mod workspace;
 mod tests;
 
 pub use agents::AgentSettings;
+pub use alone::{FixedAlone, FixedFile, LeftAlone, fix_alone};
 pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use fix::{ReplaceError, fix, replace, replaceable};

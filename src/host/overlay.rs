@@ -12,6 +12,8 @@ use super::FileText;
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
     texts: FxHashMap<PathBuf, FileText>,
+    /// What transcripts are: of any length, and not always text.
+    bytes: FxHashMap<PathBuf, Arc<[u8]>>,
 }
 
 impl Overlay {
@@ -25,9 +27,22 @@ impl Overlay {
         self.texts.insert(path, FileText::of_bytes(bytes));
     }
 
+    /// Sets the bytes of a transcript.
+    pub fn insert_transcript(&mut self, path: PathBuf, bytes: Arc<[u8]>) {
+        self.bytes.insert(path, bytes);
+    }
+
+    /// The bytes of a transcript, as far as they are known here.
+    #[must_use]
+    pub fn bytes(&self, path: &Path) -> Option<Arc<[u8]>> {
+        let text = || self.texts.get(path).map(|text| text.text.as_bytes().into());
+        self.bytes.get(path).map(Arc::clone).or_else(text)
+    }
+
     /// Forgets a path: from now on what is on disk counts.
     pub fn remove(&mut self, path: &Path) {
         self.texts.remove(path);
+        self.bytes.remove(path);
     }
 
     /// The text of a path, if it is open.

@@ -4,6 +4,7 @@
 
 mod check;
 mod fix;
+mod fix_transcripts;
 mod fmt;
 mod graph;
 #[path = "test.rs"]

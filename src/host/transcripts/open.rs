@@ -49,8 +49,7 @@ impl Input {
     /// # Errors
     /// When it cannot be opened, or is a folder.
     pub fn open(path: &Path, overlay: &Overlay) -> io::Result<Self> {
-        if let Some(text) = overlay.get(path) {
-            let bytes = text.text.as_bytes().to_vec();
+        if let Some(bytes) = overlay.bytes(path) {
             let total = Some(bytes.len() as u64);
             return Self::of(Box::new(Cursor::new(bytes)), total);
         }

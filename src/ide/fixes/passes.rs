@@ -1,25 +1,51 @@
 //! The passes: apply what goes together, check anew, take back what did not work, until nothing is left.
 
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use super::edits::moved;
 use super::select::{Candidate, select};
-use super::verify::{Changes, persists, put, reads_no_worse};
-use super::{Bench, Fixed, Found, MAX_PASSES, Wish};
+use super::verify::{Changes, persists};
+use super::{Done, Found, MAX_PASSES, Wish};
 use crate::lint::Diagnostic;
-use crate::program::FileSummary;
 use crate::text::{FileId, TextRange};
 
-/// Applies the fixes that `wish` asks for, until none is left. What the files of `bench` are afterwards is
-/// in the result; `bench` holds it too.
-pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
-    let original: FxHashMap<FileId, Arc<FileSummary>> = bench.files.clone();
-    let mut run = Run { result: Fixed::default(), given_up: Vec::new() };
+/// From how many fixes on those that visibly did not work are left out before halves are tried.
+const MANY: usize = 16;
+
+/// Texts that are checked together, and that fixes are applied to.
+pub(super) trait Workpiece {
+    /// All of the texts; cheap to copy.
+    type Texts: Clone;
+
+    /// What the texts are now.
+    fn texts(&self) -> Self::Texts;
+
+    /// Takes other texts.
+    fn set(&mut self, texts: Self::Texts);
+
+    /// A number for the texts.
+    fn state(&self) -> u64;
+
+    /// What is found in them.
+    fn check(&self) -> Found;
+
+    /// Whether edits may touch a file at all.
+    fn is_editable(&self, file: FileId) -> bool;
+
+    /// Applies changes, which are those of `candidates`. Says whether they fit, and leave what can be read no worse
+    /// than before, as far as that shows without a check.
+    fn put(&mut self, changes: &Changes<'_>, candidates: &[Candidate<'_>]) -> bool;
+
+    /// Whether what was found before and after `candidates` were applied says that all can be read no worse.
+    fn is_no_worse(&self, before: &Found, after: &Found, candidates: &[Candidate<'_>]) -> bool;
+}
+
+/// Applies the fixes that `wish` asks for, until none is left. `bench` is afterwards what they made of it.
+pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
+    let original = bench.texts();
+    let mut run = Run { result: Done::default(), given_up: Vec::new() };
     let mut found = bench.check();
-    let mut seen = FxHashSet::from_iter([state(bench)]);
+    let mut seen = FxHashSet::from_iter([bench.state()]);
     let (mut passes, mut retried) = (0, false);
     while passes < wish.passes {
         let Some(after) = run.pass(bench, wish, &found) else {
@@ -32,42 +58,30 @@ pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
         };
         found = after;
         passes += 1;
-        if passes == MAX_PASSES || !seen.insert(state(bench)) {
-            bench.files = original;
-            return Fixed { endless: true, ..Fixed::default() };
+        if passes == MAX_PASSES || !seen.insert(bench.state()) {
+            bench.set(original);
+            return Done { endless: true, ..Done::default() };
         }
     }
-    let mut result = run.result;
-    let changed = |file: &&Arc<FileSummary>| original.get(&file.id).is_some_and(|old| old.text != file.text);
-    result.changed = bench.files.values().filter(changed).map(Arc::clone).collect();
-    result.changed.sort_by_key(|file| file.id);
-    result
-}
-
-/// A number for the texts of all files.
-fn state(bench: &Bench) -> u64 {
-    let mut files: Vec<_> = bench.files.values().collect();
-    files.sort_by_key(|file| file.id);
-    let mut hasher = FxHasher::default();
-    for file in files {
-        (file.id, &file.text).hash(&mut hasher);
-    }
-    hasher.finish()
+    run.result
 }
 
 /// What is kept from pass to pass.
 struct Run {
-    result: Fixed,
+    result: Done,
     /// Findings whose fix did not work: file, code, place.
     given_up: Vec<(FileId, &'static str, TextRange)>,
 }
 
 /// Fixes that work together, and what they lead to.
-struct Applied<'f> {
+struct Applied<'f, W: Workpiece> {
     candidates: Vec<Candidate<'f>>,
-    files: FxHashMap<FileId, Arc<FileSummary>>,
+    texts: W::Texts,
     found: Found,
 }
+
+/// Why fixes do not work together: those whose finding is still there, by their place in the list, if it is that.
+struct Refused(Vec<usize>);
 
 impl Run {
     /// Forgets which fixes did not work; says whether there are any.
@@ -77,15 +91,15 @@ impl Run {
     }
 
     /// One pass over what was found. Gives what is found afterwards; `None` when nothing was fixed.
-    fn pass(&mut self, bench: &mut Bench, wish: Wish<'_>, found: &Found) -> Option<Found> {
+    fn pass<W: Workpiece>(&mut self, bench: &mut W, wish: Wish<'_>, found: &Found) -> Option<Found> {
         let is_given_up = |file: FileId, diagnostic: &Diagnostic| {
             self.given_up.contains(&(file, diagnostic.rule.code, diagnostic.range))
         };
-        let selected = select(bench, found, wish, &is_given_up);
-        let base = bench.files.clone();
-        let (mut applied, mut failed) = (None, Vec::new());
-        extend(bench, &base, &mut applied, &selected, &mut failed);
-        bench.files = applied.as_ref().map_or(base, |applied| applied.files.clone());
+        let selected = select(&|file| bench.is_editable(file), found, wish, &is_given_up);
+        let mut pass = Pass { base: bench.texts(), bench, before: found, applied: None, failed: Vec::new() };
+        pass.extend(selected);
+        let Pass { base, bench, applied, failed, .. } = pass;
+        bench.set(applied.as_ref().map_or(base, |applied| applied.texts.clone()));
         for Candidate { file, diagnostic, .. } in failed {
             self.given_up.push((file, diagnostic.rule.code, diagnostic.range));
             self.result.failed.push((file, diagnostic.clone()));
@@ -100,45 +114,63 @@ impl Run {
     }
 }
 
-/// Adds `more` to the fixes that are applied; where they do not work together, one half after the other, so
-/// that those that fail are found in few steps.
-fn extend<'f>(
-    bench: &mut Bench,
-    base: &FxHashMap<FileId, Arc<FileSummary>>,
-    applied: &mut Option<Applied<'f>>,
-    more: &[Candidate<'f>],
-    failed: &mut Vec<Candidate<'f>>,
-) {
-    if more.is_empty() {
-        return;
-    }
-    let known = applied.as_ref().map_or(&[][..], |applied| &applied.candidates);
-    let all: Vec<_> = known.iter().chain(more).copied().collect();
-    if let Some(works) = attempt(bench, base, all) {
-        *applied = Some(works);
-    } else if let [one] = more {
-        failed.push(*one);
-    } else {
-        let (first, second) = more.split_at(more.len() / 2);
-        extend(bench, base, applied, first, failed);
-        extend(bench, base, applied, second, failed);
-    }
+/// A pass that is under way.
+struct Pass<'p, 'f, W: Workpiece> {
+    bench: &'p mut W,
+    /// The texts before it.
+    base: W::Texts,
+    /// What was found in them.
+    before: &'f Found,
+    /// What works until now.
+    applied: Option<Applied<'f, W>>,
+    /// What does not.
+    failed: Vec<Candidate<'f>>,
 }
 
-/// Applies fixes to the files as they were before the pass; `None` when one of them does not do what it
-/// promised.
-fn attempt<'f>(
-    bench: &mut Bench,
-    base: &FxHashMap<FileId, Arc<FileSummary>>,
-    candidates: Vec<Candidate<'f>>,
-) -> Option<Applied<'f>> {
-    let changes = Changes::of(&candidates);
-    bench.files = base.clone();
-    let before = put(bench, &changes)?;
-    if !reads_no_worse(bench, &before, &candidates) {
-        return None;
+impl<'f, W: Workpiece> Pass<'_, 'f, W> {
+    /// Adds `more` to the fixes that are applied; where they do not work together, one half after the other, so
+    /// that those that fail are found in few steps.
+    fn extend(&mut self, mut more: Vec<Candidate<'f>>) {
+        if more.is_empty() {
+            return;
+        }
+        let known = self.applied.as_ref().map_or(&[][..], |applied| &applied.candidates);
+        let known_len = known.len();
+        let all: Vec<_> = known.iter().chain(&more).copied().collect();
+        match self.attempt(all) {
+            Ok(works) => self.applied = Some(works),
+            Err(_) if more.len() == 1 => self.failed.append(&mut more),
+            Err(Refused(persisting)) => {
+                let own: FxHashSet<_> =
+                    persisting.iter().filter_map(|at| at.checked_sub(known_len)).collect();
+                if more.len() > MANY && !own.is_empty() && own.len() < more.len() {
+                    let (mut bad, mut good) = (Vec::new(), Vec::new());
+                    for (at, one) in more.into_iter().enumerate() {
+                        if own.contains(&at) { bad.push(one) } else { good.push(one) }
+                    }
+                    self.failed.append(&mut bad);
+                    return self.extend(good);
+                }
+                let second = more.split_off(more.len() / 2);
+                self.extend(more);
+                self.extend(second);
+            }
+        }
     }
-    let found = bench.check();
-    let works = !candidates.iter().any(|candidate| persists(candidate, &changes, &found));
-    works.then(|| Applied { candidates, files: bench.files.clone(), found })
+
+    /// Applies fixes to the texts as they were before the pass.
+    fn attempt(&mut self, candidates: Vec<Candidate<'f>>) -> Result<Applied<'f, W>, Refused> {
+        let changes = Changes::of(&candidates);
+        self.bench.set(self.base.clone());
+        if !self.bench.put(&changes, &candidates) {
+            return Err(Refused(Vec::new()));
+        }
+        let found = self.bench.check();
+        let persists = |(at, one): (usize, &Candidate<'_>)| persists(one, &changes, &found).then_some(at);
+        let persisting: Vec<_> = candidates.iter().enumerate().filter_map(persists).collect();
+        if !persisting.is_empty() || !self.bench.is_no_worse(self.before, &found, &candidates) {
+            return Err(Refused(persisting));
+        }
+        Ok(Applied { candidates, texts: self.bench.texts(), found })
+    }
 }

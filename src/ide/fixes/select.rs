@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::{Bench, Found, Wish};
+use super::{Found, Wish};
 use crate::lint::{Applicability, Diagnostic, FileEdit, ResolvedFix};
 use crate::program::PredicateKey;
 use crate::syntax::SourceFile;
@@ -20,10 +20,10 @@ pub(super) struct Candidate<'f> {
     pub(super) fix: &'f ResolvedFix,
 }
 
-/// What one pass applies of what was found, in the order of files and places. `is_given_up` says which
-/// findings have a fix that did not work.
+/// What one pass applies of what was found, in the order of files and places. `is_editable` says which files edits may
+/// touch, `is_given_up` which findings have a fix that did not work.
 pub(super) fn select<'f>(
-    bench: &Bench,
+    is_editable: &dyn Fn(FileId) -> bool,
     found: &'f Found,
     wish: Wish<'_>,
     is_given_up: &dyn Fn(FileId, &Diagnostic) -> bool,
@@ -35,7 +35,7 @@ pub(super) fn select<'f>(
         .filter_map(|(file, diagnostic)| {
             let fix = diagnostic.fix.as_ref()?;
             let may = wish.guesses || fix.applicability == Applicability::Safe;
-            let editable = |file| bench.is_editable(file) && (wish.editable)(file);
+            let editable = |file| is_editable(file) && (wish.editable)(file);
             let fits = !fix.edits.is_empty() && fix.edits.iter().all(|edit| editable(edit.file));
             (may && fits).then_some(Candidate { file, diagnostic, fix })
         })

@@ -40,8 +40,8 @@ fn check(fixture: &str, guesses: bool, expect: Expect) {
         }
         out.push_str(&file.text.replace('\r', "<CR>"));
     }
-    writeln!(out, "-- {} fixed", fixed.count).unwrap();
-    for (_, diagnostic) in &fixed.failed {
+    writeln!(out, "-- {} fixed", fixed.done.count).unwrap();
+    for (_, diagnostic) in &fixed.done.failed {
         writeln!(out, "-- failed: {} {}", diagnostic.rule.name, diagnostic.fix.as_ref().unwrap().title)
             .unwrap();
     }
@@ -149,7 +149,7 @@ fn files_that_are_not_text_are_left_alone() {
         &mut bench,
         Wish { guesses: true, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES },
     );
-    assert!(fixed.changed.is_empty() && fixed.count == 0 && fixed.failed.is_empty());
+    assert!(fixed.changed.is_empty() && fixed.done.count == 0 && fixed.done.failed.is_empty());
 }
 
 #[test]

@@ -1,16 +1,12 @@
 //! Whether fixes did what they promised.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
+use super::Found;
 use super::edits::{Edit, moved};
 use super::select::Candidate;
-use super::{Bench, Found};
-use crate::lint::{Diagnostic, Group};
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::text::{FileId, apply};
+use crate::lint::Diagnostic;
+use crate::text::FileId;
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]
@@ -28,53 +24,15 @@ impl<'f> Changes<'f> {
         Self(files)
     }
 
+    /// The files, with the edits of each.
+    pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &[Edit<'f>])> {
+        self.0.iter().map(|(file, edits)| (*file, edits.as_slice()))
+    }
+
     /// The edits of one file.
     pub(super) fn in_file(&self, file: FileId) -> &[Edit<'f>] {
         self.0.get(&file).map_or(&[], Vec::as_slice)
     }
-}
-
-/// Puts the changes on the bench; gives what stood there before. `None` where they do not fit the texts.
-pub(super) fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>> {
-    let mut before = Vec::with_capacity(changes.0.len());
-    for (file, edits) in &changes.0 {
-        let old = bench.files.get(file)?;
-        let text = apply(&old.text, edits.iter().copied())?;
-        let new = FileSummary::new(*file, &SourceFile::parse(text.into()).without_tree());
-        before.extend(bench.files.insert(*file, Arc::new(new)));
-    }
-    Some(before)
-}
-
-/// Whether every file that the fixes changed can be read no worse than before.
-pub(super) fn reads_no_worse(
-    bench: &Bench,
-    before: &[Arc<FileSummary>],
-    candidates: &[Candidate<'_>],
-) -> bool {
-    before.iter().all(|old| {
-        let Some(new) = bench.files.get(&old.id) else { return false };
-        let [(errors, sound), (new_errors, new_sound)] = [old, new].map(|file| soundness(file));
-        // Of a statement that is damaged in several places only the first one is reported: mending that
-        // may bring two others to light, but it damages no other statement.
-        let about_syntax = |candidate: &Candidate<'_>| candidate.diagnostic.rule.group == Group::Syntax;
-        let touching =
-            |candidate: &&Candidate<'_>| candidate.fix.edits.iter().any(|edit| edit.file == old.id);
-        new_errors <= errors || (candidates.iter().filter(touching).all(about_syntax) && new_sound >= sound)
-    })
-}
-
-/// How many syntax errors a file has, and how many statements that can be read whole.
-fn soundness(file: &FileSummary) -> (usize, usize) {
-    let whole = file.findings.iter().filter(|finding| finding.rule.is_unreadable()).count();
-    let mut sum = (whole, 0);
-    for item in file.items.iter() {
-        let statement = &item.statement;
-        sum.0 +=
-            statement.findings.iter().filter(|finding| !item.rubble && finding.rule.is_unreadable()).count();
-        sum.1 += usize::from(!statement.damaged);
-    }
-    sum
 }
 
 /// Whether the finding of a fix is still there.

@@ -1,0 +1,104 @@
+//! Fixing the files of a resolution that are checked alone: transcripts, and configurations of agents' runtimes.
+
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::check::agent_rules;
+use super::{AgentSettings, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
+use crate::ide::file_findings::file_findings;
+use crate::ide::fixes::{FixedText, Wish, fix_text};
+use crate::ide::transcripts::diagnostics;
+use crate::text::FileId;
+use crate::transcript::{LONGEST_DOCUMENT, settings};
+
+/// A file, and what fixes made of it.
+#[derive(Debug)]
+pub struct FixedFile {
+    /// The file.
+    pub file: FileId,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its bytes before.
+    pub before: Arc<[u8]>,
+    /// What came of it.
+    pub fixed: FixedText,
+}
+
+/// Why a file is not fixed, whatever is found in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftAlone {
+    /// It is compressed.
+    Compressed,
+    /// It has so many bytes, which is more than are fixed at once.
+    TooLong(u64),
+}
+
+/// What [`fix_alone`] did.
+#[derive(Debug, Default)]
+pub struct FixedAlone {
+    /// The files that it looked at.
+    pub files: Vec<FixedFile>,
+    /// Those that it did not touch.
+    pub left: Vec<(FileId, PathBuf, LeftAlone)>,
+}
+
+/// Applies the fixes that `wish` asks for to transcripts and configurations of agents' runtimes. Touches nothing on disk.
+/// What cannot be read is passed over: a check says so.
+#[must_use]
+pub fn fix_alone(request: TranscriptRequest<'_>, wish: Wish<'_>) -> FixedAlone {
+    let mut all = FixedAlone::default();
+    for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
+        all.files.extend(fix_agent(agent, request, wish));
+    }
+    for found in &request.resolution.transcripts {
+        match read(found, request) {
+            Ok(Ok(bytes)) => all.files.push(fix_transcript(found, bytes, request, wish)),
+            Ok(Err(why)) => all.left.push((found.file, found.path.clone(), why)),
+            Err(_) => {}
+        }
+    }
+    all
+}
+
+/// The bytes of a transcript, or why it is not fixed.
+fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Result<Arc<[u8]>, LeftAlone>> {
+    let is_stdin = found.path.file_name().is_some_and(|name| name == STDIN);
+    if is_stdin && request.overlay.bytes(&found.path).is_none() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let input = Input::open(&found.path, request.overlay)?;
+    if !input.is_plain() {
+        return Ok(Err(LeftAlone::Compressed));
+    }
+    let (total, mut bytes) = (input.total(), Vec::new());
+    input.take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > LONGEST_DOCUMENT {
+        return Ok(Err(LeftAlone::TooLong(total.unwrap_or(bytes.len() as u64))));
+    }
+    Ok(Ok(bytes.into()))
+}
+
+fn fix_transcript(
+    found: &TranscriptFile,
+    before: Arc<[u8]>,
+    request: TranscriptRequest<'_>,
+    wish: Wish<'_>,
+) -> FixedFile {
+    let (file, judge) = (found.file, request.knowledges.judge(found));
+    let path = found.path.to_string_lossy();
+    let check = |bytes: &[u8]| diagnostics(file, plain_name(&path), bytes, judge);
+    let fixed = fix_text(file, &before, &check, wish);
+    FixedFile { file, path: found.path.clone(), before, fixed }
+}
+
+/// What is no text is left as it is.
+fn fix_agent(agent: &AgentSettings, request: TranscriptRequest<'_>, wish: Wish<'_>) -> Option<FixedFile> {
+    let file = agent.file;
+    let is_text = super::read(&agent.path, request.overlay).ok()?.findings.is_empty();
+    let rules = agent_rules(agent, &request.resolution.projects);
+    let check = |bytes: &[u8]| file_findings(file, settings::read(bytes).findings, &rules);
+    let before: Arc<[u8]> = agent.text.as_bytes().into();
+    let fixed = is_text.then(|| fix_text(file, &before, &check, wish))?;
+    Some(FixedFile { file, path: agent.path.clone(), before, fixed })
+}

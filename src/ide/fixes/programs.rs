@@ -1,0 +1,148 @@
+//! Fixing programs: their files are parsed anew, and joined as they were.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::passes::{Workpiece, run};
+use super::select::Candidate;
+use super::verify::Changes;
+use super::{Fixed, Found, Wish};
+use crate::config::RuleSettings;
+use crate::ide::diagnostics::{FindingCache, diagnostics, once};
+use crate::lint::{Diagnostic, Group};
+use crate::program::{Embedding, FileSummary, Program};
+use crate::syntax::SourceFile;
+use crate::text::{FileId, apply};
+
+/// Files that are checked as one program.
+#[derive(Debug)]
+pub struct Unit {
+    /// All of them.
+    pub files: Vec<FileId>,
+    /// Those whose findings count, sorted.
+    pub reported: Vec<FileId>,
+    /// The severities.
+    pub rules: Arc<RuleSettings>,
+    /// What surrounds the program.
+    pub embedding: Arc<Embedding>,
+    /// What was found earlier.
+    pub cache: Arc<FindingCache>,
+}
+
+/// The files and how they are checked: what fixes work on.
+#[derive(Debug)]
+pub struct Bench {
+    /// The programs. A file may be in several.
+    pub units: Vec<Unit>,
+    /// Their files.
+    pub files: FxHashMap<FileId, Arc<FileSummary>>,
+}
+
+/// Applies the fixes that `wish` asks for, until none is left. What the files of `bench` are afterwards is
+/// in the result; `bench` holds it too.
+pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
+    let original = bench.files.clone();
+    let done = run(bench, wish);
+    let is_changed =
+        |file: &&Arc<FileSummary>| original.get(&file.id).is_some_and(|old| old.text != file.text);
+    let mut changed: Vec<_> = bench.files.values().filter(is_changed).map(Arc::clone).collect();
+    changed.sort_by_key(|file| file.id);
+    Fixed { changed, done }
+}
+
+impl Workpiece for Bench {
+    type Texts = FxHashMap<FileId, Arc<FileSummary>>;
+
+    fn texts(&self) -> Self::Texts {
+        self.files.clone()
+    }
+
+    fn set(&mut self, texts: Self::Texts) {
+        self.files = texts;
+    }
+
+    fn state(&self) -> u64 {
+        let mut files: Vec<_> = self.files.values().collect();
+        files.sort_by_key(|file| file.id);
+        let mut hasher = FxHasher::default();
+        for file in files {
+            (file.id, &file.text).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn check(&self) -> Found {
+        let mut all: FxHashMap<FileId, Vec<Vec<Diagnostic>>> = FxHashMap::default();
+        for unit in &self.units {
+            let files = unit.files.iter().filter_map(|file| self.files.get(file).map(Arc::clone));
+            let program = Program::embedded(files.collect(), Arc::clone(&unit.embedding));
+            for (file, found) in diagnostics(&program, &unit.rules, &unit.cache) {
+                if unit.reported.binary_search(&file).is_ok() {
+                    all.entry(file).or_default().push(found);
+                }
+            }
+        }
+        let joined = |lists: Vec<Vec<Diagnostic>>| {
+            let lists: Vec<_> = lists.iter().map(Vec::as_slice).collect();
+            once(&lists).into_iter().cloned().collect()
+        };
+        all.into_iter().map(|(file, lists)| (file, joined(lists))).collect()
+    }
+
+    /// Its text is what is on disk. Bytes that are no text are not in it.
+    fn is_editable(&self, file: FileId) -> bool {
+        let file = self.files.get(&file);
+        file.is_some_and(|file| {
+            file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
+        })
+    }
+
+    fn put(&mut self, changes: &Changes<'_>, candidates: &[Candidate<'_>]) -> bool {
+        put(self, changes).is_some_and(|before| reads_no_worse(self, &before, candidates))
+    }
+
+    fn is_no_worse(&self, _: &Found, _: &Found, _: &[Candidate<'_>]) -> bool {
+        true
+    }
+}
+
+/// Puts the changes on the bench; gives what stood there before. `None` where they do not fit the texts.
+fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>> {
+    let mut before = Vec::new();
+    for (file, edits) in changes.files() {
+        let old = bench.files.get(&file)?;
+        let text = apply(&old.text, edits.iter().copied())?;
+        let new = FileSummary::new(file, &SourceFile::parse(text.into()).without_tree());
+        before.extend(bench.files.insert(file, Arc::new(new)));
+    }
+    Some(before)
+}
+
+/// Whether every file that the fixes changed can be read no worse than before.
+fn reads_no_worse(bench: &Bench, before: &[Arc<FileSummary>], candidates: &[Candidate<'_>]) -> bool {
+    before.iter().all(|old| {
+        let Some(new) = bench.files.get(&old.id) else { return false };
+        let [(errors, sound), (new_errors, new_sound)] = [old, new].map(|file| soundness(file));
+        // Of a statement that is damaged in several places only the first one is reported: mending that
+        // may bring two others to light, but it damages no other statement.
+        let about_syntax = |candidate: &Candidate<'_>| candidate.diagnostic.rule.group == Group::Syntax;
+        let touching =
+            |candidate: &&Candidate<'_>| candidate.fix.edits.iter().any(|edit| edit.file == old.id);
+        new_errors <= errors || (candidates.iter().filter(touching).all(about_syntax) && new_sound >= sound)
+    })
+}
+
+/// How many syntax errors a file has, and how many statements that can be read whole.
+fn soundness(file: &FileSummary) -> (usize, usize) {
+    let whole = file.findings.iter().filter(|finding| finding.rule.is_unreadable()).count();
+    let mut sum = (whole, 0);
+    for item in file.items.iter() {
+        let statement = &item.statement;
+        sum.0 +=
+            statement.findings.iter().filter(|finding| !item.rubble && finding.rule.is_unreadable()).count();
+        sum.1 += usize::from(!statement.damaged);
+    }
+    sum
+}
