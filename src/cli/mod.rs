@@ -23,6 +23,7 @@ mod progress;
 mod query;
 mod repair;
 mod resolved;
+mod resolved_transcripts;
 mod rule;
 mod serve;
 mod show_program;

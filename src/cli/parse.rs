@@ -88,18 +88,18 @@ impl Parse {
     }
 
     fn written(&self, seen: Seen<'_>) -> String {
-        let Seen { answered, settings, diagnostics } = seen;
+        let Seen { answered, context, diagnostics } = seen;
         let value = match self.extractor {
             Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
             None => parsed(answered, diagnostics),
         };
         let value = if self.redact { without_secrets(value) } else { value };
         match (self.format, self.extractor, self.explain) {
-            (Form::Text, None, true) => explained(answered, &value, &settings.caps) + "\n",
+            (Form::Text, None, true) => explained(answered, &value, &context.settings.caps) + "\n",
             (Form::Text, None, false) => parsed_text(&value),
             (Form::Text, Some(_), _) => extracted_text(&value),
             (Form::Json, ..) => {
-                let steps = self.explain.then(|| explained(answered, &value, &settings.caps));
+                let steps = self.explain.then(|| explained(answered, &value, &context.settings.caps));
                 line(value, steps)
             }
         }

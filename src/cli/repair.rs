@@ -63,9 +63,9 @@ impl RepairCommand {
             let number = seen.answered.record.number;
             is_there |= record.is_none_or(|record| record == number);
             if wanted.is_none() && record.is_none_or(|record| record == number) {
-                let (answered, settings) = (seen.answered, seen.settings);
+                let signatures = signatures.iter().cloned();
                 let repair =
-                    Repair::new(answered, settings, &seen.diagnostics, signatures.iter().cloned(), attempt);
+                    Repair::new(seen.answered, &seen.context, &seen.diagnostics, signatures, attempt);
                 wanted = (!repair.is_empty()).then_some(repair);
             }
             Ok(())
@@ -78,7 +78,18 @@ impl RepairCommand {
         let mut out = Output::new(color);
         match wanted {
             None => output::note("nothing to repair\n"),
-            Some(repair) => out.write(&self.written(&repair))?,
+            Some(repair) => {
+                let stop = repair.stop();
+                // A message that is not to be sent must not be there to be sent.
+                if stop.is_none() || self.format == Form::Json {
+                    out.write(&self.written(&repair))?;
+                }
+                if let Some(why) = stop {
+                    output::note(&format!(
+                        "no message: {why}; go on with what the runtime makes of the reply\n"
+                    ));
+                }
+            }
         }
         out.flush()?;
         Ok(Outcome::Clean)

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
+use super::resolved_transcripts::Transcripts;
 use crate::config::{KernelSettings, ProgramSettings, Settings, instant_text};
 use crate::host::{FileTable, ProgramFiles, Project, Resolution, relative};
 use crate::kernel::Limits;
@@ -16,10 +17,19 @@ pub(super) struct Resolved {
     configuration: Option<String>,
     fail_on: &'static str,
     required_version: Option<String>,
+    format: Format,
     kernel: Kernel,
+    transcripts: Transcripts,
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
+}
+
+/// How files are laid out.
+#[derive(Debug, Serialize)]
+struct Format {
+    indent: u32,
+    width: u32,
 }
 
 /// How programs are evaluated.
@@ -65,7 +75,9 @@ impl Resolved {
             configuration: project.map(|project| relative(working, &project.path)),
             fail_on: fail_on.as_str(),
             required_version: required_version.as_ref().map(ToString::to_string),
+            format: Format { indent: settings.format.indent, width: settings.format.width },
             kernel: Kernel::new(&settings.kernel),
+            transcripts: Transcripts::new(&settings.transcripts),
             programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
             rules: project.map_or_else(Vec::new, |project| changed(project, working)),
         }
@@ -82,7 +94,10 @@ impl Resolved {
             Some(required) => out.push_str(&format!("required_version = \"{required}\"\n")),
             None => out.push_str("# required_version: any\n"),
         }
+        let Format { indent, width } = self.format;
+        out.push_str(&format!("\n[format]\nindent = {indent}\nwidth = {width}\n"));
         out.push_str(&self.kernel.text());
+        out.push_str(&self.transcripts.text());
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         out.push_str("\n[rules]\n");
         if self.rules.is_empty() {

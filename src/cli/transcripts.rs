@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
-use crate::envelope::Reply;
+use crate::envelope::{Context, Reply};
 use crate::host::{
     self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
 };
@@ -110,8 +110,8 @@ pub(super) struct Transcripts {
 pub(super) struct Seen<'a> {
     /// It, in its place.
     pub(super) answered: Answered<'a>,
-    /// The settings that hold for it.
-    pub(super) settings: &'a TranscriptSettings,
+    /// The settings that hold for it, and what is known of its programs.
+    pub(super) context: Context<'a>,
     /// What is found in it, as `check --format json` writes it.
     pub(super) diagnostics: Vec<Value>,
 }
@@ -254,7 +254,7 @@ impl Transcripts {
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = Reply::new(text, &found.settings.caps);
                 let answered = Answered { file: &name, record, turn, reply: &reply };
-                each(Seen { answered, settings: &found.settings, diagnostics })?;
+                each(Seen { answered, context: judge.context, diagnostics })?;
             }
             Ok(())
         };

@@ -151,6 +151,13 @@ impl Strictness {
     /// The words that [`Strictness::parse`] takes.
     pub const WORDS: [&str; 3] = ["struct", "simple", "schema"];
 
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let is_it = |word: &&str| Self::parse(word) == Some(self);
+        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
+    }
+
     /// Reads one of [`Strictness::WORDS`].
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
@@ -181,6 +188,13 @@ impl Select {
     /// The words that [`Select::parse`] takes.
     pub const WORDS: [&str; 4] = ["runtime", "last", "first", "error"];
 
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let is_it = |word: &&str| Self::parse(word) == Some(self);
+        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
+    }
+
     /// Reads one of [`Select::WORDS`].
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
@@ -208,6 +222,13 @@ pub enum Period {
 impl Period {
     /// The words that [`Period::parse`] takes.
     pub const WORDS: [&str; 3] = ["required", "optional", "forbidden"];
+
+    /// The word used in output and configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let is_it = |word: &&str| Self::parse(word) == Some(self);
+        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
+    }
 
     /// Reads one of [`Period::WORDS`].
     #[must_use]

@@ -39,6 +39,7 @@ pub use check::{Checked, Checker, Found, check, check_reply, check_with};
 pub use digest::{Digest, Site};
 pub use document::{Body, Entry, Spot, Transcript};
 pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY};
+pub use outward::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
 pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, Session, ShardLimits};
 pub use shapes::Shape;

@@ -31,7 +31,8 @@ pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Findi
 
 /// A fix of the text of a turn as one of its record; `None` where it would touch several places, or where what it
 /// leaves would not be read as it was meant.
-pub(super) fn fix(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
+#[must_use]
+pub fn fix(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
     for edit in &mut fix.edits {
         if matches!(edit.span.anchor, Anchor::Statement(..)) {
             continue;

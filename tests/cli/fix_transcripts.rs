@@ -241,3 +241,40 @@ fn the_configuration_of_a_runtime_is_fixed_by_guesses() {
     "#]]
     .assert_eq(&read(&folder, ".nerd/config.json"));
 }
+
+/// A reply with this member, and the same as the content of a chat record that has one, too.
+fn silencing(value: &str, outer: &str) -> String {
+    let reply = reply(GOOD).replace("\"memory_operations\"", &format!("{value}\"memory_operations\""));
+    format!("{{{outer}\"role\": \"assistant\", \"content\": {}}}\n", string(&reply))
+}
+
+#[test]
+fn what_silences_nothing_is_taken_away() {
+    let folder = folder(&[SCHEMAS, CONFIG]);
+    let member = |value: &str| format!("\"x_mangle_ls_ignore\": {value}, ");
+    let bare = silencing("", "");
+    for (value, outer, left) in [
+        (member("\"PB203, PB202 -- ours\""), String::new(), bare.clone()),
+        (member("[\"PB203\"]"), member("\"no-period\""), bare.clone()),
+        (
+            member("[\"PB203\", \"no-such-rule -- why\"]"),
+            String::new(),
+            silencing(&member("[\"no-such-rule -- why\"]"), ""),
+        ),
+        (
+            member("\"PB203, no-such-rule , PB202 -- why\""),
+            String::new(),
+            silencing(&member("\"no-such-rule -- why\""), ""),
+        ),
+    ] {
+        write(&folder, &[("a.jsonl", silencing(&value, &outer))]);
+        run(folder.path(), &["check", "--fix"]);
+        assert_eq!(read(&folder, "transcripts/a.jsonl"), left, "{value}");
+    }
+    write(&folder, &[("a.jsonl", silencing(&member("\"no-perod, PB032\""), ""))]);
+    expect![[r#"
+        2 fixed, 0 left
+        exit 0
+    "#]].assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
+    assert_eq!(read(&folder, "transcripts/a.jsonl"), bare);
+}

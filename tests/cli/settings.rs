@@ -199,6 +199,10 @@ fn all_settings() {
             fail_on = "warning"
             # required_version: any
 
+            [format]
+            indent = 4
+            width = 100
+
             [kernel]
             sample = []
             reading = "go"
@@ -207,6 +211,40 @@ fn all_settings() {
             max_steps = 500000000
             timeout_ms = 10000
             # now: the start of a run
+
+            [transcripts]
+            include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"]
+            profile = "auto"
+            consumer = "open"
+            strict = "struct"
+            require_valid_json = false
+            envelope_select = "runtime"
+            # container: it is found out
+            # turn_separator: the usual lines
+            # tools: none are known
+            # specialists: none are known
+            success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
+            target_compression_ratio = 100.0
+            min_trace_words = 50
+
+            [transcripts.atoms]
+            # trailing_period: what the version of the protocol says
+            types = "warning"
+            allow_escaped_metachars = false
+            # protected: the built-in list
+            # sensitive: the built-in list
+
+            [transcripts.caps]
+            allow_markdown_wrapped = true
+            max_surface_length = 50000
+            max_depth = 200
+            max_candidate = 5242880
+            max_updates = 2000
+            max_update_length = 1000
+            max_memory_operations = 500
+            max_reasoning_trace = 50000
+            max_tool_requests = 20
+            max_knowledge_requests = 20
 
             [[program]] # 2 files
             name = "guardian"
@@ -231,6 +269,10 @@ fn all_settings() {
             fail_on = "error"
             # required_version: any
 
+            [format]
+            indent = 4
+            width = 100
+
             [kernel]
             sample = []
             reading = "go"
@@ -239,6 +281,40 @@ fn all_settings() {
             max_steps = 500000000
             timeout_ms = 10000
             # now: the start of a run
+
+            [transcripts]
+            include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"]
+            profile = "auto"
+            consumer = "open"
+            strict = "struct"
+            require_valid_json = false
+            envelope_select = "runtime"
+            # container: it is found out
+            # turn_separator: the usual lines
+            # tools: none are known
+            # specialists: none are known
+            success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
+            target_compression_ratio = 100.0
+            min_trace_words = 50
+
+            [transcripts.atoms]
+            # trailing_period: what the version of the protocol says
+            types = "warning"
+            allow_escaped_metachars = false
+            # protected: the built-in list
+            # sensitive: the built-in list
+
+            [transcripts.caps]
+            allow_markdown_wrapped = true
+            max_surface_length = 50000
+            max_depth = 200
+            max_candidate = 5242880
+            max_updates = 2000
+            max_update_length = 1000
+            max_memory_operations = 500
+            max_reasoning_trace = 50000
+            max_tool_requests = 20
+            max_knowledge_requests = 20
 
             [[program]] # 1 file
             name = "the given paths"
@@ -261,6 +337,10 @@ fn all_settings() {
               "configuration": null,
               "fail_on": "error",
               "required_version": null,
+              "format": {
+                "indent": 4,
+                "width": 100
+              },
               "kernel": {
                 "sample": [],
                 "reading": "go",
@@ -269,6 +349,51 @@ fn all_settings() {
                 "max_steps": 500000000,
                 "timeout_ms": 10000,
                 "now": null
+              },
+              "transcripts": {
+                "include": [
+                  "**/transcripts/**",
+                  "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"
+                ],
+                "profile": "auto",
+                "consumer": "open",
+                "strict": "struct",
+                "require_valid_json": false,
+                "envelope_select": "runtime",
+                "container": null,
+                "turn_separator": null,
+                "tools": null,
+                "specialists": null,
+                "success_phrases": [
+                  "done",
+                  "deleted",
+                  "fixed",
+                  "completed",
+                  "finished"
+                ],
+                "target_compression_ratio": 100.0,
+                "min_trace_words": 50,
+                "atoms": {
+                  "trailing_period": null,
+                  "types": "warning",
+                  "allow_escaped_metachars": false,
+                  "protected": null,
+                  "sensitive": null
+                },
+                "caps": {
+                  "allow_markdown_wrapped": true,
+                  "max_surface_length": 50000,
+                  "max_depth": 200,
+                  "max_candidate": 5242880,
+                  "max_updates": 2000,
+                  "max_update_length": 1000,
+                  "max_memory_operations": 500,
+                  "max_reasoning_trace": 50000,
+                  "max_tool_requests": 20,
+                  "max_knowledge_requests": 20
+                },
+                "consumers": {},
+                "override": []
               },
               "programs": [
                 {

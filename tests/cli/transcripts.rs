@@ -231,23 +231,23 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--attempt", "2"],
         expect![[r#"
-        Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
-        It was read by stage P1.
-        Update #0: task_status(\"é2\", /done)
-          - The runtime drops updates that do not end in a full stop, and this one does not. (column 24)
-          - try: Add the full stop
-        Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name).
-        Attempt 2 of 3.
-        exit 0
-    "#]],
+            Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
+            It was read by stage P1.
+            Update #0: task_status(\"é2\", /done)
+              - The runtime drops updates that do not end in a full stop, and this one does not. (column 24)
+              - try: task_status(\"é2\", /done).
+            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name).
+            Attempt 2 of 3.
+            exit 0
+        "#]],
     );
     check(
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
-        {"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"Add the full stop"}],"allowed":["task_status(Task /string, Status /name)"],"retryable":true}
-        exit 0
-    "#]],
+            {"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"retryable":true}
+            exit 0
+        "#]],
     );
     check(
         &[SCHEMAS, SESSION],
@@ -345,4 +345,116 @@ fn the_configuration_of_the_runtime() {
         assert!(out.contains("limit-low") && !out.contains("XYZabc"), "{format}: {out}");
         assert_eq!(code, Some(1), "{format}");
     }
+}
+
+/// What nobody should send stays unsent: the attempts are made, or the last round changed nothing.
+#[test]
+fn no_message_without_end() {
+    let arguments = ["repair", "session.jsonl:2", "--attempt", "4"];
+    check(
+        &[SCHEMAS, SESSION],
+        &arguments,
+        expect![[r#"
+        no message: all 3 attempts were made; go on with what the runtime makes of the reply
+        exit 0
+    "#]],
+    );
+    let folder = folder(&[SCHEMAS, SESSION]);
+    let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&value["retryable"], value["errors"].as_array().unwrap().len()), (&false.into(), 1));
+    let chat = "{\"role\":\"user\",\"content\":\"Fix it.\"}\n\
+         {\"role\":\"assistant\",\"content\":\"On it!\"}\n\
+         {\"role\":\"user\",\"content\":\"Your previous reply could not be used by the control parser. Send it again.\"}\n\
+         {\"role\":\"assistant\",\"content\":\"On it, really!\"}\n";
+    check(
+        &[SCHEMAS, ("chat.jsonl", chat)],
+        &["repair", "chat.jsonl:4"],
+        expect![[r#"
+        no message: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
+    let schemas = "Decl other(X) bound [/name].\nDecl task_status(Task, Status) bound [/string, /name].\n\
+         Decl user_intent(ID, Category, Verb, Target, Constraint) bound [/string, /name, /name, /string, /string].\n";
+    let updates: Vec<_> = (0..22).map(|at| format!("\"task_status(t{at}, done)\"")).collect();
+    let reply = SESSION.1.lines().next().unwrap().replace(
+        "\"task_status(\\\"é1\\\", /done).\"",
+        &format!("\"user_intent(\\\"a\\\", /query).\", \"task_status(X, /done).\", {}", updates.join(", ")),
+    );
+    check(
+        &[("schemas.gl", schemas), ("a.jsonl", &reply)],
+        &["repair", "a.jsonl"],
+        expect![[r#"
+        Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
+        It was read by stage P1.
+        Update #0: user_intent(\"a\", /query).
+          - `user_intent` has 2 arguments here, but the program has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`. The kernel refuses the fact. (column 12)
+          - write it as: user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)
+        Update #1: task_status(X, /done).
+          - `X` is a variable, and a fact has none: the runtime stores the text `"?X"` in its place. (column 13)
+        Update #2: task_status(t0, done)
+          - `t0` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t0\", /done).
+        Update #3: task_status(t1, done)
+          - `t1` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t1\", /done).
+        Update #4: task_status(t2, done)
+          - `t2` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t2\", /done).
+        Update #5: task_status(t3, done)
+          - `t3` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t3\", /done).
+        Update #6: task_status(t4, done)
+          - `t4` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t4\", /done).
+        Update #7: task_status(t5, done)
+          - `t5` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t5\", /done).
+        Update #8: task_status(t6, done)
+          - `t6` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t6\", /done).
+        Update #9: task_status(t7, done)
+          - `t7` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t7\", /done).
+        Update #10: task_status(t8, done)
+          - `t8` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t8\", /done).
+        Update #11: task_status(t9, done)
+          - `t9` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t9\", /done).
+        Update #12: task_status(t10, done)
+          - `t10` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t10\", /done).
+        Update #13: task_status(t11, done)
+          - `t11` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t11\", /done).
+        Update #14: task_status(t12, done)
+          - `t12` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t12\", /done).
+        Update #15: task_status(t13, done)
+          - `t13` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t13\", /done).
+        Update #16: task_status(t14, done)
+          - `t14` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t14\", /done).
+        Update #17: task_status(t15, done)
+          - `t15` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t15\", /done).
+        Update #18: task_status(t16, done)
+          - `t16` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t16\", /done).
+        Update #19: task_status(t17, done)
+          - `t17` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+          - try: task_status(\"t17\", /done).
+        4 more updates have problems.
+        Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name).
+        Attempt 1 of 3.
+        exit 0
+    "#]],
+    );
 }

@@ -14,6 +14,7 @@ mod read;
 pub mod rules;
 mod scan;
 mod statements;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -23,4 +24,5 @@ mod update;
 pub use check::{Judge, check, check_transition};
 pub use declarations::{Declarations, Declared, Known, Names, Place};
 pub use lists::{is_delicate, is_ephemeral};
+pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};

@@ -54,7 +54,7 @@ impl<'a> TranscriptCheck<'a> {
         self.checker.record_with(record, &mut found, &mut |turn, reply| {
             envelopes += u64::from(reply.picked.is_some());
             if is_marked {
-                members::of_reply(turn, reply, &mut covers);
+                members::of_reply(turn, reply, record.bytes, &mut covers);
             }
             each(turn, reply);
         });

@@ -4,22 +4,32 @@ use memchr::memmem;
 
 use crate::config::RuleSettings;
 use crate::envelope::Reply;
+use crate::envelope::edits::{member_range, with_comma};
 use crate::envelope::json::{Json, Kind, Member, NodeId};
 use crate::ide::registry;
 use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use crate::lint::{Finding, Rule};
-use crate::text::{TextRange, TextSize, size};
-use crate::transcript::{Address, Found, Record, Turn};
+use crate::lint::{Finding, Fix, Rule};
+use crate::text::{TextRange, TextSize, size, slice};
+use crate::transcript::{Address, Found, Record, Turn, carried};
 
 /// The name of the member.
 const NAME: &str = "x_mangle_ls_ignore";
 
-/// A name of a rule in such a member, as it stands in the record.
+/// A string with names of rules in such a member. All places are of the record.
 #[derive(Debug)]
 pub(super) struct Cover {
     /// What is silenced.
     covers: TextRange,
-    /// The value of the member.
+    names: Vec<Name>,
+    /// From the first name to the last, and what goes when no name is left: the string, or the member. `None` where an
+    /// edit cannot be made.
+    list: Option<TextRange>,
+    whole: Option<TextRange>,
+}
+
+/// A name of a rule.
+#[derive(Debug)]
+struct Name {
     place: TextRange,
     word: String,
     rule: Option<&'static Rule>,
@@ -31,40 +41,48 @@ pub(super) fn is_marked(record: &[u8]) -> bool {
 }
 
 /// The members in the envelopes of a reply. At the top of an envelope one covers the whole reply.
-pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, out: &mut Vec<Cover>) {
+pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
     let whole = TextRange::up_to(size(reply.raw.len()));
+    let deletable = |range: TextRange| {
+        let fix = carried(Fix::safe("").replace(range, ""), turn, record)?;
+        fix.edits.first().map(|edit| edit.span.range)
+    };
+    let places = Places { place: &|range| turn.place(range), deletable: &deletable, root: turn.place(whole) };
     for object in &reply.objects {
-        of_json(&object.json, out, &|range, is_root| turn.place(if is_root { whole } else { range }));
+        of_json(&object.json, out, &places);
     }
 }
 
 /// The members of the record itself, where it is JSON.
 pub(super) fn of_record(record: &Record<'_>, out: &mut Vec<Cover>) {
     let json = Json::parse(record.bytes);
-    let known = out.len();
-    of_json(&json, out, &|range, _| range);
+    let mut own = Vec::new();
+    let places = Places { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
+    of_json(&json, &mut own, &places);
     // An envelope that is its record was seen as a reply.
-    let (known, new) = out.split_at(known);
-    let is_new: Vec<_> = new.iter().map(|one| !known.iter().any(|other| other.place == one.place)).collect();
-    let (mut at, known) = (0, known.len());
-    out.retain(|_| {
-        at += 1;
-        at <= known || is_new.get(at - 1 - known).copied().unwrap_or(true)
-    });
+    let place = |cover: &Cover| cover.names.first().map(|name| name.place);
+    own.retain(|one| !out.iter().any(|other| place(other) == place(one)));
+    out.append(&mut own);
 }
 
-fn of_json(json: &Json<'_>, out: &mut Vec<Cover>, place: &dyn Fn(TextRange, bool) -> TextRange) {
+/// Where in the record the places of some JSON are.
+struct Places<'p> {
+    place: &'p dyn Fn(TextRange) -> TextRange,
+    /// The same of what can be deleted.
+    deletable: &'p dyn Fn(TextRange) -> Option<TextRange>,
+    /// What a member at the top covers.
+    root: TextRange,
+}
+
+fn of_json(json: &Json<'_>, out: &mut Vec<Cover>, places: &Places<'_>) {
     let mut open = vec![json.root()];
     while let Some(node) = open.pop() {
         open.extend(json.elements(node).filter(|inner| is_container(json, *inner)));
         for Member { key, value } in json.members(node) {
             if json.string(key).is_some_and(|key| key == NAME) {
-                let covers = place(json.range(node), node == json.root());
-                let at = place(json.range(value), false);
-                for word in words(json, value) {
-                    let rule = registry::find(&word);
-                    out.push(Cover { covers, place: at, word, rule });
-                }
+                let covers = if node == json.root() { places.root } else { (places.place)(json.range(node)) };
+                let member = with_comma(json, member_range(json, key, value));
+                of_member(json, value, (covers, member), places, out);
             } else if is_container(json, value) {
                 open.push(value);
             }
@@ -76,48 +94,108 @@ fn is_container(json: &Json<'_>, node: NodeId) -> bool {
     matches!(json.kind(node), Kind::Array | Kind::Object)
 }
 
-/// The names in a value: `"NAME, NAME -- reason"`, or a list of such.
-fn words(json: &Json<'_>, value: NodeId) -> Vec<String> {
-    let texts = json.string(value).into_iter().chain(json.elements(value).filter_map(|one| json.string(one)));
-    let names = texts.flat_map(|text| {
-        let names = text.split("--").next().unwrap_or_default();
-        names.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>()
+/// The strings of a value: `"NAME, NAME -- reason"`, or a list of such.
+fn of_member(
+    json: &Json<'_>,
+    value: NodeId,
+    (covers, member): (TextRange, TextRange),
+    places: &Places<'_>,
+    out: &mut Vec<Cover>,
+) {
+    let elements: Vec<_> = json.elements(value).collect();
+    let is_alone = elements.len() < 2;
+    for node in [value].into_iter().chain(elements) {
+        let Some((text, map)) = json.string_with_map(node) else { continue };
+        let place = |range: TextRange| (places.place)(map.to_source(range));
+        let words = words(&text);
+        let name = |range: &TextRange| {
+            let word = slice(&text, *range).to_owned();
+            Name { place: place(*range), rule: registry::find(&word), word }
+        };
+        let Some((first, last)) = words.first().zip(words.last()) else { continue };
+        let list = TextRange::new(first.start(), last.end());
+        let whole = if is_alone { member } else { with_comma(json, json.range(node)) };
+        let deletable = |range| (places.deletable)(range).filter(|_| json.problems.is_empty());
+        let (list, whole) = (deletable(map.to_source(list)), deletable(whole));
+        out.push(Cover { covers, names: words.iter().map(name).collect(), list, whole });
+    }
+}
+
+/// Where the names stand in a text.
+fn words(text: &str) -> Vec<TextRange> {
+    let names = text.split("--").next().unwrap_or_default();
+    let mut at = 0;
+    let ranges = names.split(',').map(|part| {
+        let start = at + part.len() - part.trim_start().len();
+        at += part.len() + 1;
+        TextRange::at(size(start), size(part.trim().len()))
     });
-    names.filter(|name| !name.is_empty()).collect()
+    ranges.filter(|range| !range.is_empty()).collect()
 }
 
 /// Takes away what is silenced, and adds what is wrong with the members.
 pub(super) fn apply(covers: &[Cover], record: &Record<'_>, rules: &RuleSettings, found: &mut Vec<Found>) {
-    let mut used = vec![false; covers.len()];
+    let mut used: Vec<_> = covers.iter().map(|cover| vec![false; cover.names.len()]).collect();
     found.retain(|one| {
         let mut is_silenced = false;
         for (cover, used) in covers.iter().zip(&mut used) {
-            let covered = one.start == record.start && touches(cover.covers, one.finding.range.start());
-            if covered && cover.rule.is_some_and(|rule| rule == one.finding.rule && rule.is_silenceable()) {
-                (is_silenced, *used) = (true, true);
+            if one.start != record.start || !touches(cover.covers, one.finding.range.start()) {
+                continue;
+            }
+            for (name, used) in cover.names.iter().zip(used) {
+                if name.rule.is_some_and(|rule| rule == one.finding.rule && rule.is_silenceable()) {
+                    (is_silenced, *used) = (true, true);
+                }
             }
         }
         !is_silenced
     });
-    let about = |(cover, used): (&Cover, bool)| {
-        let Cover { word, place, rule, .. } = cover;
-        let (rule, message) = match rule {
-            None => {
-                let near =
-                    registry::similar(word).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
-                let message = format!("No rule is called `{word}`, so this name silences nothing.{near}");
-                (&UNKNOWN_SUPPRESSION, message)
-            }
-            Some(rule) if !used && rules.severity(rule).is_some() => {
-                (&UNUSED_SUPPRESSION, format!("`{word}` finds nothing here, so there is nothing to silence."))
-            }
-            Some(_) => return None,
-        };
-        let finding = Finding::new(rule, *place, message);
+    for (cover, used) in covers.iter().zip(&used) {
         let (record, start, address) = (record.number, record.start, Address::default());
-        Some(Found { record, start, finding, address })
-    };
-    found.extend(covers.iter().zip(used).filter_map(about));
+        let findings = cover.unknown().chain(cover.unused(used, rules));
+        found.extend(findings.map(|finding| Found { record, start, finding, address: address.clone() }));
+    }
+}
+
+impl Cover {
+    /// The names that no rule has.
+    fn unknown(&self) -> impl Iterator<Item = Finding> {
+        self.names.iter().filter(|name| name.rule.is_none()).map(|Name { place, word, .. }| {
+            let near = registry::similar(word);
+            let hint = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+            let message = format!("No rule is called `{word}`, so this name silences nothing.{hint}");
+            let finding = Finding::new(&UNKNOWN_SUPPRESSION, *place, message);
+            match near.filter(|_| self.list.is_some()) {
+                Some(near) => {
+                    finding.fix(Fix::guess(format!("Replace it by `{near}`")).replace(*place, near))
+                }
+                None => finding,
+            }
+        })
+    }
+
+    /// The names that silence nothing.
+    fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
+        let is_unused = |(name, used): &(&Name, &bool)| {
+            !**used && name.rule.is_some_and(|rule| rules.severity(rule).is_some())
+        };
+        let all = || self.names.iter().zip(used);
+        let unused: Vec<_> = all().filter(is_unused).map(|(name, _)| name).collect();
+        let words: Vec<_> = unused.iter().map(|name| format!("`{}`", name.word)).collect();
+        let message = format!("{} finds nothing here, so there is nothing to silence.", words.join(", "));
+        let mut finding = Finding::new(&UNUSED_SUPPRESSION, unused.first()?.place, message);
+        let kept: Vec<_> = all().filter(|one| !is_unused(one)).map(|(name, _)| name.word.as_str()).collect();
+        // What needs no escape is written the same through any number of strings.
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ' ' | '.');
+        finding.fix = match kept.as_slice() {
+            [] => self.whole.map(|whole| Fix::safe("Delete what silences nothing").replace(whole, "")),
+            _ if kept.iter().all(|word| word.chars().all(is_plain)) => {
+                self.list.map(|list| Fix::safe("Delete it from the names").replace(list, kept.join(", ")))
+            }
+            _ => None,
+        };
+        Some(finding)
+    }
 }
 
 fn touches(range: TextRange, offset: TextSize) -> bool {

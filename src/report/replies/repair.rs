@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Answered, words};
-use crate::config::{Period, Profile, TranscriptSettings};
+use crate::config::{Period, Profile};
+use crate::envelope::atoms::{Judge, Suggestion, suggest};
+use crate::envelope::edits::quoted;
+use crate::envelope::{Context, Survey};
 use crate::text::{TextSize, size};
 
 /// How many updates are listed; of the others only the number is told.
@@ -13,6 +16,9 @@ const MOST_UPDATES: usize = 20;
 
 /// How many predicates are offered.
 const MOST_OFFERED: usize = 15;
+
+/// The rule about a round that repeats the errors of the one before it.
+const STUCK: &str = "PB018";
 
 /// A reply that has to be sent again.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub struct Repair {
     allowed: Vec<String>,
     first_key: &'static str,
     with_period: bool,
+    /// Whether the last round repeated the errors of the one before it.
+    is_stuck: bool,
 }
 
 #[derive(Debug)]
@@ -31,10 +39,20 @@ struct Problem {
     code: String,
     pointer: String,
     message: String,
-    suggestion: Option<String>,
-    /// Its index, its text, and the column at which it goes wrong.
-    update: Option<(usize, String, usize)>,
+    /// What would mend it, in words.
+    fix: Option<String>,
+    update: Option<UpdateProblem>,
     offset: u64,
+}
+
+/// Something wrong with an update.
+#[derive(Debug)]
+struct UpdateProblem {
+    index: usize,
+    text: String,
+    /// At which character it goes wrong, from 1 on.
+    column: usize,
+    suggestion: Option<Suggestion>,
 }
 
 /// How often it was tried.
@@ -47,28 +65,32 @@ pub struct Attempt {
 }
 
 impl Repair {
-    /// What has to be repaired in a reply. `diagnostics` are what is found in it, as `check --format json` writes it;
-    /// `signatures` the predicates that it may assert.
+    /// What has to be repaired in a reply that is judged by `context`. `diagnostics` are what is found in it, as
+    /// `check --format json` writes it; `signatures` the predicates that it may assert, of which those that it names come
+    /// first.
     #[must_use]
     pub fn new(
         answered: Answered<'_>,
-        settings: &TranscriptSettings,
+        context: &Context<'_>,
         diagnostics: &[Value],
         signatures: impl Iterator<Item = String>,
         attempt: Attempt,
     ) -> Self {
-        let profile = settings.profile.unwrap_or(Profile::Current);
+        let profile = profile(answered, context);
         let is_required = matches!(profile, Profile::Current | Profile::Draft1_3);
-        let period = settings.atoms.trailing_period;
+        let period = context.settings.atoms.trailing_period;
         let grave = diagnostics.iter().filter(|found| found["severity"] == "error");
+        let judge = Judge { settings: context.settings, declarations: context.declarations, profile };
+        let problems: Vec<_> = grave.map(|found| problem(answered, found, &judge)).collect();
         Self {
             attempt: attempt.number,
             max: attempt.max,
             stage: words::stage(&answered.reply.reading),
-            problems: grave.map(|found| problem(answered, found)).collect(),
-            allowed: signatures.take(MOST_OFFERED).collect(),
+            allowed: offered(signatures, &problems),
+            problems,
             first_key: if profile.is_control_first() { "control_packet" } else { "surface_response" },
             with_period: period.map_or(is_required, |period| period == Period::Required),
+            is_stuck: diagnostics.iter().any(|found| found["code"] == STUCK),
         }
     }
 
@@ -76,6 +98,16 @@ impl Repair {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
+    }
+
+    /// Why it is of no use to ask the model again; `None` where it is.
+    #[must_use]
+    pub fn stop(&self) -> Option<String> {
+        if self.attempt > self.max {
+            return Some(format!("all {} attempts were made", self.max));
+        }
+        self.is_stuck
+            .then(|| "the last round of repair repeated the errors of the reply before it".to_owned())
     }
 
     /// The message to the model.
@@ -87,44 +119,51 @@ impl Repair {
         let mut line = |text: &str| {
             let _ = writeln!(out, "{text}");
         };
-        let (mut updates, others): (Vec<_>, Vec<_>) =
-            self.problems.iter().partition(|problem| problem.update.is_some());
         line(&format!("It was read by stage {}.", self.stage));
-        for problem in others {
+        for problem in self.problems.iter().filter(|problem| problem.update.is_none()) {
             let place = match problem.pointer.as_str() {
                 "" => format!("at byte {}", problem.offset),
                 pointer => format!("at {pointer}"),
             };
             line(&format!("Problem {place}: {}", problem.message));
-            if let Some(suggestion) = &problem.suggestion {
-                line(&format!("  - try: {suggestion}"));
+            if let Some(fix) = &problem.fix {
+                line(&format!("  - try: {fix}"));
             }
         }
-        let index = |problem: &&Problem| problem.update.as_ref().map(|(index, ..)| *index);
-        updates.sort_by_key(index);
-        let (mut last, mut count) = (None, 0);
-        for problem in &updates {
-            let Some((at, text, column)) = &problem.update else { continue };
-            if last.replace(*at) != Some(*at) {
-                count += 1;
-                if count <= MOST_UPDATES {
-                    line(&format!("Update #{at}: {}", text.escape_debug()));
-                }
-            }
-            if count > MOST_UPDATES {
-                continue;
-            }
-            line(&format!("  - {} (column {column})", problem.message));
-            if let Some(suggestion) = &problem.suggestion {
-                line(&format!("  - try: {suggestion}"));
-            }
-        }
-        if count > MOST_UPDATES {
-            line(&format!("{} more updates have problems.", count - MOST_UPDATES));
-        }
+        self.updates(&mut line);
         line(&self.reminders());
         line(&format!("Attempt {} of {}.", self.attempt, self.max));
         out
+    }
+
+    /// A block for each update.
+    fn updates(&self, line: &mut dyn FnMut(&str)) {
+        let of_update = |problem: &'_ Problem| Some(problem.update.as_ref()?.index);
+        let mut updates: Vec<_> = self.problems.iter().filter(|one| one.update.is_some()).collect();
+        updates.sort_by_key(|problem| of_update(problem));
+        let blocks: Vec<_> = updates.chunk_by(|a, b| of_update(a) == of_update(b)).collect();
+        for block in blocks.iter().take(MOST_UPDATES) {
+            let Some(UpdateProblem { index, text, suggestion, .. }) =
+                block.first().and_then(|first| first.update.as_ref())
+            else {
+                continue;
+            };
+            line(&format!("Update #{index}: {}", inside(text)));
+            for problem in *block {
+                let column = problem.update.as_ref().map_or(1, |update| update.column);
+                line(&format!("  - {} (column {column})", problem.message));
+            }
+            let fixes = block.iter().filter_map(|problem| problem.fix.as_ref());
+            match suggestion {
+                Some(Suggestion::Update(text)) => line(&format!("  - try: {}", inside(text))),
+                Some(Suggestion::Signature(text)) => line(&format!("  - write it as: {text}")),
+                None => fixes.for_each(|fix| line(&format!("  - try: {fix}"))),
+            }
+        }
+        if let Some(more) = blocks.len().checked_sub(MOST_UPDATES).filter(|more| *more > 0) {
+            let (what, verb) = if more == 1 { ("update", "has") } else { ("updates", "have") };
+            line(&format!("{more} more {what} {verb} problems."));
+        }
     }
 
     fn reminders(&self) -> String {
@@ -148,7 +187,7 @@ impl Repair {
                 "code": problem.code,
                 "pointer": problem.pointer,
                 "message": problem.message,
-                "suggestion": problem.suggestion,
+                "suggestion": problem.suggestion(),
             })
         });
         json!({
@@ -157,12 +196,55 @@ impl Repair {
             "stage": self.stage,
             "errors": errors.collect::<Value>(),
             "allowed": self.allowed,
-            "retryable": !self.is_empty() && self.attempt <= self.max,
+            "retryable": !self.is_empty() && self.stop().is_none(),
         })
     }
 }
 
-fn problem(answered: Answered<'_>, found: &Value) -> Problem {
+impl Problem {
+    /// What to do about it, for programs.
+    fn suggestion(&self) -> Option<&str> {
+        let suggestion = self.update.as_ref().and_then(|update| update.suggestion.as_ref());
+        match suggestion {
+            Some(Suggestion::Update(text) | Suggestion::Signature(text)) => Some(text),
+            None => self.fix.as_deref(),
+        }
+    }
+}
+
+/// The version of the protocol that a reply is judged by.
+fn profile(answered: Answered<'_>, context: &Context<'_>) -> Profile {
+    let of_turn = answered.turn.details.as_ref().and_then(|details| details.profile);
+    let context = Context { profile: context.profile.or(of_turn), ..*context };
+    let survey = Survey::new(answered.reply, &context);
+    let found = survey.subjects().last().map(|subject| subject.profile);
+    found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)
+}
+
+/// The predicates that are offered: those that the reply, or what is suggested for it, names first.
+fn offered(signatures: impl Iterator<Item = String>, problems: &[Problem]) -> Vec<String> {
+    let texts = |update: &UpdateProblem| match &update.suggestion {
+        Some(Suggestion::Update(text)) => vec![update.text.clone(), text.clone()],
+        _ => vec![update.text.clone()],
+    };
+    let named: Vec<_> = problems.iter().filter_map(|one| one.update.as_ref()).flat_map(texts).collect();
+    let is_named = |signature: &String| {
+        let head = signature.find('(').and_then(|end| signature.get(..=end));
+        head.is_some_and(|head| named.iter().any(|text| text.trim_start().starts_with(head)))
+    };
+    let (mut first, rest): (Vec<_>, Vec<_>) = signatures.partition(is_named);
+    first.extend(rest);
+    first.truncate(MOST_OFFERED);
+    first
+}
+
+/// A text as it stands in a JSON string, without the quotes.
+fn inside(text: &str) -> String {
+    let quoted = quoted(text);
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("").to_owned()
+}
+
+fn problem(answered: Answered<'_>, found: &Value, judge: &Judge<'_>) -> Problem {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let path = found["path"].as_array().and_then(|path| path.last());
     let pointer = path.filter(|_| {
@@ -174,15 +256,15 @@ fn problem(answered: Answered<'_>, found: &Value) -> Problem {
     Problem {
         code: text(&found["code"]),
         message: text(&found["message"]),
-        suggestion: found["fix"]["title"].as_str().map(str::to_owned),
-        update: update(answered, &pointer, offset),
+        fix: found["fix"]["title"].as_str().map(str::to_owned),
+        update: update(answered, &pointer, offset, judge),
         pointer,
         offset,
     }
 }
 
 /// The update that a pointer leads to, and the column of an offset in it.
-fn update(answered: Answered<'_>, pointer: &str, offset: u64) -> Option<(usize, String, usize)> {
+fn update(answered: Answered<'_>, pointer: &str, offset: u64, judge: &Judge<'_>) -> Option<UpdateProblem> {
     let index: usize = pointer.strip_prefix("/control_packet/mangle_updates/")?.parse().ok()?;
     let (json, list) = answered.reply.member(&["control_packet", "mangle_updates"])?;
     let node = json.elements(list).nth(index)?;
@@ -191,5 +273,6 @@ fn update(answered: Answered<'_>, pointer: &str, offset: u64) -> Option<(usize, 
     let at = answered.turn.map.to_derived(size(in_record)).and_then(|at| map.to_derived(at));
     let before = text.get(..usize::from(at.unwrap_or(TextSize::new(0)))).unwrap_or("");
     let column = before.chars().count() + 1;
-    Some((index, text, column))
+    let suggestion = suggest(&text, judge);
+    Some(UpdateProblem { index, text, column, suggestion })
 }

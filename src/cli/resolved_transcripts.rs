@@ -1,0 +1,209 @@
+//! `config`: the settings of `[transcripts]` as they hold.
+
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::config::{AtomSettings, Caps, Consumer, Profile, TranscriptOverride, TranscriptSettings};
+
+/// The settings of `[transcripts]` and of the tables in it.
+#[derive(Debug, Serialize)]
+pub(super) struct Transcripts {
+    #[serde(flatten)]
+    own: Rows,
+    atoms: Rows,
+    caps: Rows,
+    consumers: BTreeMap<String, Rows>,
+    #[serde(rename = "override")]
+    overrides: Vec<Rows>,
+}
+
+/// The keys of a table, each with its value.
+#[derive(Debug)]
+struct Rows(Vec<(&'static str, Row)>);
+
+#[derive(Debug)]
+enum Row {
+    Set(Value),
+    /// Nothing is set, which means this.
+    Unset(&'static str),
+}
+
+impl Row {
+    fn of(value: Option<impl Into<Value>>, unset: &'static str) -> Self {
+        value.map_or(Self::Unset(unset), |value| Self::Set(value.into()))
+    }
+}
+
+impl Transcripts {
+    pub(super) fn new(settings: &TranscriptSettings) -> Self {
+        let consumers = settings.consumers.iter();
+        Self {
+            own: own(settings),
+            atoms: atoms(&settings.atoms),
+            caps: caps(&settings.caps),
+            consumers: consumers.map(|(name, one)| (name.clone(), consumer(one))).collect(),
+            overrides: settings.overrides.iter().map(overriding).collect(),
+        }
+    }
+
+    /// As the part of a configuration file that says it all.
+    pub(super) fn text(&self) -> String {
+        let mut out = format!("\n[transcripts]\n{}", self.own.text());
+        out.push_str(&format!("\n[transcripts.atoms]\n{}", self.atoms.text()));
+        out.push_str(&format!("\n[transcripts.caps]\n{}", self.caps.text()));
+        for (name, rows) in &self.consumers {
+            let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+            let name = if is_bare { name.clone() } else { format!("{name:?}") };
+            out.push_str(&format!("\n[transcripts.consumers.{name}]\n{}", rows.text()));
+        }
+        for rows in &self.overrides {
+            out.push_str(&format!("\n[[transcripts.override]]\n{}", rows.text()));
+        }
+        out
+    }
+}
+
+fn own(settings: &TranscriptSettings) -> Rows {
+    let TranscriptSettings { specialists, success_phrases, .. } = settings;
+    let usual = |value: &str| Row::Set(value.into());
+    Rows(vec![
+        ("include", Row::Set(settings.include.patterns().into())),
+        ("profile", usual(settings.profile.map_or("auto", Profile::as_str))),
+        ("consumer", usual(settings.consumer.as_deref().unwrap_or("open"))),
+        ("strict", usual(settings.strict.as_str())),
+        ("require_valid_json", Row::Set(settings.caps.strict.into())),
+        ("envelope_select", usual(settings.select.as_str())),
+        ("container", Row::of(settings.container.map(|one| one.as_str()), "it is found out")),
+        ("turn_separator", Row::of(settings.turn_separator.clone(), "the usual lines")),
+        ("tools", Row::of(settings.tools.clone(), "none are known")),
+        ("specialists", Row::of(specialists.clone(), "none are known")),
+        ("success_phrases", Row::Set(success_phrases.as_slice().into())),
+        ("target_compression_ratio", Row::Set(json!(settings.target_compression_ratio))),
+        ("min_trace_words", Row::Set(settings.min_trace_words.into())),
+    ])
+}
+
+fn atoms(settings: &AtomSettings) -> Rows {
+    let types = if settings.types_are_errors { "error" } else { "warning" };
+    let period = settings.trailing_period.map(|period| period.as_str());
+    Rows(vec![
+        ("trailing_period", Row::of(period, "what the version of the protocol says")),
+        ("types", Row::Set(types.into())),
+        ("allow_escaped_metachars", Row::Set(settings.allow_escaped_metachars.into())),
+        ("protected", Row::of(settings.protected.clone(), "the built-in list")),
+        ("sensitive", Row::of(settings.sensitive.clone(), "the built-in list")),
+    ])
+}
+
+fn caps(caps: &Caps) -> Rows {
+    let limit = |name, value: usize| (name, Row::Set(value.into()));
+    Rows(vec![
+        ("allow_markdown_wrapped", Row::Set(caps.fenced.into())),
+        limit("max_surface_length", caps.surface),
+        limit("max_depth", caps.depth),
+        limit("max_candidate", caps.candidate),
+        limit("max_updates", caps.updates),
+        limit("max_update_length", caps.update),
+        limit("max_memory_operations", caps.memory),
+        limit("max_reasoning_trace", caps.trace),
+        limit("max_tool_requests", caps.tools),
+        limit("max_knowledge_requests", caps.knowledge),
+    ])
+}
+
+fn consumer(one: &Consumer) -> Rows {
+    Rows(vec![
+        ("predicates", Row::Set(one.predicates.as_slice().into())),
+        ("prefixes", Row::Set(one.prefixes.as_slice().into())),
+        ("max_updates", Row::Set(one.max_updates.into())),
+        ("protected", Row::Set(one.protected.into())),
+    ])
+}
+
+/// What is not set in an override stays as it is, and is not told.
+fn overriding(one: &TranscriptOverride) -> Rows {
+    let set = |name, value: Option<Value>| value.map(|value| (name, Row::Set(value)));
+    let rows = [
+        set("glob", Some(one.glob.patterns().into())),
+        set("profile", one.profile.map(|profile| profile.as_str().into())),
+        set("consumer", one.consumer.clone().map(Value::from)),
+        set("container", one.container.map(|container| container.as_str().into())),
+        set("strict", one.strict.map(|strict| strict.as_str().into())),
+        set("require_valid_json", one.require_valid_json.map(Value::from)),
+    ];
+    Rows(rows.into_iter().flatten().collect())
+}
+
+impl Rows {
+    fn text(&self) -> String {
+        let line = |(name, row): &(&str, Row)| match row {
+            Row::Set(value) => format!("{name} = {}\n", toml(value)),
+            Row::Unset(meaning) => format!("# {name}: {meaning}\n"),
+        };
+        self.0.iter().map(line).collect()
+    }
+}
+
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, row) in &self.0 {
+            match row {
+                Row::Set(value) => map.serialize_entry(name, value)?,
+                Row::Unset(_) => map.serialize_entry(name, &Value::Null)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// A value as it is written in a configuration file.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}"),
+        Value::Array(values) => format!("[{}]", values.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::config::keys::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
+
+    /// A key of the settings that nobody prints would be a setting that nobody can look up.
+    #[test]
+    fn every_key_is_told() {
+        let settings = TranscriptSettings {
+            overrides: vec![TranscriptOverride {
+                profile: Some(Profile::Current),
+                consumer: Some("x".into()),
+                container: Some(crate::config::Container::Raw),
+                strict: Some(Default::default()),
+                require_valid_json: Some(true),
+                ..TranscriptOverride::default()
+            }],
+            consumers: [("x".to_owned(), Consumer::default())].into(),
+            ..TranscriptSettings::default()
+        };
+        let told = serde_json::to_value(Transcripts::new(&settings)).unwrap();
+        let tables = [
+            (TRANSCRIPTS, ""),
+            (ATOMS, "/atoms"),
+            (CAPS, "/caps"),
+            (CONSUMERS, "/consumers/x"),
+            (OVERRIDE, "/override/0"),
+        ];
+        for (section, pointer) in tables {
+            let mut keys: Vec<_> = section.keys.iter().map(|key| key.name).collect();
+            let mut found: Vec<_> = told.pointer(pointer).unwrap().as_object().unwrap().keys().collect();
+            keys.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, keys, "{}", section.name);
+        }
+    }
+}
