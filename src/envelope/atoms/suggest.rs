@@ -161,7 +161,7 @@ fn fewer(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
         fits(&args, text, declared).then_some(args)
     };
     let mut possible = (0..=arity).filter_map(without);
-    let (first, last) = (possible.next()?, possible.last());
+    let (first, last) = (possible.next()?, possible.next_back());
     // Of several, the author probably added something at the end.
     let args = without(arity).or_else(|| last.is_none().then_some(first))?;
     let written: Vec<_> = args.iter().map(|arg| slice(text, arg.range)).collect();
