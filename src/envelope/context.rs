@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub declarations: Option<&'a Declarations>,
     /// The tools that there are, where somebody says so.
     pub tools: Option<&'a Catalogue>,
+    /// When the reply was recorded, as what holds it says.
+    pub recorded: Option<&'a str>,
     /// Whether the reply is an example in a text about envelopes: what stands around it does not matter then.
     pub is_documentation: bool,
     /// Which rules are wanted; `None` where somebody looks at all findings.
@@ -32,6 +34,7 @@ impl<'a> Context<'a> {
             profile: None,
             declarations: None,
             tools: None,
+            recorded: None,
             is_documentation: false,
             rules: None,
         }

@@ -41,7 +41,7 @@ pub mod view;
 pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
-pub use fields::{CATEGORIES, PROFILE_INFERRED, VERBS, Verb};
+pub use fields::{CATEGORIES, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
 pub use memory::{OPERATIONS, Operation};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
 pub use reply::{Object, Reply};

@@ -84,9 +84,10 @@ pub fn check_reply(
     context: &Context<'_>,
     out: &mut Vec<Found>,
 ) {
-    let profile = turn.details.as_ref().and_then(|details| details.profile);
+    let details = turn.details.as_deref();
     let context = Context {
-        profile: context.profile.or(profile),
+        profile: context.profile.or(details.and_then(|details| details.profile)),
+        recorded: details.and_then(|details| details.timestamp.as_deref()),
         is_documentation: context.is_documentation || turn.is_documentation,
         ..*context
     };

@@ -275,6 +275,7 @@ fn what_silences_nothing_is_taken_away() {
     expect![[r#"
         2 fixed, 0 left
         exit 0
-    "#]].assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
+    "#]]
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
     assert_eq!(read(&folder, "transcripts/a.jsonl"), bare);
 }

@@ -458,3 +458,88 @@ fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
     "#]],
     );
 }
+
+/// A chat record with an envelope of 1.2, and when it was recorded.
+fn recorded(verb: &str, members: &str, when: &str) -> String {
+    let reply = format!(
+        "{{\"control_packet\":{{\"intent_classification\":{{\"category\":\"/mutation\",\"verb\":\"{verb}\",\"target\":\"x\",\
+         \"constraint\":\"none\",\"confidence\":0.9}},{members},\"memory_operations\":[]}},\"surface_response\":\"Ok.\"}}"
+    );
+    let content = serde_json::to_string(&reply).unwrap();
+    format!("{{\"role\":\"assistant\",\"content\":{content},\"timestamp\":{when}}}\n")
+}
+
+/// The codes and messages of what is found of these rules.
+fn found(files: &[(&str, &str)], codes: &[&str]) -> String {
+    let folder = folder(files);
+    let (out, ..) = run(&folder, &["check", "--profile", "1.2", "--format", "json"], "");
+    let lines = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let wanted = lines.filter(|line| codes.iter().any(|code| line["code"] == *code));
+    wanted
+        .map(|line| {
+            format!("{} {}: {}\n  {}\n", line["code"], line["severity"], line["message"], line["fix"])
+        })
+        .collect()
+}
+
+#[test]
+fn a_predicate_that_nothing_declares_can_be_declared_where_the_others_are() {
+    let policy = ("a.mg", "Decl a(X).\nb(X) :- a(X).\n");
+    let schemas = ("schemas.gl", "Decl one(X).\r\nDecl two(X). # twice\r\n\r\n# The end.\r\n");
+    let updates = "\"mangle_updates\":[\"lease_seen(\\\"é\\\", 3, /open, [1]).\"]";
+    let session = recorded("/fix", updates, "1");
+    let files = [policy, schemas, ("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
+    expect![[r#"
+        "PB210" "error": "No file of the program declares or defines `lease_seen` with 4 arguments: the kernel refuses the fact."
+          {"title":"Declare `lease_seen/4` in the program","applicability":"unsafe","edits":[{"file":"schemas.gl","start":34,"end":34,"text":"\r\nDecl lease_seen(Arg1, Arg2, Arg3, Arg4) bound [/string, /number, /name, /any]."}]}
+    "#]].assert_eq(&found(&files, &["PB210"]));
+    let folder = folder(&files);
+    let (out, warned, _) = run(&folder, &["check", "--fix", "--unsafe"], "");
+    assert!(out.contains("PB210") && out.trim_end().ends_with(" left") && warned.is_empty(), "{out}{warned}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("schemas.gl")).unwrap(), schemas.1);
+}
+
+#[test]
+fn the_verbs_of_a_program_are_its_taxonomy() {
+    let verbs = "Decl verb_def(Verb, Category, Shard, Priority).\n\
+         verb_def(/mend, /mutation, /coder, 90).\nverb_def(/mend, /query, /none, 10).\nverb_def(/look, /query, /none, 10).\n";
+    let updates = "\"mangle_updates\":[]";
+    let session: String =
+        ["/mend", "/look", "/fix", "/mned"].iter().map(|verb| recorded(verb, updates, "1")).collect();
+    let files = [("taxonomy.mg", verbs), ("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
+    expect![[r#"
+        "PB133" "hint": "`/look` is normally a `/query`, not a `/mutation`"
+          {"title":"Write `/query`","applicability":"unsafe","edits":[{"file":"transcripts/a.jsonl","start":372,"end":385,"text":"\\\"/query\\\""}]}
+        "PB128" "warning": "no `verb_def` of the program names the verb `/fix`, so it is routed nowhere"
+          null
+        "PB128" "warning": "no `verb_def` of the program names the verb `/mned`, so it is routed nowhere; did you mean `/mend`?"
+          {"title":"Write `/mend`","applicability":"unsafe","edits":[{"file":"transcripts/a.jsonl","start":954,"end":963,"text":"\\\"/mend\\\""}]}
+    "#]].assert_eq(&found(&files, &["PB128", "PB133"]));
+}
+
+#[test]
+fn a_change_is_not_later_than_its_record() {
+    let at = |time: &str, when: &str| {
+        let members = format!(
+            "\"mangle_updates\":[\"test_state(/passing).\"],\"state_transitions\":[{{\"from\":\"test_state(/failing)\",\
+             \"to\":\"test_state(/passing)\",\"timestamp\":\"{time}\",\"reason\":\"run\"}}]"
+        );
+        recorded("/fix", &members, when)
+    };
+    let late = "2026-03-01T12:00:00Z";
+    let session = [
+        at(late, "\"2026-03-01T10:00:00Z\""),
+        at(late, "1772359200"),
+        at(late, "\"2026-03-01T11:58:00Z\""),
+        at(late, "\"2026-03-01T14:00:00+01:00\""),
+        at(late, "\"2026/03/01 10:00:00\""),
+    ]
+    .concat();
+    let files = [("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
+    expect![[r#"
+        "PB151" "warning": "bad timestamp: the reply was recorded before it, at 2026-03-01T10:00:00Z"
+          null
+        "PB151" "warning": "bad timestamp: the reply was recorded before it, at 2026-03-01T10:00:00Z"
+          null
+    "#]].assert_eq(&found(&files, &["PB151"]));
+}

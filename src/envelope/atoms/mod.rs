@@ -22,7 +22,7 @@ mod types;
 mod update;
 
 pub use check::{Judge, check, check_transition};
-pub use declarations::{Declarations, Declared, Known, Names, Place};
+pub use declarations::{Declarations, Declared, Home, Known, Names, Place};
 pub use lists::{is_delicate, is_ephemeral};
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};

@@ -1,14 +1,15 @@
 //! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
 
 use super::check::Terms;
-use super::declarations::{Declared, Known};
+use super::declarations::{Declared, Home, Known};
 use super::edits::{Change, removal};
 use super::lists::{Why, why};
 use super::read::Fact;
 use super::{Declarations, Update, rules};
 use crate::config::{Consumer, Profile};
+use crate::envelope::plain::{Argument, Kind};
 use crate::envelope::runtime::{is_asked_for, takes};
-use crate::lint::{Finding, Severity, Span};
+use crate::lint::{Finding, Fix, Severity, Span};
 use crate::text::TextRange;
 
 /// How many predicates of a name a message shows.
@@ -114,10 +115,39 @@ fn undeclared(
     if terms.profile < Profile::V1_2 {
         finding = finding.severity(Severity::Warning);
     }
-    let Some(near) = near else { return finding };
+    let Some(near) = near else {
+        finding.fix = declarations.home().and_then(|home| declare(fact, home));
+        return finding;
+    };
     let place = declarations.named(near).find_map(|declared| declared.place);
     let finding = related(finding, place, "this one has a similar name");
     finding.fix(Change::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
+}
+
+/// The fix that declares the predicate in the program, with what its arguments show.
+fn declare(fact: &Fact<'_>, home: Home) -> Option<Fix> {
+    let name = fact.predicate.as_ref();
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if !name.starts_with(|char: char| char.is_ascii_lowercase()) || !name.bytes().all(is_plain) {
+        return None;
+    }
+    let bound = |arg: &Argument| match arg.kind {
+        Kind::Name => "/name",
+        Kind::Number(_) => "/number",
+        Kind::Float => "/float64",
+        Kind::String | Kind::Escaped => "/string",
+        Kind::Bytes => "/bytes",
+        Kind::Variable | Kind::Function | Kind::Compound => "/any",
+    };
+    let bounds: Vec<_> = fact.args.iter().map(bound).collect();
+    let parameters: Vec<_> = (1..=fact.args.len()).map(|at| format!("Arg{at}")).collect();
+    let bounds = if bounds.is_empty() { String::new() } else { format!(" bound [{}]", bounds.join(", ")) };
+    let (Home { place: (file, statement, range), line_end }, count) = (home, fact.args.len());
+    let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
+    Some(
+        Fix::guess(format!("Declare `{name}/{count}` in the program"))
+            .edit(Span::of(file, statement, range), text),
+    )
 }
 
 fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> Finding {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{Profile, TranscriptSettings};
 use crate::envelope::json::Json;
-use crate::lint::{Finding, Fix};
+use crate::lint::{Anchor, Finding, Fix};
 use crate::text::apply;
 
 /// The declarations of a real agent, as far as the table of the protocol's own examples needs them.
@@ -62,7 +62,11 @@ fn show(raw: &str, findings: &[Finding]) -> String {
     out
 }
 
+/// What a fix makes of the updates; what it adds to the program.
 fn fixed(raw: &str, fix: &Fix) -> String {
+    if let Some(edit) = fix.edits.iter().find(|edit| edit.span.anchor != Anchor::Here) {
+        return format!("{:?} in the program", edit.text);
+    }
     let mut edits: Vec<_> = fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
     edits.sort_by_key(|(range, _)| range.start());
     apply(raw, edits).unwrap()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use super::atom::Parts;
@@ -35,9 +35,9 @@ pub(super) static TRANSITION_TIME: Rule = Rule {
     name: "transition-time",
     group: Group::Fields,
     severity: Some(Severity::Warning),
-    summary: "A time of a state transition that is none, or that runs backwards.",
+    summary: "A time of a state transition that is none, that runs backwards, or that had not come yet.",
     rationale: "Times are RFC 3339, such as `2026-03-01T10:00:00Z`, in the order of the list. Otherwise nobody can put the changes \
-                in their order.",
+                in their order. Where the transcript says when a reply was recorded, no change is more than five minutes later.",
     bad: changes!(
         "\"mangle_updates\": [\"test_state(/passing).\"]",
         "\"state_transitions\": [{\"from\": \"test_state(/failing)\", \"to\": \"test_state(/passing)\", \"timestamp\": \"yesterday\"}]"
@@ -101,6 +101,13 @@ pub(super) static TRANSITION_MISSING: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// How far the clocks of whoever writes and whoever records may differ, and how long a reply may take from the time that is
+/// noted for it to its end.
+const SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// Larger numbers are milliseconds since 1970, not seconds.
+const MILLISECONDS: i64 = 100_000_000_000;
+
 /// Predicates that hold the state of their first argument.
 const STATES: [&str; 7] = [
     "task_status",
@@ -118,7 +125,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     }
     let transitions: Vec<_> = subject.control.objects("state_transitions").filter(View::is_there).collect();
-    times(&transitions, sink);
+    times(&transitions, subject.context.recorded.and_then(recorded), sink);
     let updates: Vec<_> = subject.control.list("mangle_updates");
     let texts: Vec<Cow<'_, str>> =
         updates.iter().map(|node| subject.json.string(*node).unwrap_or_default()).collect();
@@ -160,7 +167,21 @@ fn normal(text: &str) -> String {
     }
 }
 
-fn times(transitions: &[View<'_>], sink: &mut Sink) {
+/// The time that a record has: as RFC 3339, or in seconds or milliseconds since 1970. Others have no zone.
+fn recorded(text: &str) -> Option<Timestamp> {
+    let number = || {
+        let number: i64 = text.split('.').next()?.parse().ok()?;
+        if number < MILLISECONDS {
+            Timestamp::from_second(number)
+        } else {
+            Timestamp::from_millisecond(number)
+        }
+        .ok()
+    };
+    if is_rfc_3339(text) { text.parse().ok() } else { number() }
+}
+
+fn times(transitions: &[View<'_>], recorded: Option<Timestamp>, sink: &mut Sink) {
     let mut last: Option<(Timestamp, TextRange)> = None;
     for transition in transitions {
         let (Some(text), Some(range)) = (transition.text("timestamp"), transition.value_range("timestamp"))
@@ -180,6 +201,9 @@ fn times(transitions: &[View<'_>], sink: &mut Sink) {
                 format!("bad timestamp: it is before that of the transition in front of it, {earlier}");
             let finding = Finding::new(&TRANSITION_TIME, range, message);
             sink.push(finding.related(Span::here(place), "the one in front of it"));
+        } else if let Some(recorded) = recorded.filter(|recorded| time.duration_since(*recorded) > SLACK) {
+            let message = format!("bad timestamp: the reply was recorded before it, at {recorded}");
+            sink.push(Finding::new(&TRANSITION_TIME, range, message));
         }
         last = Some((time, range));
     }

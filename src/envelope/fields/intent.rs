@@ -1,6 +1,6 @@
 //! What the intent says: category, verb, target, constraint, confidence.
 
-use super::verbs::{CATEGORIES, VERBS, Verb};
+use super::verbs::{CATEGORIES, Taxonomy};
 use crate::config::Profile;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
@@ -87,7 +87,8 @@ pub(super) static UNKNOWN_VERB: Rule = Rule {
     severity: Some(Severity::Information),
     summary: "A verb that is not in the taxonomy.",
     rationale: "The verb decides which shard gets the work. The runtime takes any text; one that no `verb_def` names is routed \
-                nowhere.",
+                nowhere. Where the program has facts `verb_def(Verb, Category, Shard, Priority)`, these are the taxonomy, and an \
+                unknown verb is a warning.",
     bad: intent!(
         "{\"category\": \"/mutation\", \"verb\": \"/refctor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
@@ -299,14 +300,22 @@ fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         return;
     }
     let bare = verb.strip_prefix('/').unwrap_or(&verb);
-    let Some(known) = Verb::find(bare) else {
-        let near = nearest(bare, VERBS.iter().map(|verb| verb.name));
+    let taxonomy = Taxonomy::of(subject.context.declarations);
+    let known: Vec<_> = taxonomy.named(bare).collect();
+    let Some(usual) = known.first() else {
+        let near = nearest(bare, taxonomy.verbs.iter().map(|verb| verb.name));
         let meant = near.map(|near| format!("; did you mean `/{near}`?")).unwrap_or_default();
-        let message = format!(
-            "verb `{}` is not in the taxonomy, so no shard is responsible for it{meant}",
-            shown(&verb)
-        );
+        let verb = shown(&verb);
+        let message = match taxonomy.is_own {
+            true => format!(
+                "no `verb_def` of the program names the verb `{verb}`, so it is routed nowhere{meant}"
+            ),
+            false => {
+                format!("verb `{verb}` is not in the taxonomy, so no shard is responsible for it{meant}")
+            }
+        };
         let mut finding = Finding::new(&UNKNOWN_VERB, range, message);
+        finding.severity = taxonomy.is_own.then_some(Severity::Warning);
         finding.fix = near
             .map(|near| Fix::guess(format!("Write `/{near}`")).replace(range, quoted(&format!("/{near}"))));
         sink.push(finding);
@@ -319,12 +328,13 @@ fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         sink.push(Finding::new(&BARE_VERB, range, message).fix(slash(range, bare)));
     }
     let category = intent.text("category").unwrap_or_default();
-    let is_other = |category: &str| CATEGORIES.contains(&category) && category != known.category;
+    let is_other =
+        |category: &str| CATEGORIES.contains(&category) && known.iter().all(|verb| verb.category != category);
     if let Some(place) = intent.value_range("category").filter(|_| is_other(category.trim_start_matches('/')))
     {
-        let message = format!("`/{bare}` is normally a `/{}`, not a `{category}`", known.category);
+        let message = format!("`/{bare}` is normally a `/{}`, not a `{category}`", usual.category);
         let slash = if category.starts_with('/') { "/" } else { "" };
-        let new = format!("{slash}{}", known.category);
+        let new = format!("{slash}{}", usual.category);
         let fix = Fix::guess(format!("Write `{new}`")).replace(place, quoted(&new));
         sink.push(Finding::new(&VERB_CATEGORY, place, message).fix(fix));
     }

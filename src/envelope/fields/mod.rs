@@ -17,7 +17,7 @@ mod version;
 use super::check::{Family, Sink};
 use super::subject::Subject;
 
-pub use verbs::{CATEGORIES, VERBS, Verb};
+pub use verbs::{CATEGORIES, Taxonomy, VERBS, Verb};
 pub(super) use version::NEWER_VERSION;
 pub use version::PROFILE_INFERRED;
 

@@ -1,5 +1,7 @@
 //! What intents may say: categories, and the verbs of the default taxonomy.
 
+use crate::envelope::atoms::Declarations;
+
 /// The categories, without their slash.
 pub const CATEGORIES: [&str; 3] = ["query", "mutation", "instruction"];
 
@@ -62,11 +64,28 @@ const fn verb(name: &'static str, category: &'static str, shard: &'static str, p
     Verb { name, category, shard: if shard.is_empty() { None } else { Some(shard) }, priority }
 }
 
-impl Verb {
-    /// The verb of this name, with or without its slash.
+/// The verbs that there are: those that the facts `verb_def(Verb, Category, Shard, Priority)` of a program name, else
+/// the default taxonomy.
+#[derive(Debug, Clone, Copy)]
+pub struct Taxonomy<'a> {
+    /// The verbs.
+    pub verbs: &'a [Verb],
+    /// Whether the program names them.
+    pub is_own: bool,
+}
+
+impl<'a> Taxonomy<'a> {
+    /// The taxonomy that holds where a program says this.
     #[must_use]
-    pub fn find(name: &str) -> Option<&'static Self> {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        VERBS.iter().find(|verb| verb.name == name)
+    pub fn of(declarations: Option<&'a Declarations>) -> Self {
+        match declarations.map(Declarations::verbs).filter(|verbs| !verbs.is_empty()) {
+            Some(verbs) => Self { verbs, is_own: true },
+            None => Self { verbs: &VERBS, is_own: false },
+        }
+    }
+
+    /// The verbs of a name, which has no slash. A program may give one several categories.
+    pub fn named(self, name: &str) -> impl Iterator<Item = &'a Verb> {
+        self.verbs.iter().filter(move |verb| verb.name == name)
     }
 }

@@ -43,7 +43,7 @@ pub(super) static NESTED_ENVELOPE: Rule = Rule {
     rationale: "The runtime looks at the objects at the top of a reply only, so an envelope inside one does not exist for it.",
     bad: concat!("{\"result\": ", line!("ok"), "}\n"),
     good: line!("ok"),
-    fix: FixKind::None,
+    fix: FixKind::Unsafe,
 };
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
@@ -62,7 +62,12 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         {
             let message = "the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; \
                            send it alone";
-            sink.push(Finding::new(&NESTED_ENVELOPE, first_byte(object.json.range(inner)), message));
+            let (whole, range) = (object.json.range(object.json.root()), object.json.range(inner));
+            let before = TextRange::new(whole.start(), range.start());
+            let fix = Fix::guess("Take the envelope out of what is around it")
+                .replace(before, "")
+                .replace(TextRange::new(range.end(), whole.end()), "");
+            sink.push(Finding::new(&NESTED_ENVELOPE, first_byte(range), message).fix(fix));
         }
     }
 }

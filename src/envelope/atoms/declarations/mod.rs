@@ -13,14 +13,21 @@ use rustc_hash::FxHashMap;
 
 pub use names::Names;
 
-use crate::program::{Predicate, Program, Site};
+use crate::envelope::Verb;
+use crate::program::{FileSummary, Predicate, Program, Site};
 use crate::syntax::ast::{Atom, Term, TermKind};
 use crate::syntax::literal;
-use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
+use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, size, slice};
 use crate::types::Type;
 
 /// The predicate of policies whose texts say what may have gone wrong.
 const HYPOTHESIS: &str = "abductive_hypothesis";
+
+/// The predicate whose facts say which verbs there are: verb, category, shard, priority.
+const VERBS: &str = "verb_def";
+
+/// The shard that stands for none.
+const NOBODY: &str = "/none";
 
 /// How far a name may be from the one that was meant.
 const NEAR: usize = 2;
@@ -34,6 +41,17 @@ pub struct Declarations {
     predicates: Vec<Declared>,
     by_name: FxHashMap<&'static str, Vec<u32>>,
     hypotheses: Vec<(Box<str>, Place)>,
+    verbs: Vec<Verb>,
+    home: Option<Home>,
+}
+
+/// Where a new `Decl` belongs: behind the last one of the file that has most of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Home {
+    /// An empty range at the end of a line.
+    pub place: Place,
+    /// How lines end in that file.
+    pub line_end: &'static str,
 }
 
 /// A predicate that a `Decl`, a clause or the host makes exist.
@@ -77,6 +95,9 @@ impl Declarations {
             if predicate.key.name.as_str() == HYPOTHESIS {
                 new.hypotheses.extend(hypotheses(program, predicate));
             }
+            if predicate.key.name.as_str() == VERBS && predicate.key.arity == 4 {
+                new.verbs.extend(program.clauses(predicate).filter_map(|site| verb(&site)));
+            }
             if !predicate.exists() {
                 continue;
             }
@@ -85,7 +106,20 @@ impl Declarations {
             new.by_name.entry(declared.name).or_default().push(index);
             new.predicates.push(declared);
         }
+        new.home = home(program);
         new
+    }
+
+    /// Where a new `Decl` belongs; `None` where the program has none yet.
+    #[must_use]
+    pub fn home(&self) -> Option<Home> {
+        self.home
+    }
+
+    /// The verbs that the facts of `verb_def` name, in the order of the program.
+    #[must_use]
+    pub fn verbs(&self) -> &[Verb] {
+        &self.verbs
     }
 
     /// Whether there is nothing that an update could be held against.
@@ -209,4 +243,36 @@ fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, Place)
         Some((Box::from(&*value), (file, statement, arg.range)))
     };
     program.uses(predicate).filter_map(|(site, _)| said(site)).collect()
+}
+
+/// What a fact of `verb_def` says; `None` for one that names no verb.
+fn verb(site: &Site<'_>) -> Option<Verb> {
+    let clause = site.item.statement.clause().filter(|clause| clause.is_fact())?;
+    let [name, category, shard, priority] = clause.head.args.as_slice() else { return None };
+    let word = |term: &Term| match &term.kind {
+        TermKind::Name(name) => Some(name.as_str()),
+        _ => None,
+    };
+    let bare = |term: &Term| word(term).map(|name| name.trim_start_matches('/'));
+    let priority = match priority.kind {
+        TermKind::Number(Some(number)) => u32::try_from(number).unwrap_or_default(),
+        _ => 0,
+    };
+    let shard = word(shard).filter(|shard| *shard != NOBODY).map(|shard| shard.trim_start_matches('/'));
+    Some(Verb { name: bare(name)?, category: bare(category)?, shard, priority })
+}
+
+/// Behind the last `Decl` of the file with most of them, the first of several.
+fn home(program: &Program) -> Option<Home> {
+    let declarations =
+        |file: &FileSummary| file.items.iter().filter(|item| item.statement.declaration().is_some()).count();
+    let counted = program.files.iter().map(|file| (declarations(file), file));
+    let (_, file) = counted.rev().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count)?;
+    let last = file.items.iter().rfind(|item| item.statement.declaration().is_some())?;
+    let end = last.statement.range().end() + last.start;
+    let rest = file.text.get(usize::from(end)..)?;
+    let line = rest.split(['\r', '\n']).next().unwrap_or("");
+    let line_end = if rest.get(line.len()..)?.starts_with("\r\n") { "\r\n" } else { "\n" };
+    let at = end + size(line.len()) - last.start;
+    Some(Home { place: (file.id, last.statement.id, TextRange::empty(at)), line_end })
 }
