@@ -255,10 +255,11 @@ fn around_and_between() {
     check(
         "{\"result\": {\"control_packet\": {}, \"surface_response\": \"x\"}}",
         expect![[r#"
-        "{\"result\": {\"control_packet\": " error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-        "{" warning nested-envelope: the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; send it alone
-        "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-    "#]],
+            "{\"result\": {\"control_packet\": " error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
+            "{" warning nested-envelope: the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; send it alone
+              fix: Take the envelope out of what is around it
+            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
+        "#]],
     );
     check(
         "{\"a\": 1}",

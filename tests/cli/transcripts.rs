@@ -541,5 +541,6 @@ fn a_change_is_not_later_than_its_record() {
           null
         "PB151" "warning": "bad timestamp: the reply was recorded before it, at 2026-03-01T10:00:00Z"
           null
-    "#]].assert_eq(&found(&files, &["PB151"]));
+    "#]]
+    .assert_eq(&found(&files, &["PB151"]));
 }
