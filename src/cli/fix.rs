@@ -321,7 +321,7 @@ fn why_left(why: LeftAlone, count: usize) -> String {
         LeftAlone::Compressed => format!("{what} not applied, because the file is compressed"),
         LeftAlone::TooLong(len) => format!(
             "{what} not applied, because the file has {} MiB; files of up to {} MiB are fixed",
-            len >> 20,
+            len.div_ceil(1 << 20),
             LONGEST_DOCUMENT >> 20
         ),
     }

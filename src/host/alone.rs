@@ -71,10 +71,14 @@ fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Re
     if !input.is_plain() {
         return Ok(Err(LeftAlone::Compressed));
     }
-    let (total, mut bytes) = (input.total(), Vec::new());
-    input.take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes)?;
+    let limit = LONGEST_DOCUMENT as u64;
+    if let Some(total) = input.total().filter(|total| *total > limit) {
+        return Ok(Err(LeftAlone::TooLong(total)));
+    }
+    let mut bytes = Vec::new();
+    input.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LONGEST_DOCUMENT {
-        return Ok(Err(LeftAlone::TooLong(total.unwrap_or(bytes.len() as u64))));
+        return Ok(Err(LeftAlone::TooLong(bytes.len() as u64)));
     }
     Ok(Ok(bytes.into()))
 }

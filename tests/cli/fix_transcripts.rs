@@ -279,3 +279,17 @@ fn what_silences_nothing_is_taken_away() {
     .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
     assert_eq!(read(&folder, "transcripts/a.jsonl"), bare);
 }
+
+#[test]
+fn what_is_very_large_is_left_alone_and_said_to_be() {
+    let folder = folder(&[SCHEMAS, CONFIG]);
+    let blank = " ".repeat(13 << 20) + "\n";
+    write(&folder, &[("a.jsonl", format!("{}\n{}", reply(BAD), blank.repeat(5)))]);
+    expect![[r#"
+        0 fixed, 2 left
+        warning: transcripts/a.jsonl: a fix is not applied, because the file has 66 MiB; files of up to 64 MiB are fixed
+        exit 1
+    "#]]
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
+    assert!(read(&folder, "transcripts/a.jsonl").starts_with(&reply(BAD)));
+}

@@ -9,6 +9,10 @@ use super::{Done, Found, MAX_PASSES, Wish};
 use crate::lint::Diagnostic;
 use crate::text::{FileId, TextRange};
 
+/// How often fixes are tried at most, so that texts in which most of them fail take no time without end. What is not tried
+/// is left as it is.
+const MOST_ATTEMPTS: usize = 2_000;
+
 /// From how many fixes on those that visibly did not work are left out before halves are tried.
 const MANY: usize = 16;
 
@@ -43,7 +47,7 @@ pub(super) trait Workpiece {
 /// Applies the fixes that `wish` asks for, until none is left. `bench` is afterwards what they made of it.
 pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
     let original = bench.texts();
-    let mut run = Run { result: Done::default(), given_up: Vec::new() };
+    let mut run = Run { result: Done::default(), given_up: Vec::new(), attempts: MOST_ATTEMPTS };
     let mut found = bench.check();
     let mut seen = FxHashSet::from_iter([bench.state()]);
     let (mut passes, mut retried) = (0, false);
@@ -71,6 +75,8 @@ struct Run {
     result: Done,
     /// Findings whose fix did not work: file, code, place.
     given_up: Vec<(FileId, &'static str, TextRange)>,
+    /// How many more attempts there are.
+    attempts: usize,
 }
 
 /// Fixes that work together, and what they lead to.
@@ -96,7 +102,8 @@ impl Run {
             self.given_up.contains(&(file, diagnostic.rule.code, diagnostic.range))
         };
         let selected = select(&|file| bench.is_editable(file), found, wish, &is_given_up);
-        let mut pass = Pass { base: bench.texts(), bench, before: found, applied: None, failed: Vec::new() };
+        let (base, attempts) = (bench.texts(), &mut self.attempts);
+        let mut pass = Pass { base, bench, before: found, applied: None, failed: Vec::new(), attempts };
         pass.extend(selected);
         let Pass { base, bench, applied, failed, .. } = pass;
         bench.set(applied.as_ref().map_or(base, |applied| applied.texts.clone()));
@@ -125,15 +132,17 @@ struct Pass<'p, 'f, W: Workpiece> {
     applied: Option<Applied<'f, W>>,
     /// What does not.
     failed: Vec<Candidate<'f>>,
+    attempts: &'p mut usize,
 }
 
 impl<'f, W: Workpiece> Pass<'_, 'f, W> {
     /// Adds `more` to the fixes that are applied; where they do not work together, one half after the other, so
     /// that those that fail are found in few steps.
     fn extend(&mut self, mut more: Vec<Candidate<'f>>) {
-        if more.is_empty() {
+        if more.is_empty() || *self.attempts == 0 {
             return;
         }
+        *self.attempts -= 1;
         let known = self.applied.as_ref().map_or(&[][..], |applied| &applied.candidates);
         let known_len = known.len();
         let all: Vec<_> = known.iter().chain(&more).copied().collect();

@@ -94,3 +94,67 @@ impl Workpiece for Single<'_> {
 fn is_damage(rule: &Rule) -> bool {
     rule.severity == Some(Severity::Error) && matches!(rule.group, Group::Replies | Group::Configuration)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::config::CONFIG_BAD_VALUE;
+    use crate::ide::fixes::MAX_PASSES;
+    use crate::lint::{Applicability, FileEdit, ResolvedFix};
+    use crate::text::{TextRange, size};
+    use crate::transcript::BAD_RECORD;
+
+    const FILE: FileId = FileId(0);
+
+    /// A finding at every byte that is `wrong`, which is fixed by `text`.
+    fn found(bytes: &[u8], wrong: u8, rule: &'static Rule, text: &str, file: FileId) -> Vec<Diagnostic> {
+        let at = |at: usize| {
+            let range = TextRange::at(size(at), size(1));
+            let edits = vec![FileEdit { file, range, text: text.to_owned() }];
+            let fix = ResolvedFix { title: "Mend".into(), applicability: Applicability::Safe, edits };
+            let (related, path, message) = (Vec::new(), Vec::new(), String::new());
+            let (severity, fix) = (Severity::Error, Some(fix));
+            Diagnostic { rule, severity, range, message, related, fix, path }
+        };
+        memchr::memchr_iter(wrong, bytes).map(at).collect()
+    }
+
+    fn run(text: &[u8], check: &dyn Fn(&[u8]) -> Vec<Diagnostic>) -> (Vec<u8>, Done) {
+        let wish = Wish { guesses: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+        let fixed = fix_text(FILE, &text.into(), check, wish);
+        (fixed.changed.map_or(text.to_vec(), |bytes| bytes.to_vec()), fixed.done)
+    }
+
+    #[test]
+    fn bytes_beside_a_fix_stay() {
+        let (new, done) = run(b"\xff x \xff x", &|bytes| found(bytes, b'x', &CONFIG_BAD_VALUE, "é", FILE));
+        assert_eq!((new.as_slice(), done.count), (&b"\xff \xc3\xa9 \xff \xc3\xa9"[..], 2));
+    }
+
+    #[test]
+    fn what_does_damage_is_taken_back_and_the_rest_stays() {
+        // Whoever mends the `x` in front of a `!` makes a record that cannot be read.
+        let check = |bytes: &[u8]| {
+            let harm = memchr::memmem::find(bytes, b"y!").is_some();
+            let rule = &crate::ide::suppression::UNUSED_SUPPRESSION;
+            let mut all = found(bytes, b'x', rule, "y", FILE);
+            all.extend(found(if harm { b"?" } else { b"" }, b'?', &BAD_RECORD, "?", FileId(1)));
+            all
+        };
+        let (new, done) = run(b"x x x! x", &check);
+        assert_eq!((new.as_slice(), done.count, done.failed.len()), (&b"y y x! y"[..], 3, 1));
+    }
+
+    #[test]
+    fn other_files_and_circles_are_left_alone() {
+        let rule = &CONFIG_BAD_VALUE;
+        let (new, done) = run(b"x", &|bytes| found(bytes, b'x', rule, "y", FileId(1)));
+        assert_eq!((new.as_slice(), done.count), (&b"x"[..], 0));
+        let circle = |bytes: &[u8]| {
+            [found(bytes, b'x', rule, "y", FILE), found(bytes, b'y', rule, "x", FILE)].concat()
+        };
+        let (new, done) = run(b"x", &circle);
+        assert_eq!((new.as_slice(), done.count), (&b"x"[..], 0));
+    }
+}
