@@ -59,7 +59,7 @@ impl Stats {
                     (Counter::new(&known.settings), TranscriptCheck::new(transcripts.knowledges.judge(known)))
                 };
                 let (counter, check) = open.get_or_insert_with(begin);
-                let findings = check.record(record, &mut |_, _| {});
+                let findings = check.record(record);
                 for turn in &record.turns {
                     let caps = &found.settings.caps;
                     let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));

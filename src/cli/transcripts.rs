@@ -236,7 +236,7 @@ impl Transcripts {
             let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else {
                 return Ok(());
             };
-            let findings = check.record(record, &mut |_, _| {}).found;
+            let findings = check.record(record).found;
             let here = findings.into_iter().filter(|found| found.start == record.start);
             let placed: Vec<_> =
                 here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect();

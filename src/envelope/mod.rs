@@ -10,6 +10,7 @@ pub mod atoms;
 mod audit;
 mod catalogue;
 mod check;
+pub mod clean;
 mod context;
 pub mod edits;
 mod examples;

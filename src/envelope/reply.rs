@@ -72,6 +72,16 @@ impl<'t> Reply<'t> {
         }
     }
 
+    /// [`Reply::new`], for a reply that was read as JSON already.
+    #[must_use]
+    pub fn of_tree(json: Json<'t>, caps: &Caps) -> Self {
+        let raw = json.text();
+        match runtime::read_tree(json, caps) {
+            Some((reading, json)) => Self::of_one(raw, reading, json),
+            None => Self::new(raw, caps),
+        }
+    }
+
     /// A reply that is one envelope and nothing else.
     fn of_one(raw: &'t [u8], reading: Reading, json: Json<'t>) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());

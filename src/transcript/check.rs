@@ -6,6 +6,8 @@ use super::outward;
 use super::session::{Limits, Session};
 use super::turn::{Kind, Record, Turn};
 use super::{Summary, findings, loose};
+use crate::envelope::clean::Recogniser;
+use crate::envelope::json::Json;
 use crate::envelope::{self, Context, Reply};
 use crate::lint::Finding;
 use crate::text::TextRange;
@@ -45,11 +47,30 @@ pub fn check_with(
     context: &Context<'_>,
     each: &mut dyn FnMut(&Turn, &Reply<'_>),
 ) -> Checked {
+    check_or_recognise(record, context, None, each)
+}
+
+/// [`check_with`], which shows no reply that the recogniser says it need not look at.
+fn check_or_recognise(
+    record: &Record<'_>,
+    context: &Context<'_>,
+    mut recogniser: Option<&mut Recogniser<'_>>,
+    each: &mut dyn FnMut(&Turn, &Reply<'_>),
+) -> Checked {
     let mut checked = Checked::default();
     for turn in &record.turns {
         let from = checked.found.len();
-        let caps = &context.settings.caps;
-        let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));
+        let reply = match (turn.is_reply(), recogniser.as_deref_mut()) {
+            (false, _) => None,
+            (true, None) => Some(Reply::new(turn.text(record.bytes), &context.settings.caps)),
+            (true, Some(recogniser)) => match recognise(record, turn, context, recogniser) {
+                Ok(digest) => {
+                    checked.digests.push(digest);
+                    continue;
+                }
+                Err(reply) => Some(reply),
+            },
+        };
         if let Some(reply) = &reply {
             check_reply(record, turn, reply, context, &mut checked.found);
             each(turn, reply);
@@ -74,6 +95,23 @@ pub fn check_with(
     };
     checked.found.extend(record.findings.iter().map(of_record));
     checked
+}
+
+/// The digest of a reply that nothing is to be said of, else the reply.
+fn recognise<'t>(
+    record: &'t Record<'_>,
+    turn: &'t Turn,
+    context: &Context<'_>,
+    recogniser: &mut Recogniser<'_>,
+) -> Result<Digest, Reply<'t>> {
+    let (text, caps) = (turn.text(record.bytes), &context.settings.caps);
+    // What its container says of a turn may be another profile, or that a person saw all of it.
+    if turn.details.is_some() || turn.is_shown || turn.is_documentation {
+        return Err(Reply::new(text, caps));
+    }
+    let json = Json::parse(text);
+    let digest = recogniser.recognise(&json).map(|clean| Digest::of_clean(record, turn, &clean, context));
+    digest.ok_or_else(|| Reply::of_tree(json, caps))
 }
 
 /// Looks at a reply, and places what is found in its record.
@@ -117,6 +155,7 @@ fn is_text(record: &[u8], range: TextRange) -> bool {
 #[derive(Debug)]
 pub struct Checker<'c> {
     context: Context<'c>,
+    recogniser: Recogniser<'c>,
     session: Session,
 }
 
@@ -125,27 +164,36 @@ impl<'c> Checker<'c> {
     #[must_use]
     pub fn new(context: Context<'c>, limits: Limits) -> Self {
         let session = Session::new(&context, limits);
-        Self { context, session }
+        Self { context, recogniser: Recogniser::new(context), session }
     }
 
-    /// Looks at the next record.
-    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) {
-        self.record_with(record, out, &mut |_, _| {});
+    /// Looks at the next record. Gives how many envelopes the runtime takes from it.
+    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) -> u64 {
+        // By which profile an envelope is judged is a finding that the recogniser does not make.
+        let is_told = self.recogniser.inferred().is_none_or(|message| self.session.is_told(message));
+        let recogniser = is_told.then_some(&mut self.recogniser);
+        let checked = check_or_recognise(record, &self.context, recogniser, &mut |_, _| {});
+        self.take(record, checked, out)
     }
 
-    /// [`Checker::record`], which also shows each reply that it reads.
+    /// [`Checker::record`], which shows each reply, and so has to look at all of them.
     pub fn record_with(
         &mut self,
         record: &Record<'_>,
         out: &mut Vec<Found>,
         each: &mut dyn FnMut(&Turn, &Reply<'_>),
-    ) {
+    ) -> u64 {
         let checked = check_with(record, &self.context, each);
+        self.take(record, checked, out)
+    }
+
+    fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) -> u64 {
         out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
         let site = Site { record: record.number, start: record.start };
         for digest in &checked.digests {
             self.session.turn(site, digest, out);
         }
+        checked.digests.iter().filter(|digest| digest.is_picked()).count() as u64
     }
 
     /// How many replies were sent back so far, and answered again.

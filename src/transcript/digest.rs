@@ -14,6 +14,7 @@ use super::tokens;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::{member, text};
 use crate::config::{Caps, Profile};
+use crate::envelope::clean::Clean;
 use crate::envelope::json::{Json, Kind as Node, NodeId};
 use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
@@ -97,8 +98,8 @@ pub(super) struct ReplyDigest {
     pub(super) atoms: Vec<Atom>,
     pub(super) memory: SmallVec<[Memory; 2]>,
     pub(super) correction: Option<(u64, TextRange)>,
-    /// The predicates that are rated, their pointers, and where.
-    pub(super) feedback: SmallVec<[(String, String, TextRange); 0]>,
+    /// The predicates that are rated.
+    pub(super) feedback: SmallVec<[Rated; 0]>,
     pub(super) numbers: Option<Box<Numbers>>,
 }
 
@@ -130,6 +131,16 @@ pub(super) struct Argument {
     /// What it says: a string without its quotes, a name without its first slash.
     pub(super) text: String,
     pub(super) number: Option<i64>,
+    pub(super) place: TextRange,
+}
+
+/// A predicate that is rated.
+#[derive(Debug)]
+pub(super) struct Rated {
+    pub(super) name: String,
+    /// The list that it is in, and its place there.
+    pub(super) list: &'static str,
+    pub(super) index: usize,
     pub(super) place: TextRange,
 }
 
@@ -168,9 +179,18 @@ impl Digest {
         found: &[Found],
         context: &Context<'_>,
     ) -> Self {
+        let digest = reply.map(|reply| Box::new(Place { turn }.reply(reply, found, context)));
+        Self::with(record, turn, digest)
+    }
+
+    /// What is to be kept of a turn that is an envelope without a fault.
+    pub(super) fn of_clean(record: &Record<'_>, turn: &Turn, clean: &Clean<'_>, context: &Context<'_>) -> Self {
+        Self::with(record, turn, Some(Box::new(Place { turn }.clean(clean, context))))
+    }
+
+    fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
         let said = turn.text(record.bytes);
         let is_prompt = turn.kind == Kind::Prompt;
-        let about = Place { turn };
         Self {
             role: turn.role,
             kind: turn.kind,
@@ -181,8 +201,14 @@ impl Digest {
             tokens: if is_prompt || turn.kind == Kind::Surface { tokens::bytes(said) } else { 0 },
             is_error_report: is_prompt && is_error_report(said),
             words: if is_prompt { words(said).map(Arc::new) } else { None },
-            reply: reply.map(|reply| Box::new(about.reply(reply, found, context))),
+            reply,
         }
+    }
+
+    /// Whether the runtime takes an envelope from it.
+    #[must_use]
+    pub fn is_picked(&self) -> bool {
+        self.reply.as_ref().is_some_and(|reply| reply.is_picked)
     }
 
     /// A finding about it, as it is in its record.
@@ -228,6 +254,38 @@ impl Place<'_> {
         };
         if let Some(object) = reply.picked_object() {
             self.envelope(object, context, &mut digest);
+        }
+        digest
+    }
+
+    /// The same for an envelope without a fault, as far as it can differ in such ones.
+    fn clean(&self, clean: &Clean<'_>, context: &Context<'_>) -> ReplyDigest {
+        let json = clean.json;
+        let updates = clean.updates().enumerate();
+        let operations = clean.memory.iter().enumerate();
+        let rated = clean.rated.iter().filter_map(|one| {
+            let (name, place) = (json.string(one.name)?.trim().to_owned(), self.string(json, one.name));
+            Some(Rated { name, list: one.list, index: one.index, place })
+        });
+        let mut digest = ReplyDigest {
+            method: runtime::Stage::Whole.method(),
+            errors: None,
+            profile: clean.has_requests.then_some(Profile::Current),
+            is_picked: true,
+            brace: self.turn.place(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
+            surface: self.string(json, clean.surface),
+            surface_tokens: tokens::characters(clean.characters),
+            missing: SmallVec::new(),
+            control: self.turn.place(json.range(clean.control)),
+            has_intent: true,
+            atoms: updates.map(|(index, (node, says))| self.atom_that_says(json, node, index, says)).collect(),
+            memory: operations.filter_map(|(index, node)| self.memory(json, *node, index)).collect(),
+            correction: None,
+            feedback: rated.collect(),
+            numbers: None,
+        };
+        if context.wants(&LOSSY_TURN) {
+            self.missing(json, json.root(), clean.updates, &mut digest);
         }
         digest
     }
@@ -281,13 +339,14 @@ impl Place<'_> {
 
     fn atom(&self, json: &Json<'_>, node: NodeId, index: usize, caps: &Caps) -> Option<Atom> {
         let update = json.string(node)?;
-        if runtime::reason(&update, caps).is_some() {
-            return None;
-        }
+        runtime::reason(&update, caps).is_none().then(|| self.atom_that_says(json, node, index, &update))
+    }
+
+    fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> Atom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
         let removal = crate::envelope::edits::with_comma(json, json.range(node));
-        Some(Atom {
+        Atom {
             index,
             hash: hash(said.strip_suffix('.').unwrap_or(said)),
             predicate: hash(name),
@@ -295,8 +354,8 @@ impl Place<'_> {
             place: self.string(json, node),
             removal: super::outward::exact(removal, self.turn),
             is_campaign: name == "campaign" || name.starts_with("campaign_") || name.starts_with("phase_"),
-            fact: self.watched(json, node, &update, name).map(Box::new),
-        })
+            fact: self.watched(json, node, update, name).map(Box::new),
+        }
     }
 
     fn watched(&self, json: &Json<'_>, node: NodeId, update: &str, name: &str) -> Option<Watched> {
@@ -335,8 +394,8 @@ impl Place<'_> {
             let Some(names) = member(json, feedback, list) else { continue };
             for (index, node) in json.elements(names).enumerate() {
                 let Some(name) = json.string(node) else { continue };
-                let pointer = format!("/control_packet/context_feedback/{list}/{index}");
-                digest.feedback.push((name.trim().to_owned(), pointer, self.string(json, node)));
+                let (name, place) = (name.trim().to_owned(), self.string(json, node));
+                digest.feedback.push(Rated { name, list, index, place });
             }
         }
     }

@@ -15,7 +15,13 @@ const TURN: usize = 10;
 /// A text.
 #[must_use]
 pub fn text(text: &str) -> usize {
-    text.chars().count() / CHARACTERS
+    characters(text.chars().count())
+}
+
+/// A text of so many characters.
+#[must_use]
+pub fn characters(count: usize) -> usize {
+    count / CHARACTERS
 }
 
 /// A text that need not be UTF-8; each byte that belongs to no character counts as one.

@@ -173,12 +173,12 @@ fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
 }
 
 /// Whether the value of a string literal may begin with a slash.
-fn begins_like_a_name(literal: &str) -> bool {
+pub(super) fn begins_like_a_name(literal: &str) -> bool {
     literal.get(1..).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
 /// Whether the runtime takes a name for a path.
-fn is_path(name: &str) -> bool {
+pub(super) fn is_path(name: &str) -> bool {
     name.bytes().filter(|byte| *byte == b'/').count() > 2 || (name.contains('.') && has_extension(name))
 }
 

@@ -36,6 +36,7 @@ pub struct Judge<'a> {
 }
 
 /// What holds for all updates of one list.
+#[derive(Debug)]
 pub(super) struct Terms<'a> {
     pub settings: &'a TranscriptSettings,
     pub declarations: Option<&'a Declarations>,
@@ -54,7 +55,7 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    fn new(judge: &Judge<'a>) -> Self {
+    pub(super) fn new(judge: &Judge<'a>) -> Self {
         let Judge { settings, declarations, profile } = *judge;
         let name = settings.consumer.as_deref().unwrap_or("open");
         let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));

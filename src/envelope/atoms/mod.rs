@@ -20,9 +20,11 @@ mod tests;
 mod text;
 mod types;
 mod update;
+mod welcome;
 
 pub use check::{Judge, check, check_transition};
 pub use declarations::{Declarations, Declared, Home, Known, Names, Place};
 pub use lists::{is_delicate, is_ephemeral};
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};
+pub(super) use welcome::Welcome;

@@ -44,17 +44,29 @@ pub(super) fn check<'a>(
     declared
 }
 
-/// Why nobody should assert the predicate, or why the consumer does not take it.
-fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
-    let name = fact.predicate.as_ref();
+/// Whether a predicate is among those that no packet may assert, and whether among those that shape prompts.
+fn listed(name: &str, terms: &Terms<'_>) -> (bool, bool) {
     let settings = &terms.settings.atoms;
     let listed = why(name);
     let is_in = |own: &Option<Vec<String>>, usual| match own {
         Some(own) => own.iter().any(|one| one == name),
         None => listed == Some(usual),
     };
-    let is_protected = is_in(&settings.protected, Why::Protected);
-    let is_sensitive = is_in(&settings.sensitive, Why::Sensitive);
+    (is_in(&settings.protected, Why::Protected), is_in(&settings.sensitive, Why::Sensitive))
+}
+
+/// Whether nothing at all is to be said of a predicate of the program.
+pub(super) fn is_welcome(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> bool {
+    listed(name, terms) == (false, false)
+        && takes(&terms.consumer, name)
+        && !is_derived(name, declared)
+        && !is_odd(name)
+}
+
+/// Why nobody should assert the predicate, or why the consumer does not take it.
+fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let (is_protected, is_sensitive) = listed(name, terms);
     if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
         return None;
     }
@@ -164,14 +176,19 @@ fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> F
     named.iter().take(SHOWN).fold(finding, |finding, one| related(finding, one.place, "declared here"))
 }
 
+/// Whether rules derive a predicate. The runtime asks its agents for some that its rules derive as well.
+fn is_derived(name: &str, declared: Option<&Declared>) -> bool {
+    let is_known = declared.is_some_and(|declared| declared.derived.is_some());
+    (is_known || why(name) == Some(Why::Derived)) && !is_asked_for(name)
+}
+
 /// A predicate that rules derive.
 fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
-    let rule = declared.and_then(|declared| declared.derived);
-    // The runtime asks its agents for some that its rules derive as well.
-    if rule.is_none() && why(name) != Some(Why::Derived) || is_asked_for(name) {
+    if !is_derived(name, declared) {
         return None;
     }
+    let rule = declared.and_then(|declared| declared.derived);
     let message = format!(
         "Rules derive `{name}`. An asserted fact stands beside what they derive, and holds even where they say \
          otherwise."
@@ -180,10 +197,14 @@ fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) ->
     Some(related(finding, rule, "derived here"))
 }
 
+/// Whether a predicate has an unusual name.
+fn is_odd(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.'))
+}
+
 fn style(update: &Update<'_>, fact: &Fact<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
-    let is_odd = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.');
-    if !name.bytes().any(is_odd) {
+    if !is_odd(name) {
         return None;
     }
     let snake = snake_case(name);

@@ -342,16 +342,21 @@ fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
 
 fn target(intent: &View<'_>, sink: &mut Sink) {
     let (Some(target), Some(range)) = (intent.text("target"), intent.value_range("target")) else { return };
-    let bytes = target.as_bytes();
-    let is_drive = matches!(bytes, [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
-    // A name such as `/auth` is no path.
-    let is_absolute =
-        is_drive || target.starts_with("~/") || target.starts_with('/') && target.matches('/').count() > 1;
-    if is_absolute || target.split(['/', '\\']).any(|part| part == "..") {
+    if leaves_workspace(&target) {
         let message =
             "this target leaves the workspace; rules about paths are mostly about those relative to it";
         sink.push(Finding::new(&TARGET_ESCAPE, range, message));
     }
+}
+
+/// Whether a path is absolute, or climbs out of the workspace.
+pub(in crate::envelope) fn leaves_workspace(path: &str) -> bool {
+    let is_drive =
+        matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    // A name such as `/auth` is no path.
+    let is_absolute =
+        is_drive || path.starts_with("~/") || path.starts_with('/') && path.matches('/').count() > 1;
+    is_absolute || path.contains("..") && path.split(['/', '\\']).any(|part| part == "..")
 }
 
 /// A number that must be from 0 to 1.

@@ -17,9 +17,12 @@ mod version;
 use super::check::{Family, Sink};
 use super::subject::Subject;
 
+pub(super) use intent::leaves_workspace;
+pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
 pub use verbs::{CATEGORIES, Taxonomy, VERBS, Verb};
 pub(super) use version::NEWER_VERSION;
 pub use version::PROFILE_INFERRED;
+pub(super) use version::inferred;
 
 /// The rules about members.
 pub(super) const FAMILY: Family = Family {

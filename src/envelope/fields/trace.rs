@@ -26,7 +26,7 @@ pub(super) static TRACE_MISSING: Rule = Rule {
     fix: FixKind::None,
 };
 
-pub(super) static TRACE_SHORT: Rule = Rule {
+pub(in crate::envelope) static TRACE_SHORT: Rule = Rule {
     code: "PB131",
     name: "trace-short",
     group: Group::Fields,
@@ -49,7 +49,7 @@ pub(super) static TRACE_SHORT: Rule = Rule {
     fix: FixKind::None,
 };
 
-pub(super) static TRACE_MISMATCH: Rule = Rule {
+pub(in crate::envelope) static TRACE_MISMATCH: Rule = Rule {
     code: "PB132",
     name: "trace-mismatch",
     group: Group::Fields,
@@ -119,14 +119,18 @@ fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
         known.push(' ');
         known.push_str(&subject.json.string(update).unwrap_or_default());
     }
-    let files = trace.split_whitespace().map(bare).filter(|word| is_file(word));
-    for file in files.filter(|file| !known.contains(file)).take(MOST_FILES) {
+    for file in files(&trace).filter(|file| !known.contains(file)).take(MOST_FILES) {
         // A word of the trace is a part of it.
         let start = file.as_ptr() as usize - trace.as_ptr() as usize;
         let range = map.to_source(TextRange::at(size(start), size(file.len())));
         let message = format!("the trace is about {file}, which neither the target nor an update mentions");
         sink.push(Finding::new(&TRACE_MISMATCH, range, message));
     }
+}
+
+/// The names of files in a text.
+pub(in crate::envelope) fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(bare).filter(|word| is_file(word))
 }
 
 /// A word without what stands around words.

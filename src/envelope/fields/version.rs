@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use crate::config::Profile;
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
 use crate::envelope::examples::packet;
-use crate::envelope::profile::Origin;
+use crate::envelope::profile::{Marker, Origin};
 use crate::envelope::subject::Subject;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 
@@ -48,12 +49,7 @@ pub(in crate::envelope) static NEWER_VERSION: Rule = Rule {
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     match &subject.origin {
         Origin::Inferred(markers) if !markers.is_empty() => {
-            let mut message = format!("judged as {}, because ", subject.profile);
-            for (at, marker) in markers.iter().enumerate() {
-                // Writing to a string cannot fail.
-                let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
-            }
-            message.push_str("; `[transcripts] profile` pins it");
+            let message = inferred(subject.profile, markers);
             let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message);
             let version = edits::quoted(subject.profile.as_str());
             let edit = edits::insert_member(&subject.envelope, "piggyback_version", &version, true);
@@ -72,4 +68,15 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         }
         _ => {}
     }
+}
+
+/// By which profile an envelope is judged, and why.
+pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> String {
+    let mut message = format!("judged as {profile}, because ");
+    for (at, marker) in markers.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
+    }
+    message.push_str("; `[transcripts] profile` pins it");
+    message
 }

@@ -130,6 +130,17 @@ impl<'t> Json<'t> {
         (0u32..).take(self.nodes.len()).map(NodeId)
     }
 
+    /// All keys and values inside a node, in the order of the text.
+    pub fn nodes_in(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (node.0 + 1..self.node(node).next).map(NodeId)
+    }
+
+    /// Whether all that was read is UTF-8.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        self.utf8.is_some()
+    }
+
     /// What a node is.
     #[must_use]
     pub fn kind(&self, node: NodeId) -> Kind {
@@ -177,6 +188,18 @@ impl<'t> Json<'t> {
             (Kind::Escaped, written) => Some(string::value(written).into()),
             _ => None,
         }
+    }
+
+    /// Writes the value of a string or a key behind what is there; false for anything else.
+    pub fn push_string(&self, node: NodeId, out: &mut String) -> bool {
+        match (self.kind(node), self.written(node)) {
+            (Kind::Plain, Written::Text(text)) => {
+                out.push_str(text.get(1..text.len().saturating_sub(1)).unwrap_or(""));
+            }
+            (Kind::Plain | Kind::Escaped, written) => string::push_value(written, out),
+            _ => return false,
+        }
+        true
     }
 
     /// Whether a node is a string with more than white space in it.

@@ -17,11 +17,16 @@ enum Piece<'t> {
 /// The value of a literal, quotes included; the last one may be missing.
 pub(super) fn value(literal: Written<'_>) -> String {
     let mut value = String::with_capacity(literal.bytes().len());
-    pieces(literal, |piece, _| match piece {
-        Piece::Text(text) => value.push_str(text),
-        Piece::Char(char) => value.push(char),
-    });
+    push_value(literal, &mut value);
     value
+}
+
+/// Writes the value of a literal behind what is there.
+pub(super) fn push_value(literal: Written<'_>, out: &mut String) {
+    pieces(literal, |piece, _| match piece {
+        Piece::Text(text) => out.push_str(text),
+        Piece::Char(char) => out.push(char),
+    });
 }
 
 /// The value of a literal that begins at `start`, and where its bytes come from.

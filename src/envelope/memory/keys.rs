@@ -133,7 +133,7 @@ fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
 }
 
 /// Whether a key has a namespace and no strange letters.
-fn is_styled(key: &str) -> bool {
+pub(in crate::envelope) fn is_styled(key: &str) -> bool {
     let is_usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '/' | '-');
     let mut parts = key.split(':');
     let is_filled = parts.clone().all(|part| !part.is_empty());

@@ -10,6 +10,7 @@ mod secret;
 use super::check::{Family, Sink};
 use super::subject::Subject;
 
+pub(super) use keys::is_styled;
 pub use operations::{OPERATIONS, Operation};
 
 /// The rules about memory operations.

@@ -81,6 +81,19 @@ pub(super) static DUPLICATE_QUERY: Rule = Rule {
 /// Whom the runtime knows without a roster.
 const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
 
+/// How much an answer is wanted.
+const PRIORITIES: [&str; 2] = ["required", "optional"];
+
+/// Whether a text says how much an answer is wanted, or leaves it open.
+pub(in crate::envelope) fn is_priority(text: &str) -> bool {
+    text.is_empty() || PRIORITIES.contains(&text)
+}
+
+/// Whether somebody of this name can answer; `None` is a roster that nobody knows.
+pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) -> bool {
+    roster.is_none_or(|roster| ALWAYS.contains(&name) || roster.iter().any(|one| *one == name))
+}
+
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut seen: FxHashMap<(Cow<'_, str>, Cow<'_, str>), (usize, TextRange)> = FxHashMap::default();
     for (index, request) in subject.control.objects("knowledge_requests").enumerate() {
@@ -129,14 +142,13 @@ fn priority(request: &View<'_>, sink: &mut Sink) {
     let (Some(priority), Some(range)) = (request.text("priority"), request.value_range("priority")) else {
         return;
     };
-    const WORDS: [&str; 2] = ["required", "optional"];
-    if priority.is_empty() || WORDS.contains(&&*priority) {
+    if is_priority(&priority) {
         return;
     }
     let meant = match priority.to_lowercase().trim_start_matches('/') {
         "high" | "critical" | "urgent" | "must" | "mandatory" | "required" => "required",
         "low" | "medium" | "normal" | "nice_to_have" | "optional" => "optional",
-        other => nearest(other, WORDS).unwrap_or("optional"),
+        other => nearest(other, PRIORITIES).unwrap_or("optional"),
     };
     let short: String = priority.chars().take(40).collect();
     let message =
@@ -150,7 +162,7 @@ fn specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let (Some(name), Some(range)) = (request.text("specialist"), request.value_range("specialist")) else {
         return;
     };
-    if name.trim().is_empty() || ALWAYS.contains(&&*name) || roster.iter().any(|one| *one == name) {
+    if name.trim().is_empty() || is_known(&name, Some(roster)) {
         return;
     }
     let near = nearest(&name, roster.iter().map(String::as_str).chain(ALWAYS));

@@ -14,6 +14,10 @@ mod tools;
 use super::check::{Family, Sink};
 use super::subject::Subject;
 
+pub(super) use knowledge::{is_known, is_priority};
+pub(super) use shell::{is_command, is_dangerous};
+pub(super) use surface::{IGNORANT, Phrases};
+
 /// The rules about requests.
 pub(super) const FAMILY: Family = Family {
     rules: &[

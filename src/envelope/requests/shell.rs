@@ -49,7 +49,7 @@ static PATTERNS: [(&str, &[Piece]); 8] = [
 
 pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     for member in json.members(args) {
-        let is_command = json.string(member.key).is_some_and(|key| key == "command" || key == "cmd");
+        let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
         if !is_command || sink.is_full(&SHELL_DANGER) {
             continue;
         }
@@ -65,6 +65,16 @@ pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
             }
         }
     }
+}
+
+/// Whether the safety gate refuses a command.
+pub(in crate::envelope) fn is_dangerous(command: &str) -> bool {
+    PATTERNS.iter().any(|(_, pattern)| find(command, pattern).is_some())
+}
+
+/// Whether an argument of this name is a command.
+pub(in crate::envelope) fn is_command(name: &str) -> bool {
+    matches!(name, "command" | "cmd")
 }
 
 /// Where a pattern first matches, the shortest way.

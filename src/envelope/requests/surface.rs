@@ -39,7 +39,7 @@ pub(super) static IGNORANCE: Rule = Rule {
 };
 
 /// What a surface says that gives up.
-const IGNORANT: [&str; 9] = [
+pub(in crate::envelope) const IGNORANT: [&str; 9] = [
     "i don't know",
     "i do not know",
     "i'm not sure",
@@ -74,31 +74,67 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 /// Where the surface has one of some phrases, as whole words, in any case.
 fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
     let entry = subject.envelope.get("surface_response")?;
-    let (range, phrase) = in_text(&subject.json.string(entry.value)?, phrases)?;
+    let (range, phrase) = Phrases::new(phrases).first_in(&subject.json.string(entry.value)?)?;
     let (_, map) = subject.json.string_with_map(entry.value)?;
     Some((map.to_source(range), phrase))
 }
 
-/// The first of some phrases in a text, in one pass. Letters of other scripts than ours are as they are written.
-fn in_text<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
-    let phrases: Vec<&str> = phrases.filter(|phrase| !phrase.is_empty()).collect();
-    let mut begins = [false; 256];
-    for first in phrases.iter().filter_map(|phrase| phrase.bytes().next()) {
-        begins[usize::from(first.to_ascii_lowercase())] = true;
-        begins[usize::from(first.to_ascii_uppercase())] = true;
+/// Phrases that are looked for together, as whole words and in any case. Letters of other scripts than ours are as
+/// they are written.
+#[derive(Debug)]
+pub(in crate::envelope) struct Phrases<'p> {
+    phrases: Vec<&'p str>,
+    /// For each byte a bit for each phrase that begins with it; phrases beyond the last bit share that one.
+    first: [u32; 256],
+    /// The same for the second byte.
+    second: [u32; 256],
+}
+
+impl<'p> Phrases<'p> {
+    pub(in crate::envelope) fn new(phrases: impl Iterator<Item = &'p str>) -> Self {
+        let phrases: Vec<&str> = phrases.filter(|phrase| !phrase.is_empty()).collect();
+        let (mut first, mut second) = ([0; 256], [0; 256]);
+        for (at, phrase) in phrases.iter().enumerate() {
+            let bit = 1 << at.min(31);
+            let mark = |table: &mut [u32; 256], byte: u8| {
+                table[usize::from(byte.to_ascii_lowercase())] |= bit;
+                table[usize::from(byte.to_ascii_uppercase())] |= bit;
+            };
+            match *phrase.as_bytes() {
+                [one] => {
+                    mark(&mut first, one);
+                    second.iter_mut().for_each(|bits| *bits |= bit);
+                }
+                [one, other, ..] => {
+                    mark(&mut first, one);
+                    mark(&mut second, other);
+                }
+                [] => {}
+            }
+        }
+        Self { phrases, first, second }
     }
-    let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-    let bytes = text.as_bytes();
-    let is_at = |at: usize, phrase: &str| {
-        let end = at + phrase.len();
-        bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(phrase.as_bytes()))
-            && text.get(..at).is_some_and(|before| !is_word(before.chars().next_back()))
-            && text.get(end..).is_some_and(|behind| !is_word(behind.chars().next()))
-    };
-    let places = bytes.iter().enumerate().filter(|(_, byte)| begins[usize::from(**byte)]);
-    let hit = |(at, _): (usize, _)| Some((at, *phrases.iter().find(|phrase| is_at(at, phrase))?));
-    let (at, phrase) = places.filter_map(hit).next()?;
-    Some((TextRange::at(size(at), size(phrase.len())), phrase))
+
+    /// The first of them in a text, in one pass.
+    pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
+        let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+        let bytes = text.as_bytes();
+        let is_at = |at: usize, phrase: &str| {
+            let end = at + phrase.len();
+            bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(phrase.as_bytes()))
+                && text.get(..at).is_some_and(|before| !is_word(before.chars().next_back()))
+                && text.get(end..).is_some_and(|behind| !is_word(behind.chars().next()))
+        };
+        // Behind the last byte a phrase of one letter may end.
+        let next = bytes.iter().skip(1).chain([&0]);
+        let may_begin = |(one, other): (&u8, &u8)| {
+            self.first[usize::from(*one)] & self.second[usize::from(*other)] != 0
+        };
+        let places = bytes.iter().zip(next).enumerate().filter(|(_, pair)| may_begin(*pair));
+        let hit = |(at, _)| Some((at, *self.phrases.iter().find(|phrase| is_at(at, phrase))?));
+        let (at, phrase) = places.filter_map(hit).next()?;
+        Some((TextRange::at(size(at), size(phrase.len())), phrase))
+    }
 }
 
 #[cfg(test)]
@@ -107,10 +143,12 @@ mod tests {
 
     #[test]
     fn phrases_are_whole_words_in_any_case() {
-        let found = |text| in_text(text, ["done", "i don't know"].into_iter()).map(|(range, _)| range);
+        let phrases = Phrases::new(["done", "i don't know", "x"].into_iter());
+        let found = |text| phrases.first_in(text).map(|(range, _)| range);
         assert_eq!(found("It is Done."), Some(TextRange::at(size(6), size(4))));
         assert_eq!(found("undone, donee, é done"), Some(TextRange::at(size(18), size(4))));
         assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
         assert_eq!(found("condoned édone"), None);
+        assert_eq!(found("ax, X"), Some(TextRange::at(size(4), size(1))));
     }
 }

@@ -24,4 +24,4 @@ pub use payload::{action, payload, target};
 pub use record::{failure_record, record, update_record};
 pub use scan::candidates;
 pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
-pub(super) use stages::{decode, flaw, is_rich, read_keeping};
+pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

@@ -10,6 +10,7 @@ use super::decode::{Context, Decode};
 use super::packet::{Envelope, Packet};
 use super::scan::candidates;
 use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
+use crate::text::{TextRange, size};
 
 /// No character of UTF-8 is longer.
 const LONGEST_CHAR: usize = 4;
@@ -122,25 +123,35 @@ pub(in crate::envelope) fn read_keeping<'t>(
     raw: &'t [u8],
     caps: &Caps,
 ) -> Result<(Reading, Option<Json<'t>>), Failure> {
+    let kept = |(reading, json)| (reading, Some(json));
     let first = match attempt(raw, 0..raw.len(), caps) {
-        Ok((stage, found)) => return Ok(accepted(stage, found, caps)),
+        Ok((stage, found)) => return Ok(kept(accepted(stage, found, caps))),
         Err(failure) => failure,
     };
     if caps.fenced
         && let Ok((_, found)) = attempt(raw, without_fences(raw), caps)
     {
-        return Ok(accepted(Stage::Fenced, found, caps));
+        return Ok(kept(accepted(Stage::Fenced, found, caps)));
     }
     let (rich, other): (Vec<_>, Vec<_>) =
         candidates(raw, caps).into_iter().partition(|object| is_rich(raw.get(object.clone()).unwrap_or(&[])));
     for (stage, objects) in [(Stage::EmbeddedRich, rich), (Stage::EmbeddedOther, other)] {
         for object in objects.into_iter().rev() {
             if let Ok((_, found)) = attempt(raw, object, caps) {
-                return Ok(accepted(stage, found, caps));
+                return Ok(kept(accepted(stage, found, caps)));
             }
         }
     }
     if caps.strict { Err(first) } else { Ok((fallback(raw, caps), None)) }
+}
+
+/// [`read_keeping`], of a reply that is a tree from its first byte to its last, if that is an envelope.
+pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(Reading, Json<'t>)> {
+    let range = 0..json.text().len();
+    let is_bare = json.is_valid_to_the_end() && json.range(json.root()) == TextRange::up_to(size(range.end));
+    let envelope = is_bare.then(|| decode(&json).ok()).flatten()?;
+    accept(&envelope, caps).ok()?;
+    Some(accepted(Stage::Whole, (range, json, envelope), caps))
 }
 
 /// What became of the first two attempts at a reply.
@@ -258,7 +269,7 @@ fn accepted<'t>(
     stage: Stage,
     (range, json, envelope): Found<'t>,
     caps: &Caps,
-) -> (Reading, Option<Json<'t>>) {
+) -> (Reading, Json<'t>) {
     let Envelope { control: mut packet, surface } = envelope;
     let mut warnings = Vec::new();
     let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
@@ -271,7 +282,7 @@ fn accepted<'t>(
     let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
     let kept = cut(&mut packet, caps, &mut warnings);
     let reading = Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings };
-    (reading, Some(json))
+    (reading, json)
 }
 
 fn fallback(raw: &[u8], caps: &Caps) -> Reading {

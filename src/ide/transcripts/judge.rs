@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::members;
 use crate::config::RuleSettings;
-use crate::envelope::{Context, Reply};
+use crate::envelope::Context;
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
 use crate::program::Program;
 use crate::text::{FileId, StatementId, TextRange, TextSize, size};
-use crate::transcript::{Checker, Found, Limits, Record, Summary, Turn};
+use crate::transcript::{Checker, Found, Limits, Record, Summary};
 
 /// What a transcript is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -46,22 +46,19 @@ impl<'a> TranscriptCheck<'a> {
         Self { judge, checker: Checker::new(judge.context, judge.limits.clone()) }
     }
 
-    /// Looks at the next record. `each` sees each reply that is read.
-    pub fn record(&mut self, record: &Record<'_>, each: &mut dyn FnMut(&Turn, &Reply<'_>)) -> RecordFindings {
-        let (mut found, mut envelopes) = (Vec::new(), 0);
-        let is_marked = members::is_marked(record.bytes);
-        let mut covers = Vec::new();
-        self.checker.record_with(record, &mut found, &mut |turn, reply| {
-            envelopes += u64::from(reply.picked.is_some());
-            if is_marked {
-                members::of_reply(turn, reply, record.bytes, &mut covers);
-            }
-            each(turn, reply);
-        });
-        if is_marked {
-            members::of_record(record, &mut covers);
-            members::apply(&covers, record, self.judge.rules, &mut found);
+    /// Looks at the next record.
+    pub fn record(&mut self, record: &Record<'_>) -> RecordFindings {
+        let mut found = Vec::new();
+        if !members::is_marked(record.bytes) {
+            let envelopes = self.checker.record(record, &mut found);
+            return RecordFindings { found, envelopes };
         }
+        let mut covers = Vec::new();
+        let envelopes = self.checker.record_with(record, &mut found, &mut |turn, reply| {
+            members::of_reply(turn, reply, record.bytes, &mut covers);
+        });
+        members::of_record(record, &mut covers);
+        members::apply(&covers, record, self.judge.rules, &mut found);
         RecordFindings { found, envelopes }
     }
 

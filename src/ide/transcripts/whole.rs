@@ -19,8 +19,8 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
     };
     let (mut check, mut found) = (TranscriptCheck::new(judge), Vec::new());
     let mut reader = Reader::new(options);
-    reader.feed(text, &mut |record| found.extend(check.record(record, &mut |_, _| {}).found));
-    let summary = reader.finish(&mut |record| found.extend(check.record(record, &mut |_, _| {}).found));
+    reader.feed(text, &mut |record| found.extend(check.record(record).found));
+    let summary = reader.finish(&mut |record| found.extend(check.record(record).found));
     found.extend(check.finish(&summary));
     placed(file, text, summary.container, found, judge)
 }

@@ -8,7 +8,7 @@ use super::Now;
 use super::examples::{reply, session};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
-use crate::transcript::digest::{Digest, hash};
+use crate::transcript::digest::{Digest, Rated, hash};
 use crate::transcript::turn::Role;
 
 pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
@@ -68,12 +68,13 @@ impl Prompts {
         if !self.is_known {
             return;
         }
-        for (name, pointer, place) in &now.reply.feedback {
+        for Rated { name, list, index, place } in &now.reply.feedback {
             let bare = name.split('(').next().unwrap_or(name).trim();
             let word = hash(bare.as_bytes());
             if bare.len() > 1 && !self.words.iter().any(|words| words.contains(&word)) {
                 let message = format!("`{bare}` was not in what the model was given: this rating is a guess");
-                out.push(now.found(Finding::new(&FEEDBACK_UNSEEN, *place, message), pointer.as_str()));
+                let pointer = format!("/control_packet/context_feedback/{list}/{index}");
+                out.push(now.found(Finding::new(&FEEDBACK_UNSEEN, *place, message), pointer));
             }
         }
     }

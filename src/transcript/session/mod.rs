@@ -113,6 +113,11 @@ impl Session {
         !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
     }
 
+    /// Whether nothing is said any more by which profile an envelope is judged, for this reason.
+    pub(super) fn is_told(&self, message: &str) -> bool {
+        self.inferred.len() >= MOST_SHOWN || self.inferred.contains(&hash(message))
+    }
+
     /// Takes the next turn.
     pub fn turn(&mut self, site: Site, digest: &Digest, out: &mut Vec<Found>) {
         if !is_answer(digest.kind) {

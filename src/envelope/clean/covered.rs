@@ -1,0 +1,44 @@
+//! The rules that the recogniser keeps in mind, and what in it keeps clear of what they look for.
+//!
+//! A rule that is not here makes the recogniser sure of nothing, so that a new one is never passed over; and the tests
+//! ask for a witness of each, an envelope that lacks one thing of a clean one.
+
+/// Their codes.
+#[rustfmt::skip] // One row a reason.
+pub(super) const CODES: &[&str] = &[
+    // All of the reply is one object, from its first byte to its last, and valid JSON.
+    "PB001", "PB002", "PB003", "PB004", "PB005", "PB006", "PB007", "PB010", "PB015", "PB016", "PB017", "PB021", "PB022",
+    "PB023", "PB024", "PB025", "PB026", "PB027", "PB028", "PB029", "PB109", "PB110",
+    // All of it is UTF-8, and no escape may be half of a surrogate pair.
+    "PB011",
+    // `members`: each member is known to the profile, read by the runtime, written exactly, there once and not missed.
+    "PB012", "PB102", "PB103", "PB104", "PB111", "PB112", "PB113", "PB114", "PB115", "PB116", "PB120", "PB121", "PB122",
+    "PB124", "PB125", "PB403", "PB404", "PB408",
+    // No audit object of 1.2 is there, and envelopes of 1.2, which have to have some, are not recognised.
+    "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158", "PB159",
+    // Each value is asked for its kind.
+    "PB013", "PB014",
+    // `Recogniser::inferred`
+    "PB105",
+    // The keys of the envelope are compared.
+    "PB106",
+    // `intent`
+    "PB123", "PB126", "PB127", "PB128", "PB129", "PB133", "PB134", "PB135", "PB136",
+    // `texts`: the trace, the surface and the number of updates
+    "PB030", "PB031", "PB033", "PB101", "PB108", "PB130", "PB131", "PB132", "PB427", "PB434",
+    // `atoms::Welcome`: plain facts that are declared so
+    "PB032", "PB201", "PB202", "PB203", "PB204", "PB205", "PB206", "PB207", "PB208", "PB209", "PB210", "PB211", "PB212",
+    "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229",
+    // `texts`: updates are compared with each other
+    "PB227",
+    // `requests`: memory operations
+    "PB034", "PB220", "PB301", "PB302", "PB303", "PB304", "PB305", "PB306", "PB307", "PB308", "PB309", "PB311",
+    // `requests`: self-corrections
+    "PB401", "PB402", "PB406",
+    // `requests`: tools
+    "PB035", "PB420", "PB421", "PB422", "PB423", "PB424", "PB425", "PB426",
+    // `requests`: knowledge
+    "PB036", "PB430", "PB431", "PB432", "PB433",
+    // `requests`: feedback
+    "PB440", "PB441", "PB442", "PB443", "PB444",
+];

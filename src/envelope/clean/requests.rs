@@ -1,0 +1,176 @@
+//! What is to be remembered, asked, run and rated.
+
+use std::borrow::Cow;
+
+use super::{Recogniser, members};
+use crate::envelope::json::{Json, Kind, Member, NodeId};
+use crate::envelope::memory::{Operation, is_styled};
+use crate::envelope::requests::{is_command, is_dangerous, is_known, is_priority};
+use crate::envelope::secrets;
+use crate::envelope::view::number;
+use crate::envelope::atoms::is_ephemeral;
+
+/// How many things of one kind are compared with each other. Of more it is not sure.
+const MOST: usize = 16;
+
+/// How many digits a number may have that is the same as a float.
+const MOST_DIGITS: usize = 15;
+
+/// A predicate that the model rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rated {
+    /// The list that it is in.
+    pub list: &'static str,
+    /// Its place there.
+    pub index: usize,
+    /// Its name.
+    pub name: NodeId,
+}
+
+impl Recogniser<'_> {
+    /// Gives the operations.
+    pub(super) fn memory(&self, json: &Json<'_>, list: NodeId) -> Option<Vec<NodeId>> {
+        let operations = elements(json, list, self.context.settings.caps.memory)?;
+        let mut keys = Vec::with_capacity(operations.len());
+        for node in &operations {
+            let [op, key, value] = self.expected.memory.of(json, *node)?;
+            let op = json.string(op?.value)?;
+            let known = Operation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
+            let (key, value) = (json.string(key?.value)?, value?.value);
+            let is_kept = known.name != "promote_to_long_term" || !is_ephemeral(&key);
+            if !is_styled(&key) || !is_kept || !says(json, value) || has_secrets(&json.string(value)?) {
+                return None;
+            }
+            keys.push(key);
+        }
+        are_different(&keys).then_some(operations)
+    }
+
+    /// Nothing is taken back.
+    pub(super) fn correction(&self, json: &Json<'_>, node: NodeId) -> Option<()> {
+        let [triggered, hypothesis] = self.expected.correction.of(json, node)?;
+        let is_idle = json.kind(triggered?.value) == Kind::Bool(false);
+        (is_idle && json.is_empty_string(hypothesis?.value)).then_some(())
+    }
+
+    /// Gives whether there are any questions.
+    pub(super) fn knowledge(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
+        let settings = self.context.settings;
+        let requests = elements(json, list, settings.caps.knowledge)?;
+        let mut questions = Vec::with_capacity(requests.len());
+        for node in &requests {
+            let [specialist, query, purpose, priority] = self.expected.knowledge.of(json, *node)?;
+            let (specialist, query) = (specialist?.value, query?.value);
+            let name = json.string(specialist)?;
+            let is_fit = says(json, specialist)
+                && says(json, query)
+                && is_known(&name, settings.specialists.as_ref())
+                && purpose.is_none_or(|purpose| is_string(json, purpose))
+                && priority.is_none_or(|one| json.string(one.value).is_some_and(|one| is_priority(&one)));
+            if !is_fit {
+                return None;
+            }
+            questions.push((name, json.string(query)?));
+        }
+        are_different(&questions).then_some(!requests.is_empty())
+    }
+
+    /// Gives the predicates that are rated.
+    pub(super) fn feedback(&self, json: &Json<'_>, node: NodeId) -> Option<Vec<Rated>> {
+        let [score, helpful, noise, missing] = self.expected.feedback.of(json, node)?;
+        let score = number(json, score?.value)?;
+        let mut rated = Vec::new();
+        for (list, member) in [("helpful_facts", helpful?), ("noise_facts", noise?)] {
+            let names = elements(json, member.value, MOST)?.into_iter().enumerate();
+            rated.extend(names.map(|(index, name)| Rated { list, index, name }));
+        }
+        let names: Vec<_> = rated.iter().map(|one| json.string(one.name)).collect::<Option<_>>()?;
+        let is_known = |name: &str| {
+            let declarations = self.context.declarations.filter(|all| !all.is_empty());
+            declarations.is_none_or(|all| all.named(name).next().is_some())
+        };
+        let are_fit = names.iter().all(|name| !name.contains('(') && is_known(name));
+        let lacks = missing.is_some_and(|missing| !json.is_empty_string(missing.value));
+        let helped = rated.iter().any(|one| one.list == "helpful_facts");
+        let is_text = missing.is_none_or(|missing| is_string(json, missing));
+        let is_score = (0.0..=1.0).contains(&score) && !(score >= 0.9 && lacks) && !(score <= 0.1 && helped);
+        (are_fit && is_text && is_score && are_different(&names)).then_some(rated)
+    }
+
+    /// Gives whether there are any tools to be run.
+    pub(super) fn tools(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
+        let requests = elements(json, list, self.context.settings.caps.tools)?;
+        let mut ids = Vec::with_capacity(requests.len());
+        for node in &requests {
+            let [id, name, args, purpose, required] = self.expected.tool.of(json, *node)?;
+            let (id, name, args) = (json.string(id?.value)?, name?.value, args?.value);
+            let is_fit = !id.is_empty()
+                && says(json, name)
+                && purpose.is_none_or(|purpose| is_string(json, purpose))
+                && required.is_none_or(|flag| matches!(json.kind(flag.value), Kind::Bool(_)));
+            if !is_fit {
+                return None;
+            }
+            let given = arguments(json, args)?;
+            if let Some(catalogue) = self.context.tools {
+                let name = json.string(name)?;
+                let wanted = catalogue.tools.get(name.strip_prefix('/').unwrap_or(&name))?;
+                if !wanted.iter().all(|name| given.contains(&name.as_bytes())) {
+                    return None;
+                }
+            }
+            ids.push(id);
+        }
+        are_different(&ids).then_some(!requests.is_empty())
+    }
+}
+
+/// The names of the arguments of a tool, if no rule has anything against the arguments.
+fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
+    if json.kind(args) != Kind::Object {
+        return None;
+    }
+    // No number is so long that it is another one as a float, or so large that it is none.
+    let is_odd = |node: NodeId| {
+        json.kind(node) == Kind::Number
+            && (json.raw(node).len() > MOST_DIGITS || json.raw(node).contains(&b'e') || json.raw(node).contains(&b'E'))
+    };
+    if json.nodes_in(args).any(is_odd) {
+        return None;
+    }
+    let mut names = Vec::new();
+    for Member { key, value } in json.members(args) {
+        let name = members::plain(json, key)?;
+        let is_refused = std::str::from_utf8(name).is_ok_and(is_command)
+            && json.string(value).is_some_and(|command| is_dangerous(&command));
+        if is_refused {
+            return None;
+        }
+        names.push(name);
+    }
+    are_different(&names).then_some(names)
+}
+
+/// The elements of an array, if there are not too many.
+fn elements(json: &Json<'_>, list: NodeId, most: usize) -> Option<Vec<NodeId>> {
+    let found: Vec<_> = json.elements(list).take(most.saturating_add(1)).collect();
+    (json.kind(list) == Kind::Array && found.len() <= most).then_some(found)
+}
+
+fn are_different<T: PartialEq>(all: &[T]) -> bool {
+    let is_new = |(at, one): (usize, &T)| !all.iter().take(at).any(|other| other == one);
+    all.len() <= MOST && all.iter().enumerate().all(is_new)
+}
+
+fn is_string(json: &Json<'_>, member: Member) -> bool {
+    super::texts::is_string(json, member.value)
+}
+
+/// Whether a node is a string with more than white space in it.
+fn says(json: &Json<'_>, node: NodeId) -> bool {
+    super::texts::is_string(json, node) && json.says(node)
+}
+
+fn has_secrets(text: &Cow<'_, str>) -> bool {
+    !secrets::secrets(text).is_empty()
+}
