@@ -15,15 +15,15 @@ use crate::syntax::SourceFile;
 use crate::text::FileId;
 
 /// A reply, and what it is judged by.
-struct Example {
-    reply: String,
+pub(super) struct Example {
+    pub(super) reply: String,
     settings: TranscriptSettings,
     declarations: Option<Declarations>,
     tools: Option<Catalogue>,
 }
 
 impl Example {
-    fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let (mut reply, mut files) = (String::new(), Vec::<(String, String)>::new());
         for line in text.split_inclusive('\n') {
             match (line.strip_prefix("#- "), files.last_mut()) {
@@ -49,13 +49,16 @@ impl Example {
         Self { reply, settings, declarations, tools }
     }
 
-    fn found(&self) -> Vec<Finding> {
-        let context = Context {
+    pub(super) fn context(&self) -> Context<'_> {
+        Context {
             declarations: self.declarations.as_ref(),
             tools: self.tools.as_ref(),
             ..Context::new(&self.settings)
-        };
-        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps), &context)
+        }
+    }
+
+    pub(super) fn found(&self) -> Vec<Finding> {
+        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps), &self.context())
     }
 
     /// The same with the first fix of a rule.
@@ -76,7 +79,7 @@ fn told(found: &[Finding]) -> String {
 }
 
 /// The rules whose examples are one reply.
-fn rules_of_replies() -> impl Iterator<Item = &'static Rule> {
+pub(super) fn rules_of_replies() -> impl Iterator<Item = &'static Rule> {
     rules().filter(|rule| !rule.bad.starts_with("#- "))
 }
 

@@ -157,6 +157,7 @@ pub struct Checker<'c> {
     context: Context<'c>,
     recogniser: Recogniser<'c>,
     session: Session,
+    envelopes: u64,
 }
 
 impl<'c> Checker<'c> {
@@ -164,16 +165,16 @@ impl<'c> Checker<'c> {
     #[must_use]
     pub fn new(context: Context<'c>, limits: Limits) -> Self {
         let session = Session::new(&context, limits);
-        Self { context, recogniser: Recogniser::new(context), session }
+        Self { context, recogniser: Recogniser::new(context), session, envelopes: 0 }
     }
 
-    /// Looks at the next record. Gives how many envelopes the runtime takes from it.
-    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) -> u64 {
+    /// Looks at the next record.
+    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) {
         // By which profile an envelope is judged is a finding that the recogniser does not make.
         let is_told = self.recogniser.inferred().is_none_or(|message| self.session.is_told(message));
         let recogniser = is_told.then_some(&mut self.recogniser);
         let checked = check_or_recognise(record, &self.context, recogniser, &mut |_, _| {});
-        self.take(record, checked, out)
+        self.take(record, checked, out);
     }
 
     /// [`Checker::record`], which shows each reply, and so has to look at all of them.
@@ -182,18 +183,24 @@ impl<'c> Checker<'c> {
         record: &Record<'_>,
         out: &mut Vec<Found>,
         each: &mut dyn FnMut(&Turn, &Reply<'_>),
-    ) -> u64 {
+    ) {
         let checked = check_with(record, &self.context, each);
-        self.take(record, checked, out)
+        self.take(record, checked, out);
     }
 
-    fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) -> u64 {
+    fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) {
         out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
         let site = Site { record: record.number, start: record.start };
         for digest in &checked.digests {
             self.session.turn(site, digest, out);
+            self.envelopes += u64::from(digest.is_picked());
         }
-        checked.digests.iter().filter(|digest| digest.is_picked()).count() as u64
+    }
+
+    /// How many envelopes the runtime takes from the records so far.
+    #[must_use]
+    pub fn envelopes(&self) -> u64 {
+        self.envelopes
     }
 
     /// How many replies were sent back so far, and answered again.

@@ -48,18 +48,18 @@ impl<'a> TranscriptCheck<'a> {
 
     /// Looks at the next record.
     pub fn record(&mut self, record: &Record<'_>) -> RecordFindings {
-        let mut found = Vec::new();
-        if !members::is_marked(record.bytes) {
-            let envelopes = self.checker.record(record, &mut found);
-            return RecordFindings { found, envelopes };
+        let (mut found, before) = (Vec::new(), self.checker.envelopes());
+        if members::is_marked(record.bytes) {
+            let mut covers = Vec::new();
+            self.checker.record_with(record, &mut found, &mut |turn, reply| {
+                members::of_reply(turn, reply, record.bytes, &mut covers);
+            });
+            members::of_record(record, &mut covers);
+            members::apply(&covers, record, self.judge.rules, &mut found);
+        } else {
+            self.checker.record(record, &mut found);
         }
-        let mut covers = Vec::new();
-        let envelopes = self.checker.record_with(record, &mut found, &mut |turn, reply| {
-            members::of_reply(turn, reply, record.bytes, &mut covers);
-        });
-        members::of_record(record, &mut covers);
-        members::apply(&covers, record, self.judge.rules, &mut found);
-        RecordFindings { found, envelopes }
+        RecordFindings { found, envelopes: self.checker.envelopes() - before }
     }
 
     /// How many replies were sent back so far.
