@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use mangle_ls::config::{Profile, RuleSettings, TranscriptSettings};
 use mangle_ls::envelope::atoms::Declarations;
+use mangle_ls::envelope::clean::Recogniser;
 use mangle_ls::envelope::json::Json;
 use mangle_ls::envelope::runtime::{self, Caps};
 use mangle_ls::envelope::{self, Context, Reply};
@@ -54,12 +55,24 @@ fn main() {
     let context =
         Context { declarations: Some(&declarations), rules: Some(&rules), ..Context::new(&settings) };
     let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
+    let mut recogniser = Recogniser::new(context);
+    let mut recognised = || {
+        let is_clean = |line: &&&[u8]| recogniser.recognise(&Json::parse(line)).is_some();
+        lines.iter().filter(is_clean).count()
+    };
+    println!("{} of {} envelopes are recognised as clean", recognised(), lines.len());
+    let clean = fastest(recognised);
+    row("the tree, recognised as clean", clean, value);
     let check = fastest(|| lines.iter().map(judged).sum::<usize>());
     row("the reply with its findings", check, value);
     let all = fastest(|| stream(&text, context));
     row("check, fed 64 KiB at a time (budget 0.5)", all, value);
     let found = stream(&text, context);
     println!("{} findings: {:?}", found.len(), counts(&found));
+    let spoiled = replies::spoiled(&text);
+    let some = fastest(|| stream(&spoiled, context));
+    row("check, every tenth with a fault", some, value);
+    println!("{:?}", counts(&stream(&spoiled, context)));
     gigabyte::check(&texts);
 }
 

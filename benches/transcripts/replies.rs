@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::support::Random;
+use super::Random;
 
 const FILES: [&str; 6] =
     ["core/queue.rs", "core/lease.rs", "api/server.go", "docs/setup.md", "tests/clock.py", "web/app.tsx"];
@@ -48,6 +48,28 @@ pub(crate) fn lines(bytes: usize, number: &mut usize, random: &mut Random) -> St
     while out.len() < bytes {
         *number += 1;
         line(*number, random, &mut out);
+    }
+    out
+}
+
+/// Faults, each a text of a line and what takes its place.
+const FAULTS: [(&str, &str); 5] = [
+    ("\"triggered\":false", "\"triggered\":true"),
+    ("\"op\":\"note\"", "\"op\":\"remember\""),
+    ("\"tool_args\"", "\"tool_arg\""),
+    (").\"", ")\""),
+    ("\"verb\":\"/", "\"verb\":\""),
+];
+
+/// The same lines, every tenth of them with a fault.
+pub(crate) fn spoiled(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 4096);
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let (from, to) = FAULTS[at / 10 % FAULTS.len()];
+        match at % 10 {
+            0 => out.push_str(&line.replacen(from, to, 1)),
+            _ => out.push_str(line),
+        }
     }
     out
 }

@@ -135,21 +135,36 @@ fn blocks(text: &str) -> Vec<Secret> {
     found
 }
 
-/// The words of a text: what stands between white space, quotes, brackets and commas.
+/// The words of a text that may be secrets: what stands between white space, quotes, brackets and commas.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_border = |char: char| {
-        char.is_whitespace()
-            || matches!(char, '"' | '\'' | '`' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>')
-    };
     let mut at = 0;
-    text.split(is_border).filter_map(move |word| {
+    let parts = text.as_bytes().split(|byte| IS_BORDER[usize::from(*byte)]).map(move |part| {
         let start = at;
-        // Every border is one character, whose length is not that of all.
-        at += word.len()
-            + text.get(at + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        (!word.is_empty()).then_some(start..start + word.len())
+        at += part.len() + 1;
+        start..start + part.len()
+    });
+    // What is harmless as one has nothing in it that is not.
+    parts.filter(|part| text.get(part.clone()).is_some_and(|word| !is_harmless(word))).flat_map(|part| {
+        let mut at = part.start;
+        let part = text.get(part).unwrap_or("");
+        // White space of other scripts than ours.
+        part.split_inclusive(char::is_whitespace).filter_map(move |piece| {
+            let (start, word) = (at, piece.trim_end_matches(char::is_whitespace));
+            at += piece.len();
+            (!word.is_empty()).then_some(start..start + word.len())
+        })
     })
 }
+
+/// The borders of words that are one byte.
+static IS_BORDER: [bool; 256] = {
+    let (borders, mut table, mut at) = (b" \t\n\x0b\x0c\r\"'`,;()[]{}<>", [false; 256], 0);
+    while at < borders.len() {
+        table[borders[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 /// The secret in a word.
 fn secret(text: &str, word: Range<usize>) -> Option<Secret> {

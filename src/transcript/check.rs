@@ -60,16 +60,16 @@ fn check_or_recognise(
     let mut checked = Checked::default();
     for turn in &record.turns {
         let from = checked.found.len();
-        let reply = match (turn.is_reply(), recogniser.as_deref_mut()) {
-            (false, _) => None,
-            (true, None) => Some(Reply::new(turn.text(record.bytes), &context.settings.caps)),
-            (true, Some(recogniser)) => match recognise(record, turn, context, recogniser) {
-                Ok(digest) => {
-                    checked.digests.push(digest);
+        let reply = match recogniser.as_deref_mut().filter(|_| is_usual(turn)) {
+            None => turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &context.settings.caps)),
+            Some(recogniser) => {
+                let json = Json::parse(turn.text(record.bytes));
+                if let Some(clean) = recogniser.recognise(&json) {
+                    checked.digests.push(Digest::of_clean(record, turn, &clean, context));
                     continue;
                 }
-                Err(reply) => Some(reply),
-            },
+                Some(Reply::of_tree(json, &context.settings.caps))
+            }
         };
         if let Some(reply) = &reply {
             check_reply(record, turn, reply, context, &mut checked.found);
@@ -97,21 +97,10 @@ fn check_or_recognise(
     checked
 }
 
-/// The digest of a reply that nothing is to be said of, else the reply.
-fn recognise<'t>(
-    record: &'t Record<'_>,
-    turn: &'t Turn,
-    context: &Context<'_>,
-    recogniser: &mut Recogniser<'_>,
-) -> Result<Digest, Reply<'t>> {
-    let (text, caps) = (turn.text(record.bytes), &context.settings.caps);
-    // What its container says of a turn may be another profile, or that a person saw all of it.
-    if turn.details.is_some() || turn.is_shown || turn.is_documentation {
-        return Err(Reply::new(text, caps));
-    }
-    let json = Json::parse(text);
-    let digest = recogniser.recognise(&json).map(|clean| Digest::of_clean(record, turn, &clean, context));
-    digest.ok_or_else(|| Reply::of_tree(json, caps))
+/// Whether a turn is a reply that is judged as all others are: what its container says of it may be another profile, or
+/// that a person saw all of it.
+fn is_usual(turn: &Turn) -> bool {
+    turn.is_reply() && turn.details.is_none() && !turn.is_shown && !turn.is_documentation
 }
 
 /// Looks at a reply, and places what is found in its record.

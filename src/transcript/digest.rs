@@ -184,7 +184,12 @@ impl Digest {
     }
 
     /// What is to be kept of a turn that is an envelope without a fault.
-    pub(super) fn of_clean(record: &Record<'_>, turn: &Turn, clean: &Clean<'_>, context: &Context<'_>) -> Self {
+    pub(super) fn of_clean(
+        record: &Record<'_>,
+        turn: &Turn,
+        clean: &Clean<'_>,
+        context: &Context<'_>,
+    ) -> Self {
         Self::with(record, turn, Some(Box::new(Place { turn }.clean(clean, context))))
     }
 
@@ -278,7 +283,9 @@ impl Place<'_> {
             missing: SmallVec::new(),
             control: self.turn.place(json.range(clean.control)),
             has_intent: true,
-            atoms: updates.map(|(index, (node, says))| self.atom_that_says(json, node, index, says)).collect(),
+            atoms: updates
+                .map(|(index, (node, says))| self.atom_that_says(json, node, index, says))
+                .collect(),
             memory: operations.filter_map(|(index, node)| self.memory(json, *node, index)).collect(),
             correction: None,
             feedback: rated.collect(),

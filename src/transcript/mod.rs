@@ -22,6 +22,8 @@ mod plain;
 #[cfg(test)]
 mod properties;
 mod reader;
+#[cfg(test)]
+mod recognised;
 mod record;
 mod session;
 pub mod settings;

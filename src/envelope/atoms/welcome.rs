@@ -89,8 +89,7 @@ impl<'a> Welcome<'a> {
 /// Whether an update may have in it what loses it.
 fn is_suspicious(text: &str) -> bool {
     let is_odd = |byte: &u8| IS_SUSPICIOUS[usize::from(*byte)];
-    text.as_bytes().iter().any(is_odd)
-        && (text.contains(['`', '$', ';', '|', '⟸']) || text.contains(":-"))
+    text.as_bytes().iter().any(is_odd) && (text.contains(['`', '$', ';', '|', '⟸']) || text.contains(":-"))
 }
 
 /// Whether arguments are what is declared, and the same after the runtime has stored them as text.

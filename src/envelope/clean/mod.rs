@@ -151,7 +151,11 @@ impl<'c> Recogniser<'c> {
     fn envelope(&mut self, json: &Json<'_>) -> Option<Found> {
         let text = json.text();
         let is_bare = text.first() == Some(&b'{') && text.last() == Some(&b'}');
-        if self.is_idle || !is_bare || !json.is_text() || !json.is_valid_to_the_end() || texts::has_surrogates(text)
+        if self.is_idle
+            || !is_bare
+            || !json.is_text()
+            || !json.is_valid_to_the_end()
+            || texts::has_surrogates(text)
         {
             return None;
         }
@@ -198,7 +202,8 @@ impl<'c> Recogniser<'c> {
         let (target, constraint) = (target?.value, constraint?.value);
         let text = json.string(target)?;
         // Some profiles want a filler for what is empty.
-        let is_filled = self.profile != Profile::V1_2Go || !text.is_empty() && !json.is_empty_string(constraint);
+        let is_filled =
+            self.profile != Profile::V1_2Go || !text.is_empty() && !json.is_empty_string(constraint);
         let is_fit = is_fit && is_filled && texts::is_string(json, constraint);
         (is_fit && !fields::leaves_workspace(&text)).then_some(target)
     }

@@ -1,14 +1,12 @@
 //! What is to be remembered, asked, run and rated.
 
-use std::borrow::Cow;
-
 use super::{Recogniser, members};
+use crate::envelope::atoms::is_ephemeral;
 use crate::envelope::json::{Json, Kind, Member, NodeId};
 use crate::envelope::memory::{Operation, is_styled};
 use crate::envelope::requests::{is_command, is_dangerous, is_known, is_priority};
 use crate::envelope::secrets;
 use crate::envelope::view::number;
-use crate::envelope::atoms::is_ephemeral;
 
 /// How many things of one kind are compared with each other. Of more it is not sure.
 const MOST: usize = 16;
@@ -133,7 +131,9 @@ fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
     // No number is so long that it is another one as a float, or so large that it is none.
     let is_odd = |node: NodeId| {
         json.kind(node) == Kind::Number
-            && (json.raw(node).len() > MOST_DIGITS || json.raw(node).contains(&b'e') || json.raw(node).contains(&b'E'))
+            && (json.raw(node).len() > MOST_DIGITS
+                || json.raw(node).contains(&b'e')
+                || json.raw(node).contains(&b'E'))
     };
     if json.nodes_in(args).any(is_odd) {
         return None;
@@ -171,6 +171,6 @@ fn says(json: &Json<'_>, node: NodeId) -> bool {
     super::texts::is_string(json, node) && json.says(node)
 }
 
-fn has_secrets(text: &Cow<'_, str>) -> bool {
+fn has_secrets(text: &str) -> bool {
     !secrets::secrets(text).is_empty()
 }

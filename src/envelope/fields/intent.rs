@@ -351,8 +351,7 @@ fn target(intent: &View<'_>, sink: &mut Sink) {
 
 /// Whether a path is absolute, or climbs out of the workspace.
 pub(in crate::envelope) fn leaves_workspace(path: &str) -> bool {
-    let is_drive =
-        matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    let is_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
     // A name such as `/auth` is no path.
     let is_absolute =
         is_drive || path.starts_with("~/") || path.starts_with('/') && path.matches('/').count() > 1;

@@ -8,6 +8,10 @@ use crate::text::{TextRange, size};
 /// How deep values may nest, as in Go's decoder.
 const DEEPEST: usize = 10_000;
 
+/// How many bytes a node takes, mostly, and for how many room is made in advance.
+const BYTES_A_NODE: usize = 24;
+const MOST_IN_ADVANCE: usize = 4_096;
+
 /// How many problems are kept; more of them help nobody.
 const MOST_PROBLEMS: usize = 1_000;
 
@@ -65,7 +69,7 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
         text: seen,
         is_text: utf8.is_some(),
         at,
-        nodes: Vec::new(),
+        nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MOST_IN_ADVANCE)),
         problems: Vec::new(),
         open: Vec::new(),
     };

@@ -125,13 +125,12 @@ impl<'p> Phrases<'p> {
                 && text.get(..at).is_some_and(|before| !is_word(before.chars().next_back()))
                 && text.get(end..).is_some_and(|behind| !is_word(behind.chars().next()))
         };
-        // Behind the last byte a phrase of one letter may end.
-        let next = bytes.iter().skip(1).chain([&0]);
-        let may_begin = |(one, other): (&u8, &u8)| {
-            self.first[usize::from(*one)] & self.second[usize::from(*other)] != 0
-        };
-        let places = bytes.iter().zip(next).enumerate().filter(|(_, pair)| may_begin(*pair));
-        let hit = |(at, _)| Some((at, *self.phrases.iter().find(|phrase| is_at(at, phrase))?));
+        let mask = |one: u8, other: u8| self.first[usize::from(one)] & self.second[usize::from(other)];
+        let may_begin = |pair: &[u8]| matches!(*pair, [one, other] if mask(one, other) != 0);
+        let inner = bytes.windows(2).enumerate().filter(|(_, pair)| may_begin(pair)).map(|(at, _)| at);
+        // The last byte may be a phrase of one letter.
+        let places = inner.chain(bytes.len().checked_sub(1));
+        let hit = |at| Some((at, *self.phrases.iter().find(|phrase| is_at(at, phrase))?));
         let (at, phrase) = places.filter_map(hit).next()?;
         Some((TextRange::at(size(at), size(phrase.len())), phrase))
     }

@@ -265,11 +265,7 @@ fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), Failure> {
     }
 }
 
-fn accepted<'t>(
-    stage: Stage,
-    (range, json, envelope): Found<'t>,
-    caps: &Caps,
-) -> (Reading, Json<'t>) {
+fn accepted<'t>(stage: Stage, (range, json, envelope): Found<'t>, caps: &Caps) -> (Reading, Json<'t>) {
     let Envelope { control: mut packet, surface } = envelope;
     let mut warnings = Vec::new();
     let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
