@@ -7,12 +7,11 @@
 
 mod gigabyte;
 mod replies;
+mod rounds;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::collections::BTreeMap;
-use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use mangle_ls::config::{Profile, RuleSettings, TranscriptSettings};
 use mangle_ls::envelope::atoms::Declarations;
@@ -21,6 +20,7 @@ use mangle_ls::envelope::json::Json;
 use mangle_ls::envelope::runtime::{self, Caps};
 use mangle_ls::envelope::{self, Context, Reply};
 use mangle_ls::transcript::{Checker, Found, Limits, Options, Reader};
+use rounds::Rounds;
 use serde_json::Value;
 use support::Random;
 
@@ -31,49 +31,41 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How much is read in one run, in bytes.
 const BYTES: usize = 16 << 20;
 
-/// Runs of each measurement. The fastest counts, since noise only ever adds.
-const RUNS: usize = 9;
-
 fn main() {
     let text = replies::lines(BYTES, &mut 0, &mut Random(5));
+    let spoiled = replies::spoiled(&text);
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
     let caps = Caps::default();
     println!("{} envelopes, {} bytes", lines.len(), text.len());
-    let value = fastest(|| lines.iter().filter(|line| serde_json::from_slice::<Value>(line).is_ok()).count());
-    row("serde_json::from_slice::<Value>", value, value);
-    let tree = fastest(|| lines.iter().filter(|line| Json::parse(line).problems.is_empty()).count());
-    row("the tree that keeps everything", tree, value);
-    let read = fastest(|| lines.iter().filter(|line| runtime::read(line, &caps).is_ok()).count());
-    row("what the runtime reads", read, value);
-    let reply = fastest(|| lines.iter().filter(|line| Reply::new(line, &caps).picked.is_some()).count());
-    row("the reply", reply, value);
-    let Some(texts) = support::kernel_texts() else { return };
-    let program = support::program(&texts);
+    let texts = support::kernel_texts();
+    let program = support::program(texts.as_deref().unwrap_or(&[]));
     let declarations = Declarations::of(&program);
     let settings = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
     let rules = RuleSettings::default();
     let context =
         Context { declarations: Some(&declarations), rules: Some(&rules), ..Context::new(&settings) };
-    let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
     let mut recogniser = Recogniser::new(context);
-    let mut recognised = || {
-        let is_clean = |line: &&&[u8]| recogniser.recognise(&Json::parse(line)).is_some();
-        lines.iter().filter(is_clean).count()
-    };
-    println!("{} of {} envelopes are recognised as clean", recognised(), lines.len());
-    let clean = fastest(recognised);
-    row("the tree, recognised as clean", clean, value);
-    let check = fastest(|| lines.iter().map(judged).sum::<usize>());
-    row("the reply with its findings", check, value);
-    let all = fastest(|| stream(&text, context));
-    row("check, fed 64 KiB at a time (budget 0.5)", all, value);
-    let found = stream(&text, context);
-    println!("{} findings: {:?}", found.len(), counts(&found));
-    let spoiled = replies::spoiled(&text);
-    let some = fastest(|| stream(&spoiled, context));
-    row("check, every tenth with a fault", some, value);
+    let mut is_clean = |line: &&[u8]| recogniser.recognise(&Json::parse(line)).is_some();
+    println!("{} of them are recognised as clean", lines.iter().copied().filter(&mut is_clean).count());
+    let judged = |line: &&[u8]| envelope::check(&Reply::new(line, &caps), &context).len();
+    let count = |is: &mut dyn FnMut(&[u8]) -> bool| lines.iter().filter(|line| is(line)).count();
+    let mut rounds = Rounds::default();
+    rounds.add("serde_json::from_slice::<Value>", || {
+        count(&mut |line| serde_json::from_slice::<Value>(line).is_ok())
+    });
+    rounds.add("the tree that keeps everything", || count(&mut |line| Json::parse(line).problems.is_empty()));
+    rounds.add("the tree, recognised as clean", || lines.iter().copied().filter(&mut is_clean).count());
+    rounds.add("what the runtime reads", || count(&mut |line| runtime::read(line, &caps).is_ok()));
+    rounds.add("the reply", || count(&mut |line| Reply::new(line, &caps).picked.is_some()));
+    rounds.add("the reply with its findings", || lines.iter().map(judged).sum::<usize>());
+    rounds.add("check, fed 64 KiB at a time (budget 0.5)", || stream(&text, context).len());
+    rounds.add("check, every tenth with a fault", || stream(&spoiled, context).len());
+    rounds.run();
+    println!("{:?}", counts(&stream(&text, context)));
     println!("{:?}", counts(&stream(&spoiled, context)));
-    gigabyte::check(&texts);
+    if let Some(texts) = texts {
+        gigabyte::check(&texts);
+    }
 }
 
 /// What is found in lines that come in pieces.
@@ -96,18 +88,4 @@ fn counts(found: &[Found]) -> BTreeMap<&'static str, usize> {
         *counts.entry(found.finding.rule.name).or_default() += 1;
     }
     counts
-}
-
-fn row(what: &str, time: Duration, value: Duration) {
-    let speed = value.as_secs_f64() / time.as_secs_f64();
-    println!("{what:<40} {:>8.1} ms {speed:>6.2} x as fast", time.as_secs_f64() * 1e3);
-}
-
-fn fastest<T>(mut work: impl FnMut() -> T) -> Duration {
-    let once = |_| {
-        let start = Instant::now();
-        black_box(work());
-        start.elapsed()
-    };
-    (0..RUNS).map(once).min().unwrap()
 }
