@@ -31,9 +31,17 @@ Decl campaign(Id, Kind, Title, Source, Status) bound [/string, /name, /string, /
 next_step(Task) :- task_status(Task, /done), modified(Task).
 ";
 
-static DECLARATIONS: LazyLock<Declarations> = LazyLock::new(|| {
-    let source = SourceFile::parse(SCHEMAS.into());
-    Declarations::of(&Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]))
+/// What it says where it has a taxonomy of its own.
+const VERBS: &str = "Decl verb_def(Verb, Category, Shard, Priority) bound [/name, /name, /name, /number].
+verb_def(/fix, /mutation, /coder, 90). verb_def(/explain, /odd, /coder, 90). verb_def(/explain, /query, /none, 80).
+";
+
+/// A program, and the same with a taxonomy.
+static DECLARATIONS: LazyLock<[Declarations; 2]> = LazyLock::new(|| {
+    [SCHEMAS.to_owned(), format!("{SCHEMAS}{VERBS}")].map(|text| {
+        let source = SourceFile::parse(text.as_str().into());
+        Declarations::of(&Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]))
+    })
 });
 
 static TOOLS: LazyLock<Catalogue> = LazyLock::new(|| {
@@ -77,6 +85,7 @@ const INTENTS: Pool = &[
     r#"{"category":"/mutation","verb":"/fix","target":"src/auth.go","constraint":"none","confidence":0.9}"#,
     r#"{"category": "/query", "verb": "/explain", "target": "", "constraint": "", "confidence": 1}"#,
     r#"{"confidence":0.5,"category":"/query","verb":"/review","target":"a..b","constraint":"none"}"#,
+    r#"{"category":"/odd","verb":"/explain","target":"none","constraint":"none","confidence":0.9}"#,
     r#"{"category":"/mutation","verb":"/explain","target":"/auth","constraint":"none","confidence":0.9}"#,
     r#"{"category":"/mutation","verb":"//fix","target":"none","constraint":"none","confidence":0.9}"#,
     r#"{"category":"/mutation","verb":"/fix","target":"a\\..\\b","constraint":"none","confidence":0}"#,
@@ -297,7 +306,7 @@ impl Choices {
 struct Terms {
     settings: TranscriptSettings,
     rules: Option<RuleSettings>,
-    has_program: bool,
+    program: Option<usize>,
     has_tools: bool,
 }
 
@@ -315,14 +324,14 @@ impl Terms {
         Self {
             settings: parsed.settings.transcripts,
             rules,
-            has_program: choices.next(4) > 0,
+            program: [Some(0), Some(0), Some(1), None][choices.next(4)].filter(|_| choices.next(8) > 0),
             has_tools: choices.next(4) == 0,
         }
     }
 
     fn context(&self) -> Context<'_> {
         Context {
-            declarations: self.has_program.then_some(&*DECLARATIONS),
+            declarations: self.program.and_then(|at| DECLARATIONS.get(at)),
             tools: self.has_tools.then_some(&*TOOLS),
             rules: self.rules.as_ref(),
             ..Context::new(&self.settings)
@@ -477,7 +486,7 @@ fn recorded_replies_are_called_clean_only_if_nothing_is_found() {
     for bytes in files {
         for context in [
             Context::new(&settings),
-            Context { declarations: Some(&*DECLARATIONS), ..Context::new(&settings) },
+            Context { declarations: DECLARATIONS.first(), ..Context::new(&settings) },
         ] {
             agrees(&bytes, context);
             seen += 1;
