@@ -1,12 +1,22 @@
 //! One reply with all objects in it, those included that the runtime's search does not see.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::json::{Json, NodeId};
-use super::runtime::{self, Caps, Failure, Reading, candidates};
+use super::runtime::{self, Caps, Failure, Reading};
 
 /// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
 const MOST_UNCLOSED: usize = 16;
+
+/// How many in a reply that is longer than [`LONG`]: each is read to the end of the reply.
+const MOST_UNCLOSED_OF_LONG: usize = 2;
+
+/// From how many bytes on a reply is long.
+const LONG: usize = 1 << 20;
+
+/// How many objects are looked at, so many of the first and so many of the last ones.
+const MOST_OBJECTS: usize = 2_000;
 
 /// A reply, what the runtime makes of it, and what is in it.
 #[derive(Debug)]
@@ -15,7 +25,8 @@ pub struct Reply<'t> {
     pub raw: &'t [u8],
     /// What the runtime makes of it.
     pub reading: Result<Reading, Failure>,
-    /// The objects at its top level in their order, and the one that the runtime takes, wherever that is.
+    /// The objects at its top level in their order, and the one that the runtime takes, wherever that is. Of more than
+    /// 4,000 the first and the last ones.
     pub objects: Vec<Object<'t>>,
     /// Which of `objects` the runtime takes.
     pub picked: Option<usize>,
@@ -91,17 +102,16 @@ impl<'t> Reply<'t> {
 
     fn of_mixed(raw: &'t [u8], reading: Result<Reading, Failure>, caps: &Caps) -> Self {
         let taken = reading.as_ref().ok().and_then(|reading| Some(reading.picked.as_ref()?.range.clone()));
-        let mut found = objects(raw);
+        let mut found = objects(raw, MOST_OBJECTS);
         if let Some(taken) = &taken
             && !found.iter().any(|(range, _)| range == taken)
         {
             let at = found.partition_point(|(range, _)| range.start <= taken.start);
             found.insert(at, (taken.clone(), true));
         }
-        let seen = candidates(raw, caps);
-        let object = |(range, is_closed): (Range<usize>, bool)| {
+        let seen = seen(raw, &found, caps);
+        let object = |((range, is_closed), is_seen): ((Range<usize>, bool), bool)| {
             let json = Json::parse_part(raw, range.clone());
-            let is_seen = seen.binary_search_by_key(&range.start, |seen| seen.start).is_ok();
             let decoded = match json.is_valid_to_the_end() {
                 true => runtime::decode(&json),
                 false => Err(runtime::flaw(raw, range.clone())),
@@ -110,7 +120,7 @@ impl<'t> Reply<'t> {
             let is_seen = is_seen || taken.as_ref() == Some(&range);
             Object { is_seen, json, range, is_closed, decoded: decoded.map(drop), shows }
         };
-        let objects: Vec<_> = found.into_iter().map(object).collect();
+        let objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
         let picked = taken.and_then(|taken| objects.iter().position(|object| object.range == taken));
         let is_rich = |object: &Object<'_>| {
             raw.get(object.range.clone()).is_some_and(runtime::is_rich) && object.is_acceptable()
@@ -140,25 +150,51 @@ impl<'t> Reply<'t> {
     }
 }
 
+/// Which of some objects, which are in their order, the runtime's search sees.
+fn seen(raw: &[u8], found: &[(Range<usize>, bool)], caps: &Caps) -> Vec<bool> {
+    let (mut seen, mut next) = (vec![false; found.len()], 0);
+    runtime::each_candidate(raw, caps, &mut |candidate| {
+        let start = |at: usize| found.get(at).map(|(range, _)| range.start);
+        while start(next).is_some_and(|start| start < candidate.start) {
+            next += 1;
+        }
+        if let (Some(start), Some(seen)) = (start(next), seen.get_mut(next)) {
+            *seen = start == candidate.start;
+        }
+    });
+    seen
+}
+
 /// The objects of a text, and whether they are closed. Quotes count inside of objects only; behind the brace of an
-/// object that does not end, the search goes on.
-fn objects(raw: &[u8]) -> Vec<(Range<usize>, bool)> {
-    let (mut found, mut at, mut unclosed) = (Vec::new(), 0, 0);
+/// object that does not end, the search goes on. Given are the first `most` of them, and as many of the last.
+fn objects(raw: &[u8], most: usize) -> Vec<(Range<usize>, bool)> {
+    let most_unclosed = if raw.len() > LONG { MOST_UNCLOSED_OF_LONG } else { MOST_UNCLOSED };
+    let (mut first, mut last, mut at, mut unclosed) = (Vec::new(), VecDeque::new(), 0, 0);
+    let mut keep = |found| {
+        if first.len() < most {
+            return first.push(found);
+        }
+        if last.len() == most {
+            last.pop_front();
+        }
+        last.push_back(found);
+    };
     while let Some(brace) = raw.get(at..).and_then(|rest| memchr::memchr(b'{', rest)) {
         let start = at + brace;
         if let Some(end) = object_end(raw, start) {
-            found.push((start..end, true));
+            keep((start..end, true));
             at = end;
         } else {
-            found.push((start..raw.len(), false));
+            keep((start..raw.len(), false));
             unclosed += 1;
-            if unclosed == MOST_UNCLOSED {
+            if unclosed == most_unclosed {
                 break;
             }
             at = start + 1;
         }
     }
-    found
+    first.extend(last);
+    first
 }
 
 /// Where the object that starts at `start` ends, by its braces.
@@ -198,7 +234,10 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(&str, bool)> {
-        objects(text.as_bytes()).into_iter().map(|(range, closed)| (&text[range], closed)).collect()
+        objects(text.as_bytes(), MOST_OBJECTS)
+            .into_iter()
+            .map(|(range, closed)| (&text[range], closed))
+            .collect()
     }
 
     #[test]
@@ -214,6 +253,27 @@ mod tests {
     #[test]
     fn braces_without_end_cost_little() {
         assert_eq!(found(&"{\"".repeat(100_000)).len(), MOST_UNCLOSED);
+    }
+
+    #[test]
+    fn of_long_replies_less_is_read_twice() {
+        let text = "{\"a\":".repeat(LONG / 4);
+        assert_eq!(found(&text).len(), MOST_UNCLOSED_OF_LONG);
+        let nodes = |len: usize| {
+            let text = format!("{}[{}", "{\"a\":".repeat(20), "1,".repeat(len / 2));
+            let reply = Reply::new(text.as_bytes(), &Caps::default());
+            reply.objects.iter().map(|object| object.json.nodes().count()).sum::<usize>()
+        };
+        assert!(nodes(2 * LONG) < 3 * LONG, "{}", nodes(2 * LONG));
+    }
+
+    #[test]
+    fn of_many_objects_the_first_and_the_last_count() {
+        let many = format!("{}{{\"surface_response\":\"a\"}}", "{}".repeat(100_000));
+        let reply = Reply::new(many.as_bytes(), &Caps::default());
+        assert_eq!(reply.objects.len(), 2 * MOST_OBJECTS);
+        assert_eq!(reply.picked, Some(2 * MOST_OBJECTS - 1));
+        assert!(reply.objects.iter().all(|object| object.is_seen));
     }
 
     #[test]

@@ -7,7 +7,9 @@
 mod diagnostic;
 mod finding;
 mod rule;
+mod table;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use rule::{FixKind, Group, Rule, Severity, address};
+pub(crate) use table::rules;

@@ -160,13 +160,18 @@ impl Part {
     fn show(&mut self, bytes: &[u8], offset: usize) {
         let offset = offset.min(bytes.len());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let before = bytes.get(..offset).unwrap_or(&[]);
-        let behind = bytes.get(offset..).unwrap_or(&[]);
+        // No further than what is shown: there may be many places in one long line.
+        let (from, to) = (offset.saturating_sub(MAX_LINE / 2), bytes.len().min(offset + MAX_LINE / 2));
+        // One byte more, which tells whether a line begins there.
+        let front = from.saturating_sub(1);
+        let before = bytes.get(front..offset).unwrap_or(&[]).iter().rposition(is_end);
+        let line = before.map_or(0, |end| front + end + 1);
+        let behind = bytes.get(offset..to).unwrap_or(&[]).iter().position(is_end);
+        let is_line_end = behind.is_some() || bytes.get(to).is_none_or(is_end);
+        let line_end = behind.map_or(to, |end| offset + end);
         let spot = self.spot(size(offset));
-        let line = before.iter().rposition(is_end).map_or(0, |end| end + 1);
-        let line_end = offset + behind.iter().position(is_end).unwrap_or(behind.len());
-        let start = between_characters(bytes, line.max(offset.saturating_sub(MAX_LINE / 2)));
-        let end = between_characters(bytes, line_end.min(offset + MAX_LINE / 2));
+        let start = between_characters(bytes, line.max(from));
+        let end = between_characters(bytes, line_end);
         if self.windows.last().is_some_and(|last| last.start == size(start) && last.line == spot.line) {
             return;
         }
@@ -175,7 +180,7 @@ impl Part {
             start: size(start),
             text: masked(bytes, start..end),
             line: spot.line,
-            is_whole: (start == line && is_line, end == line_end),
+            is_whole: (start == line && is_line, end == line_end && is_line_end),
         });
     }
 }

@@ -268,14 +268,13 @@ fn long_lines_are_cut() {
         "HERE",
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:1203
-          |
-         ::: 
-        1 | ...é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, HERE, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b...
-          |                                                                   ^^^^
+            error[MG202 negation-wildcard]: The engine drops this negation.
+             --> policy/deny.mg:1:1203
+              |
+            1 | ...é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, HERE, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b...
+              |                                                                   ^^^^
 
-    "#]],
+        "#]],
     );
 }
 

@@ -28,7 +28,13 @@ pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
     if let Some(fix) = &diagnostic.fix {
         group = group.element(Level::HELP.message(help(fix)));
     }
-    format!("{}\n\n", renderer.render(&[group]))
+    without_empty_origins(&renderer.render(&[group])) + "\n\n"
+}
+
+/// A rendering without the lines that lead to an excerpt of no file: whose it is stands in front of it.
+fn without_empty_origins(rendered: &str) -> String {
+    let is_empty = |line: &str| matches!(anstream::adapter::strip_str(line).to_string().trim(), ":::" | "⸬");
+    rendered.lines().filter(|line| !is_empty(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn level(severity: Severity) -> Level<'static> {

@@ -21,7 +21,7 @@ pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
-pub use symbol::Symbol;
+pub use symbol::{Symbol, without_new_words};
 pub use text_size::{TextRange, TextSize};
 pub use units::UnitIndex;
 

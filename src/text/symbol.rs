@@ -2,9 +2,11 @@
 //! comparing and hashing them costs the same as for an integer.
 //!
 //! Words are kept for the life of the process. A session's vocabulary is small (a 24,000-line
-//! program has some 6,000 words), and typing adds a few bytes a keystroke at most.
+//! program has some 6,000 words), and typing adds a few bytes a keystroke at most. The vocabulary of
+//! strangers has no end: their texts are read by [`without_new_words`].
 
 use std::borrow::Borrow;
+use std::cell::Cell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
@@ -29,12 +31,46 @@ impl Borrow<str> for &'static Word {
 
 static WORDS: LazyLock<RwLock<FxHashSet<&'static Word>>> = LazyLock::new(RwLock::default);
 
+/// What stands for all words that are not kept.
+const UNKNOWN: &str = "…";
+
+thread_local! {
+    /// Whether words that nobody knows are kept.
+    static KEEPS: Cell<bool> = const { Cell::new(true) };
+}
+
+/// Does some work without keeping words: those that are not known before are all one symbol to it, so what needs to
+/// tell them apart looks at the text.
+pub fn without_new_words<T>(work: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            KEEPS.set(self.0);
+        }
+    }
+    let _restore = Restore(KEEPS.replace(false));
+    work()
+}
+
 impl Symbol {
     /// The symbol for `text`.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let known = WORDS.read().get(text).copied();
-        Self(known.unwrap_or_else(|| intern(text)))
+        known.map_or_else(|| if KEEPS.get() { Self(intern(text)) } else { Self(intern(UNKNOWN)) }, Self)
+    }
+
+    /// The symbol for a word of the language, which is always kept.
+    #[must_use]
+    pub fn of_language(word: &'static str) -> Self {
+        let known = WORDS.read().get(word).copied();
+        Self(known.unwrap_or_else(|| intern(word)))
+    }
+
+    /// Whether some text has its symbol already.
+    #[must_use]
+    pub fn is_known(text: &str) -> bool {
+        WORDS.read().contains(text)
     }
 
     /// The word itself.
@@ -107,6 +143,19 @@ mod tests {
         assert_eq!(a, b);
         assert_ne!(a, Symbol::new("Permitted"));
         assert_eq!(b.as_str(), "permitted");
+    }
+
+    #[test]
+    fn words_of_strangers_are_not_kept() {
+        let known = Symbol::new("known_before");
+        let (one, other, again, language) = without_new_words(|| {
+            let [one, other] = ["stranger_1", "stranger_2"].map(Symbol::new);
+            (one, other, Symbol::new("known_before"), Symbol::of_language("fn:of_a_test"))
+        });
+        assert_eq!((one, again), (other, known));
+        assert_eq!(language.as_str(), "fn:of_a_test");
+        assert!(!Symbol::is_known("stranger_1"));
+        assert_eq!(Symbol::new("stranger_1").as_str(), "stranger_1");
     }
 
     #[test]

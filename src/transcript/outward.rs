@@ -9,6 +9,9 @@ use crate::text::{TextRange, TextSize, size};
 /// How many bytes around an edit tell how its neighbours are escaped.
 const NEIGHBOURS: usize = 256;
 
+/// How many of the places of a finding are shown; a text may come in any number of pieces.
+const PLACES: usize = 10;
+
 /// What stands in the place of a finding that has several.
 const GOES_ON: &str = "the same text goes on here";
 
@@ -19,7 +22,7 @@ pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Findi
     let mut places = turn.places(finding.range).into_iter();
     finding.range = places.next().unwrap_or_default();
     let goes_on = |place: TextRange| Related { span: Span::here(place), message: GOES_ON.to_owned() };
-    finding.related.extend(places.map(goes_on));
+    finding.related.extend(places.take(PLACES).map(goes_on));
     finding.related.extend(related.into_iter().map(|mut related| {
         if !matches!(related.span.anchor, Anchor::Statement(..)) {
             related.span = Span::here(turn.place(related.span.range));

@@ -10,7 +10,7 @@ use super::digest::hash;
 use super::session::MOST_KNOWN;
 use super::tokens;
 use super::turn::{Kind, Record, Role, Turn};
-use crate::config::{Consumer, TranscriptSettings};
+use crate::config::{Caps, Consumer, TranscriptSettings};
 use crate::envelope::runtime::{self, Fact, Failure, Picked, ReadUpdate, Stage, Value, Verdict};
 use crate::envelope::{CONTROL_LEAK, Reply};
 
@@ -173,6 +173,9 @@ fn ratio(original: u64, kept: u64) -> f64 {
 pub struct Counter {
     statistics: Statistics,
     consumer: Consumer,
+    caps: Caps,
+    /// How many updates without an envelope there were since the last answer.
+    loose: usize,
     /// The tokens that the user said since the last answer.
     asked: u64,
 }
@@ -187,7 +190,8 @@ impl Counter {
         let consumer = settings.consumers.get(name).or_else(|| runtime::built_in(name)).cloned();
         let compression = Compression { target: settings.target_compression_ratio, ..Compression::default() };
         let statistics = Statistics { compression, ..Statistics::default() };
-        Self { statistics, consumer: consumer.unwrap_or(everything), asked: 0 }
+        let consumer = consumer.unwrap_or(everything);
+        Self { statistics, consumer, caps: settings.caps.clone(), loose: 0, asked: 0 }
     }
 
     /// Counts a turn; `reply` is what was made of it where it is one. Gives the sizes of an answer.
@@ -202,7 +206,12 @@ impl Counter {
                 self.asked += tokens::bytes(said) as u64;
                 None
             }
+            (_, Kind::Atom) => {
+                self.loose(&String::from_utf8_lossy(said));
+                None
+            }
             (_, Kind::Surface) => {
+                self.loose = 0;
                 let original = std::mem::take(&mut self.asked) + tokens::bytes(said) as u64;
                 self.statistics.answers += 1;
                 self.statistics.compression.original += original;
@@ -242,6 +251,40 @@ impl Counter {
         size
     }
 
+    /// Counts an update that a tracer or a log keeps without its envelope.
+    fn loose(&mut self, update: &str) {
+        let index = self.loose;
+        self.loose += 1;
+        if runtime::reason(update, &self.caps).is_some() {
+            self.statistics.atoms_dropped += 1;
+        } else if let Some(facts) = self.update(index, update) {
+            let compression = &mut self.statistics.compression;
+            compression.kept_as_atoms += tokens::text(update) as u64;
+            compression.kept_by_runtime += (facts + tokens::text(update)) as u64;
+        }
+    }
+
+    /// Counts an update that survives the caps; gives what its fact costs where it is accepted.
+    fn update(&mut self, index: usize, update: &str) -> Option<usize> {
+        let statistics = &mut self.statistics;
+        let read = ReadUpdate::new(update);
+        match (read.verdict(index, &self.consumer), read.fact()) {
+            (Verdict::Accepted, Some(fact)) => {
+                statistics.atoms_kept += 1;
+                statistics.compression.hold(fact, update);
+                Some(tokens::fact(fact))
+            }
+            (verdict, _) => {
+                statistics.atoms_blocked += 1;
+                if verdict == Verdict::Syntax {
+                    let predicate = update.trim().split('(').next().unwrap_or("").trim();
+                    add(&mut statistics.syntax_errors, predicate);
+                }
+                None
+            }
+        }
+    }
+
     fn envelope(&mut self, picked: &Picked, size: &mut TurnSize) {
         let statistics = &mut self.statistics;
         let packet = &picked.packet;
@@ -250,23 +293,12 @@ impl Counter {
         statistics.atoms_dropped += picked.kept.dropped.len() as u64;
         let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
         for (index, update) in picked.kept.updates.iter().enumerate() {
-            let read = ReadUpdate::new(update);
-            match (read.verdict(index, &self.consumer), read.fact()) {
-                (Verdict::Accepted, Some(fact)) => {
-                    facts += tokens::fact(fact);
-                    accepted.push(update.as_str());
-                    statistics.compression.hold(fact, update);
-                }
-                (verdict, _) => {
-                    statistics.atoms_blocked += 1;
-                    if verdict == Verdict::Syntax {
-                        let predicate = update.trim().split('(').next().unwrap_or("").trim();
-                        add(&mut statistics.syntax_errors, predicate);
-                    }
-                }
+            if let Some(cost) = self.update(index, update) {
+                facts += cost;
+                accepted.push(update.as_str());
             }
         }
-        statistics.atoms_kept += accepted.len() as u64;
+        let statistics = &mut self.statistics;
         for operation in packet.memory.as_slice() {
             add(&mut statistics.memory, &operation.op);
             if operation.op == "forget" {
@@ -384,6 +416,19 @@ mod tests {
         assert_eq!(sizes[0].kept_by_runtime, 10 + (4 + 2 + 4 + 2 * 4) + 2 * 7 + 2 * 2);
         assert_eq!(found.compression.state(false), 0);
         assert_eq!(found.diagnostics.get("PB019"), Some(&1));
+    }
+
+    #[test]
+    fn updates_without_an_envelope_are_counted() {
+        let line = "═".repeat(40);
+        let text = format!(
+            "{line}\nPIGGYBACK PROTOCOL - TURN 1\n{line}\n\nSURFACE RESPONSE\nDone.\n\nCONTROL PACKET\n\
+             Mangle Updates:\n  - p(/a).\n  - q(1)\n  - r(x).\n\n"
+        );
+        let (found, sizes) = counted(&text);
+        assert_eq!((found.answers, sizes.len()), (1, 1));
+        assert_eq!((found.atoms_kept, found.atoms_dropped, found.atoms_blocked), (1, 1, 1));
+        assert_eq!(found.compression.state(false), 1);
     }
 
     #[test]

@@ -45,6 +45,23 @@ pub fn check_all(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
     found.into_iter().map(|(_, found)| found).collect()
 }
 
+/// The most memory that a process had so far, in megabytes; `None` once it is gone.
+pub fn high_water(process: u32) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// The seconds of the processor that a process had so far; `None` once it is gone.
+pub fn seconds(process: u32) -> Option<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Behind the name, which may hold anything: 12 numbers, then those of its own work and of the system's.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+    Some(ticks / 100.0)
+}
+
 /// The public checkout of the corpus, if the environment names one.
 pub fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("MANGLE_LS_CORPUS").map(PathBuf::from);

@@ -7,7 +7,7 @@ use crate::envelope::runtime::parsed_text;
 use crate::lint::Finding;
 use crate::syntax::ast::{ApplyForm, Atom, Clause, Term, TermKind};
 use crate::syntax::{SourceFile, rules};
-use crate::text::{TextRange, TextSize, size, slice};
+use crate::text::{TextRange, TextSize, size, slice, without_new_words};
 
 use smallvec::SmallVec;
 
@@ -72,8 +72,9 @@ fn parse(text: &str) -> Reading<'_> {
     let trimmed = text.trim();
     let lead = size(text.len() - text.trim_start().len());
     let frame = Frame { lead, end: lead + size(trimmed.len()) };
-    // As the runtime's model does it: a NUL in a string is text to the engine.
-    let source = SourceFile::parse(parsed_text(trimmed).replace('\0', "\u{1}").into());
+    // As the runtime's model does it: a NUL in a string is text to the engine. A log has any number of words.
+    let text = parsed_text(trimmed).replace('\0', "\u{1}");
+    let source = without_new_words(|| SourceFile::parse(text.into()));
     let findings = unreadable(&source, frame);
     if !findings.is_empty() {
         return Reading::Unreadable(findings);
@@ -133,7 +134,7 @@ fn fact<'t>(
     });
     let args = args.collect();
     Fact {
-        predicate: Cow::Owned(name.as_str().to_owned()),
+        predicate: Cow::Owned(slice(text, name.range + start).to_owned()),
         name: frame.place(start, name.range),
         args,
         range: frame.place(start, *range),
@@ -186,4 +187,64 @@ fn placed(finding: &Finding, start: TextSize, frame: Frame) -> Finding {
         edit.span.range = frame.place(start, edit.span.range);
     }
     finding
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::envelope::runtime::ReadUpdate;
+    use crate::text::Symbol;
+
+    /// Updates of words that nobody knows, which only the grammar can read, or not even that.
+    fn strange() -> impl Strategy<Value = String> {
+        let word = "[a-z][a-zA-Z0-9_]{7,9}";
+        let term = prop_oneof![
+            word.prop_map(|word| format!("/{word}")),
+            word.prop_map(|word| format!("X{word}")),
+            word.prop_map(|word| format!("fn:{word}(Y{word}, [/{word}, {{/{word}: X}}, [/a : fn:b()]])")),
+            word.prop_map(|word| format!(".T{word}<{word}, X>")),
+            word.prop_map(|word| format!("{word}(1)")),
+            word.prop_map(|word| format!("opt {word}")),
+            word,
+        ];
+        let head = prop_oneof![
+            5 => word.prop_map(|word| word),
+            1 => word.prop_map(|word| format!("P{word}")),
+            1 => word.prop_map(|word| format!("fn:{word}")),
+            1 => word.prop_map(|word| format!("a:{word}.b")),
+        ];
+        let end = prop::sample::select(vec![
+            ").",
+            ")",
+            "",
+            ") :- b(X).",
+            "). c(1).",
+            ")@[now].",
+            ") <- not x_y(), z.",
+        ]);
+        (head, prop::collection::vec(term, 0..3), end)
+            .prop_map(|(head, terms, end)| format!("{head}({}{end}", terms.join(", ")))
+    }
+
+    proptest! {
+        #[test]
+        fn words_that_nobody_knows_are_read_as_those_that_are_known(text in strange()) {
+            let both = || format!("{:?} {:?}", parse(&text), ReadUpdate::new(&text));
+            let strange = both();
+            // From here on all its words are known.
+            let _ = SourceFile::parse(text.as_str().into());
+            prop_assert_eq!(strange, both());
+        }
+    }
+
+    #[test]
+    fn words_of_updates_are_not_kept() {
+        let text = "stranger_p(StrangerX, /stranger_n, fn:stranger_f(1)).";
+        assert!(matches!(read(text), Reading::Fact(_)));
+        assert!(ReadUpdate::new(text).fact().is_some());
+        let words = ["stranger_p", "StrangerX", "/stranger_n", "fn:stranger_f"];
+        assert!(words.iter().all(|word| !Symbol::is_known(word)));
+    }
 }

@@ -1,6 +1,6 @@
 //! The rules about updates, `PB2xx`.
 
-use crate::lint::{FixKind, Group, Rule, Severity};
+use crate::lint::rules;
 
 /// A reply with these updates, which is in order but for them.
 macro_rules! reply {
@@ -20,31 +20,9 @@ macro_rules! reply {
     };
 }
 
-macro_rules! rules {
-    ($($constant:ident = $code:literal $name:literal $severity:ident $fix:ident {
-        $summary:literal $rationale:literal $bad:expr, $good:expr
-    })*) => {
-        $(
-            #[doc = $summary]
-            pub static $constant: Rule = Rule {
-                code: $code,
-                name: $name,
-                group: Group::Atoms,
-                severity: Some(Severity::$severity),
-                summary: $summary,
-                rationale: $rationale,
-                bad: $bad,
-                good: $good,
-                fix: FixKind::$fix,
-            };
-        )*
-
-        /// All rules about updates, in the order of their codes.
-        pub static RULES: &[&Rule] = &[$(&$constant),*];
-    };
-}
-
 rules! {
+    group: Atoms;
+
     ATOM_TOO_LONG = "PB201" "atom-too-long" Error None {
         "An update with more bytes than the runtime takes."
         "The runtime drops updates of more than 1,000 bytes (`[transcripts.caps]`), white space around them not counted. What they say never reaches the kernel."

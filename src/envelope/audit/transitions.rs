@@ -6,8 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use super::atom::Parts;
-use crate::envelope::Context;
-use crate::envelope::atoms::{Judge, Update, check_transition};
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
 use crate::envelope::examples::packet;
@@ -74,7 +72,8 @@ pub(super) static TRANSITION_UNBACKED: Rule = Rule {
     group: Group::Fields,
     severity: Some(Severity::Warning),
     summary: "A state transition that no update brings about.",
-    rationale: "The audit trail says that the state changed, and the kernel is not told: both go apart from here on.",
+    rationale: "The audit trail says that the state changed, and the kernel is not told: both go apart from here on. \
+                The runtime reads no transitions, so they change nothing by themselves.",
     bad: changes!(
         "\"mangle_updates\": []",
         "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
@@ -132,7 +131,6 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let asserted: FxHashSet<String> = texts.iter().map(|text| normal(text)).collect();
     let mut recorded = FxHashSet::default();
     for transition in &transitions {
-        atoms(subject, transition, sink);
         let Some(to) = transition.text("to") else { continue };
         pair(transition, &to, sink);
         if !asserted.contains(&normal(&to)) {
@@ -143,20 +141,6 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     if !subject.is_truncated {
         missing(subject, &updates, &texts, &recorded, sink);
     }
-}
-
-/// Both ends are atoms as updates are.
-fn atoms(subject: &Subject<'_>, transition: &View<'_>, sink: &mut Sink) {
-    let Context { settings, declarations, .. } = *subject.context;
-    let judge = Judge { settings, declarations, profile: subject.profile };
-    let mut findings = Vec::new();
-    for name in ["from", "to"] {
-        let end = transition.get(name).and_then(|entry| Update::new(subject.json, entry.value, 0));
-        if let Some(end) = end.filter(|_| !subject.is_truncated) {
-            check_transition(&end, &judge, &mut findings);
-        }
-    }
-    findings.into_iter().for_each(|finding| sink.push(finding));
 }
 
 /// An atom without what does not matter.

@@ -157,12 +157,15 @@ impl Stray<'_> {
             return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden());
         }
         match (found, self.key) {
-            (Some((field, _)), _) if !field.is_in(self.subject.profile) => Some(self.foreign(field)),
-            (Some((field, _)), _) => Some(self.case(field)),
+            (Some((field, _)), _) if !field.is_in(self.subject.profile) => {
+                (!sink.is_full(&FOREIGN_FIELD)).then(|| self.foreign(field))
+            }
+            (Some((field, _)), _) => (!sink.is_full(&CASE_VARIANT)).then(|| self.case(field)),
             (None, "surface") if self.is_top => Some(self.short("surface_response")),
             (None, "control") if self.is_top => Some(self.short("control_packet")),
+            // Whether a key was meant for another one takes time to find out.
+            (None, _) if sink.is_full(&NEAR_MISS) => None,
             (None, key) => match self.view.table.near(key) {
-                Some(_) if sink.is_full(&NEAR_MISS) => None,
                 Some(field) => Some(self.near(field)),
                 None if key.starts_with("x_") || key.starts_with(['_', '$']) => None,
                 None if sink.is_full(&UNKNOWN_FIELD) => None,
@@ -211,7 +214,7 @@ impl Stray<'_> {
         );
         let mut finding = Finding::new(&CASE_VARIANT, self.range(), message);
         // Where both are there, renaming changes which of them counts.
-        if self.view.all(field.name).count() == 1 {
+        if self.view.all(field.name).nth(1).is_none() {
             finding.fix = Some(self.rename(Fix::safe(format!("Rename it to `{}`", field.name)), field.name));
         }
         finding

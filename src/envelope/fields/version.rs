@@ -46,6 +46,9 @@ pub(in crate::envelope) static NEWER_VERSION: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// How many reasons are told; more of them convince nobody.
+const MARKERS: usize = 2;
+
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     match &subject.origin {
         Origin::Inferred(markers) if !markers.is_empty() => {
@@ -76,6 +79,10 @@ pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> Str
     for (at, marker) in markers.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
+        if at + 1 == MARKERS && markers.len() > MARKERS {
+            message.push_str(" and so on");
+            break;
+        }
     }
     message.push_str("; `[transcripts] profile` pins it");
     message

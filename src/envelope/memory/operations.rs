@@ -146,7 +146,8 @@ pub(super) static NO_VALUE: Rule = Rule {
     group: Group::Memory,
     severity: Some(Severity::Warning),
     summary: "A memory operation that stores nothing.",
-    rationale: "It takes a place in the store and says nothing when it is found.",
+    rationale: "It takes a place in the store and says nothing when it is found. In version 1.1, where an operation \
+                moves what is already there, the value may be left out.",
     bad: packet!(
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"\"}]"
@@ -238,7 +239,10 @@ fn key(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
 fn value(subject: &Subject<'_>, known: &Operation, operation: &View<'_>, sink: &mut Sink) {
     let value = operation.text("value");
     let range = operation.value_range("value");
-    let is_empty = value.as_ref().map_or(!operation.has("value"), |value| value.trim().is_empty());
+    let may_lack =
+        matches!(subject.profile, Profile::V1_1 | Profile::V1_1Bnf) && !operation.mentions("value");
+    let is_empty =
+        value.as_ref().map_or(!operation.has("value"), |value| value.trim().is_empty()) && !may_lack;
     if known.stores && is_empty && operation.meant_for("value").is_none() && subject.is_whole() {
         let message = format!("`{}` without a value stores nothing", known.name);
         sink.push(Finding::new(&NO_VALUE, range.unwrap_or_else(|| operation.brace()), message));

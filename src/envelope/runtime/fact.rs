@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::go;
 use crate::envelope::plain::{self, Plain};
-use crate::syntax::ast::{Atom, Term, TermKind};
+use crate::syntax::ast::{ApplyForm, Atom, Term, TermKind};
 use crate::syntax::literal::{self, Piece};
 use crate::text::{TextRange, slice};
 
@@ -43,10 +43,10 @@ pub enum Value {
 }
 
 impl Fact {
-    /// The fact that an atom of a parsed text says.
+    /// The fact that an atom of a parsed text says. Its words are those of the text, whose symbols need not be known.
     pub(super) fn of(atom: &Atom, text: &str) -> Self {
         let args = atom.args.iter().map(|term| Value::of(term, text)).collect();
-        Self { predicate: atom.name.as_str().to_owned(), args }
+        Self { predicate: slice(text, atom.name.range).to_owned(), args }
     }
 
     /// The fact that a plain one says.
@@ -86,12 +86,12 @@ impl Value {
 
     fn of(term: &Term, text: &str) -> Self {
         match &term.kind {
-            TermKind::Name(name) => Self::text(name.as_str()),
+            TermKind::Name(_) => Self::text(slice(text, term.range)),
             TermKind::String => Self::text(&string(text, term.range)),
             TermKind::Bytes => Self::Text(bytes(slice(text, term.range))),
             TermKind::Number(number) => Self::Number(number.unwrap_or_default()),
             TermKind::Float(_) => Self::Lost,
-            TermKind::Variable(name) => Self::text(&format!("?{}", name.as_str())),
+            TermKind::Variable(_) => Self::text(&format!("?{}", slice(text, term.range))),
             TermKind::Wildcard => Self::text("?_"),
             TermKind::Apply(_) | TermKind::Broken => {
                 let mut shown = String::new();
@@ -170,7 +170,7 @@ fn bytes(literal: &str) -> Vec<u8> {
 /// Prints a term as the engine does. Depth is bounded by the nesting limit of the lowering.
 fn show(term: &Term, text: &str, out: &mut String) {
     match &term.kind {
-        TermKind::Name(name) | TermKind::Variable(name) => out.push_str(name.as_str()),
+        TermKind::Name(_) | TermKind::Variable(_) => out.push_str(slice(text, term.range)),
         TermKind::Wildcard => out.push('_'),
         TermKind::String => out.push_str(&quoted(string(text, term.range).as_bytes())),
         TermKind::Bytes => quote_bytes(&bytes(slice(text, term.range)), out),
@@ -181,7 +181,15 @@ fn show(term: &Term, text: &str, out: &mut String) {
             let _ = write!(out, "{float}");
         }
         TermKind::Apply(apply) => {
-            out.push_str(apply.function.as_str());
+            let written = slice(text, apply.function.range);
+            match apply.form {
+                ApplyForm::Call => out.push_str(written),
+                ApplyForm::DotType => {
+                    let _ = write!(out, "fn:{}", written.trim_start_matches('.'));
+                }
+                // The language has its own words for these.
+                _ => out.push_str(apply.function.as_str()),
+            }
             out.push('(');
             for (at, arg) in apply.args.iter().enumerate() {
                 out.push_str(if at > 0 { "," } else { "" });

@@ -8,6 +8,7 @@ use crate::config::Consumer;
 use crate::envelope::plain;
 use crate::lint::Finding;
 use crate::syntax::{SourceFile, rules};
+use crate::text::without_new_words;
 
 /// What the filter makes of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -119,7 +120,7 @@ fn fact(text: &str) -> Option<Fact> {
     }
     let text = parsed_text(text);
     // A NUL in a string is nothing special to the engine; to our grammar it is the end.
-    let source = SourceFile::parse(text.replace('\0', "\u{1}").into());
+    let source = without_new_words(|| SourceFile::parse(text.replace('\0', "\u{1}").into()));
     if !is_readable(&source) {
         return None;
     }

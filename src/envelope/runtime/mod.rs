@@ -23,5 +23,6 @@ pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet,
 pub use payload::{action, payload, target};
 pub use record::{failure_record, record, update_record};
 pub use scan::candidates;
+pub(super) use scan::each_candidate;
 pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
 pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

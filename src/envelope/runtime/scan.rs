@@ -8,7 +8,14 @@ use super::Caps;
 /// The objects at the top level of a text, in their order.
 #[must_use]
 pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
-    let (mut found, mut depth, mut start) = (Vec::new(), 0usize, None);
+    let mut found = Vec::new();
+    each_candidate(text, caps, &mut |object| found.push(object));
+    found
+}
+
+/// Shows the objects at the top level of a text, in their order.
+pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
+    let (mut depth, mut start) = (0usize, None);
     let (mut in_string, mut escaped) = (false, false);
     for (at, byte) in text.iter().enumerate() {
         match byte {
@@ -29,11 +36,10 @@ pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
                 depth -= 1;
                 if depth == 0 {
                     let object = start.take().map(|start| start..at + 1);
-                    found.extend(object.filter(|object| object.len() <= caps.candidate));
+                    object.filter(|object| object.len() <= caps.candidate).into_iter().for_each(&mut *see);
                 }
             }
             _ => {}
         }
     }
-    found
 }

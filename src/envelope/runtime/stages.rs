@@ -8,12 +8,15 @@ use super::Caps;
 use super::caps::{Kept, Warning, cut, cut_surface};
 use super::decode::{Context, Decode};
 use super::packet::{Envelope, Packet};
-use super::scan::candidates;
+use super::scan::each_candidate;
 use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
 use crate::text::{TextRange, size};
 
 /// No character of UTF-8 is longer.
 const LONGEST_CHAR: usize = 4;
+
+/// No object that shows something is shorter: `{"surface_response":"a"}`.
+const SHORTEST: usize = 24;
 
 /// How an envelope was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,8 +136,15 @@ pub(in crate::envelope) fn read_keeping<'t>(
     {
         return Ok(kept(accepted(Stage::Fenced, found, caps)));
     }
-    let (rich, other): (Vec<_>, Vec<_>) =
-        candidates(raw, caps).into_iter().partition(|object| is_rich(raw.get(object.clone()).unwrap_or(&[])));
+    let (mut rich, mut other) = (Vec::new(), Vec::new());
+    each_candidate(raw, caps, &mut |object| {
+        let text = raw.get(object.clone()).unwrap_or(&[]);
+        match text.len() >= SHORTEST {
+            true if is_rich(text) => rich.push(object),
+            true => other.push(object),
+            false => {}
+        }
+    });
     for (stage, objects) in [(Stage::EmbeddedRich, rich), (Stage::EmbeddedOther, other)] {
         for object in objects.into_iter().rev() {
             if let Ok((_, found)) = attempt(raw, object, caps) {

@@ -181,19 +181,39 @@ impl<'a> OneFile<'a> {
             self.out.envelopes += findings.envelopes;
             let (here, late): (Vec<_>, Vec<_>) =
                 findings.found.into_iter().partition(|found| found.start == record.start);
-            self.late.extend(late);
+            self.wait(late, &judge);
             if !here.is_empty() {
                 self.keep(here, record.start, spot, record.bytes, &judge);
             }
             tell(&position);
         })?;
-        self.late.extend(check.finish(&summary));
+        self.wait(check.finish(&summary), &judge);
         self.beginning = match summary.container {
             Some(Container::Markdown | Container::Raw) => beginning,
             _ => Vec::new(),
         };
         self.head = head;
         self.look_up(&judge)
+    }
+
+    /// Keeps what was found about records that were read before until they are read again; what is too much is counted.
+    fn wait(&mut self, late: Vec<Found>, judge: &Judge<'_>) {
+        for found in late {
+            if self.late.len() < MOST_FINDINGS {
+                self.late.push(found);
+            } else if let Some(diagnostic) = judge.diagnostic(found, self.file, TextSize::new(0)) {
+                self.omit(&diagnostic);
+            }
+        }
+    }
+
+    /// Counts what is not kept.
+    fn omit(&mut self, diagnostic: &Diagnostic) {
+        let at = Severity::ALL.iter().position(|severity| *severity == diagnostic.severity);
+        if let Some(count) = at.and_then(|at| self.omitted.counts.get_mut(at)) {
+            *count += 1;
+        }
+        self.omitted.fails |= self.fail_on.fails(diagnostic.severity);
     }
 
     /// Keeps what was found in a record.
@@ -209,15 +229,10 @@ impl<'a> OneFile<'a> {
         let placed = found.into_iter().filter_map(|found| judge.diagnostic(found, part, TextSize::new(0)));
         let mut kept: Vec<Diagnostic> = Vec::new();
         for diagnostic in placed {
-            let fails = self.fail_on.fails(diagnostic.severity);
             if self.out.entries.len() + kept.len() < MOST_FINDINGS {
                 kept.push(diagnostic);
             } else {
-                let at = Severity::ALL.iter().position(|severity| *severity == diagnostic.severity);
-                if let Some(count) = at.and_then(|at| self.omitted.counts.get_mut(at)) {
-                    *count += 1;
-                }
-                self.omitted.fails |= fails;
+                self.omit(&diagnostic);
             }
         }
         if kept.is_empty() {

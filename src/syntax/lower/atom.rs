@@ -37,8 +37,10 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
-        let name =
-            name.unwrap_or_else(|| Name { symbol: Symbol::new(""), range: TextRange::empty(range.start()) });
+        let name = name.unwrap_or_else(|| Name {
+            symbol: Symbol::of_language(""),
+            range: TextRange::empty(range.start()),
+        });
         if bare {
             self.missing_parens(name);
         }
@@ -56,15 +58,16 @@ impl<'t> Lower<'_, 't> {
         let name = self.name(node);
         if kind == Kind::Variable {
             self.uppercase_predicate(name);
-        } else if RESERVED.contains(&name.as_str()) {
-            let message = format!("`{}` is a word of the language and cannot name a predicate.", name.symbol);
+        } else if RESERVED.contains(&self.slice(name.range)) {
+            let word = self.slice(name.range);
+            let message = format!("`{word}` is a word of the language and cannot name a predicate.");
             self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
         }
         name
     }
 
     fn uppercase_predicate(&mut self, name: Name) {
-        let word = name.as_str();
+        let word = self.slice(name.range);
         let mut lower: String = word.trim_start_matches('_').to_owned();
         if let Some(first) = lower.get_mut(..1) {
             first.make_ascii_lowercase();
@@ -81,7 +84,7 @@ impl<'t> Lower<'_, 't> {
     /// may have them, but not at the start.
     pub(super) fn package_name(&mut self, node: Node<'t>, keyword: &str) -> Name {
         let name = self.name(node);
-        let word = name.as_str();
+        let word = self.source(node);
         if RESERVED.contains(&word) || matches!(word, "Package" | "Use" | "Decl") {
             let message = format!("`{word}` is a word of the language and cannot name a package.");
             self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
@@ -98,11 +101,16 @@ impl<'t> Lower<'_, 't> {
         Name { symbol: Symbol::new(self.source(node)), range: self.range(node) }
     }
 
+    /// [`Atom::is_function`], told by the text: nobody may know the word.
+    pub(super) fn is_function(&self, atom: &Atom) -> bool {
+        self.slice(atom.name.range).starts_with("fn:")
+    }
+
     /// `fn:f(…)` where an atom must stand.
     pub(super) fn check_not_function(&mut self, atom: &Atom, place: &str) {
-        if atom.is_function() {
-            let message =
-                format!("`{}` is a function; {place} is an atom, which names a predicate.", atom.name.symbol);
+        if self.is_function(atom) {
+            let name = self.slice(atom.name.range);
+            let message = format!("`{name}` is a function; {place} is an atom, which names a predicate.");
             self.soft(Finding::new(&rules::FUNCTION_AS_ATOM, atom.name.range, message));
             self.holes = true;
         }
@@ -111,7 +119,7 @@ impl<'t> Lower<'_, 't> {
     /// `fn:string:contains(X, "a")` as a condition.
     pub(super) fn function_as_premise(&mut self, atom: &Atom) {
         self.holes = true;
-        let function = atom.name.as_str();
+        let function = self.slice(atom.name.range);
         let twin = match function {
             "fn:string:contains" | "fn:string_contains" => Some(":string:contains"),
             "fn:string:starts_with" | "fn:string_starts_with" => Some(":string:starts_with"),

@@ -146,7 +146,7 @@ impl<'c, 't> Lower<'c, 't> {
         if let (Some(name), Some((new, range)), "Package") = (&mut name, renamed, keyword) {
             let message = format!(
                 "The engine calls this package `{new}`, not `{}`: the attribute `name` replaces what stands behind `Package`.",
-                name.symbol
+                self.slice(name.range)
             );
             self.soft(Finding::new(&rules::PACKAGE_RENAMED, range, message));
             name.symbol = new;
@@ -159,8 +159,8 @@ impl<'c, 't> Lower<'c, 't> {
 
     /// The last attribute `name("…")`, which the reference takes for the name of a package.
     fn renames(&self, attributes: &[Atom]) -> Option<(Symbol, TextRange)> {
-        let renaming =
-            attributes.iter().rev().find(|atom| atom.name.as_str() == "name" && atom.args.len() == 1)?;
+        let is_name = |atom: &&Atom| self.slice(atom.name.range) == "name" && atom.args.len() == 1;
+        let renaming = attributes.iter().rev().find(is_name)?;
         let text = self.slice(renaming.args.first()?.range);
         let name = literal::string_value(text)?;
         Some((Symbol::new(&name), renaming.range))

@@ -29,7 +29,7 @@ impl<'t> Lower<'_, 't> {
 
     fn plain_literal(&mut self, node: Node<'t>) -> Literal {
         let atom = self.atom(node);
-        if atom.is_function() {
+        if self.is_function(&atom) {
             self.function_as_premise(&atom);
         }
         Literal { range: atom.range, negation: None, operator: None, atom, interval: None }

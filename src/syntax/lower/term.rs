@@ -62,10 +62,10 @@ impl<'t> Lower<'_, 't> {
     /// `fn:f(…)`, or `p(…)` where a value belongs.
     fn application(&mut self, node: Node<'t>) -> TermKind {
         let atom = self.atom(node);
-        if !atom.is_function() {
+        if !self.is_function(&atom) {
+            let name = self.slice(atom.name.range);
             let message = format!(
-                "`{}(…)` is an atom, which holds or fails; it has no value that could stand here.",
-                atom.name.symbol
+                "`{name}(…)` is an atom, which holds or fails; it has no value that could stand here."
             );
             self.holes = true;
             self.soft(Finding::new(&rules::PREDICATE_AS_VALUE, atom.name.range, message));
@@ -138,7 +138,13 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A map or a struct.
-    fn pairs(&mut self, node: Node<'t>, range: TextRange, function: &str, form: ApplyForm) -> TermKind {
+    fn pairs(
+        &mut self,
+        node: Node<'t>,
+        range: TextRange,
+        function: &'static str,
+        form: ApplyForm,
+    ) -> TermKind {
         self.check_glued_bracket(node);
         let mut lonely = None;
         let args = self.elements(|this, child, kind| {
@@ -191,8 +197,9 @@ impl<'t> Lower<'_, 't> {
         self.soft(Finding::new(&rules::COLON_GLUED, range, message).fix(fix));
     }
 
-    fn sugar(&self, function: &str, form: ApplyForm, range: TextRange, args: Vec<Term>) -> TermKind {
-        let function = Name { symbol: Symbol::new(function), range: TextRange::at(range.start(), 1.into()) };
+    fn sugar(&self, function: &'static str, form: ApplyForm, range: TextRange, args: Vec<Term>) -> TermKind {
+        let function =
+            Name { symbol: Symbol::of_language(function), range: TextRange::at(range.start(), 1.into()) };
         TermKind::Apply(Box::new(Apply { function, form, args }))
     }
 

@@ -202,10 +202,12 @@ impl<'c, 't> Lower<'c, 't> {
         let fix = Fix::safe("Add `()`");
         let fix = all.iter().fold(fix, |fix, name| fix.insert(name.range.end(), "()"));
         let message = match all {
-            [name] => format!("`{0}` needs parentheses, also without arguments: `{0}()`.", name.symbol),
+            [name] => {
+                format!("`{0}` needs parentheses, also without arguments: `{0}()`.", self.slice(name.range))
+            }
             _ => format!(
                 "Atoms need parentheses, also without arguments: `{}()` and {} more here.",
-                first.symbol,
+                self.slice(first.range),
                 all.len() - 1
             ),
         };

@@ -185,8 +185,8 @@ pub(super) struct Campaign {
     /// The status of campaigns, phases and tasks.
     status: Known<u64, String>,
     progress: Known<u64, Progress>,
-    /// How many phases of a campaign are completed, and how many were seen.
-    completed: Known<u64, (i64, i64)>,
+    /// How many phases of a campaign are completed.
+    completed: Known<u64, i64>,
     /// The phase in each place of each campaign.
     order: Known<(u64, i64), String>,
     compressed: Known<u64, ()>,
@@ -272,13 +272,12 @@ impl Campaign {
         let (Some(id), Some(campaign)) = (fact.args.first(), fact.args.get(1)) else { return };
         let campaign = hash(campaign.text.as_str());
         let (was, is) = (before == Some("completed"), status.text == "completed");
-        let (done, seen) = self.completed.get(&campaign).copied().unwrap_or_default();
-        let done = done + i64::from(is) - i64::from(was);
-        self.completed.insert(campaign, (done, seen + i64::from(before.is_none())));
-        let is_compressed = self.compressed.get(&hash(id.text.as_str())).is_some();
+        let done = self.completed.get(&campaign).copied().unwrap_or_default();
+        self.completed.insert(campaign, done + i64::from(is) - i64::from(was));
+        let is_compressed = || self.compressed.get(&hash(id.text.as_str())).is_some();
         let is_archived =
-            now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
-        if is && !was && !is_compressed && !is_archived && self.waiting.len() < MOST_SHOWN {
+            || now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
+        if is && !was && self.waiting.len() < MOST_SHOWN && !is_compressed() && !is_archived() {
             let message = format!(
                 "phase `{}` is completed, and its facts stay in the context: nothing archives it within {TURNS} turns",
                 id.text
@@ -344,10 +343,9 @@ impl Campaign {
             out.push(at_atom(now, atom, Finding::new(&PROGRESS_COUNTER, argument.place, message)));
         }
         let [done, ..] = numbers;
-        let seen = self.completed.get(&id).filter(|(completed, seen)| *seen > 0 && *completed != done);
-        if let (Some((completed, _)), Some(argument), false) =
-            (seen, counters.first(), self.completed.is_full)
-        {
+        // A transcript may begin in the middle of a campaign: where none is seen to end, nothing contradicts.
+        let seen = self.completed.get(&id).filter(|completed| **completed > 0 && **completed != done);
+        if let (Some(completed), Some(argument), false) = (seen, counters.first(), self.completed.is_full) {
             let message =
                 format!("{done} phases are said to be done, {completed} are completed in this transcript");
             out.push(at_atom(now, atom, Finding::new(&PROGRESS_MISMATCH, argument.place, message)));

@@ -23,29 +23,29 @@ static CORRECTION_LOOP: Rule = Rule {
         reply!(
             "",
             "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "Again."
+            "The test fails."
         ),
         reply!(
             "",
             "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "Again."
+            "It fails again."
         ),
         reply!(
             "",
             "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "Again."
+            "It still fails."
         ),
     ),
     good: session!(
         reply!(
             "",
             "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "Again."
+            "The test fails."
         ),
         reply!(
             "",
             "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "Again."
+            "It fails again."
         ),
         reply!(
             "",

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::Now;
 use super::examples::{reply, session, user};
 use crate::envelope::json::{Json, NodeId};
+use crate::envelope::runtime;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::text::TextRange;
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Digest, Site};
 use crate::transcript::turn::Role;
-use crate::transcript::words::member;
 
 pub(super) const RULES: &[&Rule] = &[&TIME_OVER, &TOKENS_OVER, &RETRIES_OVER, &TASK_OVER, &NO_PROFILE];
 
@@ -65,11 +65,12 @@ impl Limits {
         let mut limits = Self::default();
         let json = Json::parse(config);
         let root = json.root();
-        if let Some(default) = member(&json, root, "default_shard") {
+        for default in all(&json, root, "default_shard") {
             limits.default = shard(&json, default, limits.default);
         }
-        let profiles = member(&json, root, "shard_profiles");
-        for one in profiles.into_iter().flat_map(|profiles| json.members(profiles)) {
+        let profiles = all(&json, root, "shard_profiles");
+        // The types of shards are the keys of a map, which are what they are.
+        for one in profiles.flat_map(|profiles| json.members(profiles)) {
             let name = json.string(one.key).unwrap_or_default().into_owned();
             let usual = limits.shards.get(&name).copied().unwrap_or(limits.default);
             limits.shards.insert(name, shard(&json, one.value, usual));
@@ -78,10 +79,20 @@ impl Limits {
     }
 }
 
+/// The values of a key in their order. The runtime takes one in any case for it, and reads one over the other.
+fn all<'j, 't>(
+    json: &'j Json<'t>,
+    object: NodeId,
+    name: &'static str,
+) -> impl Iterator<Item = NodeId> + use<'j, 't> {
+    let is_it = |key| json.string(key).is_some_and(|key| runtime::names(&key, name, false));
+    json.members(object).filter(move |member| is_it(member.key)).map(|member| member.value)
+}
+
 fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
-    let number = |name: &str, usual: u64| {
-        let written = member(json, node, name).and_then(|value| std::str::from_utf8(json.raw(value)).ok());
-        written.and_then(|written| written.parse().ok()).unwrap_or(usual)
+    let number = |name: &'static str, usual: u64| {
+        let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
+        written.filter_map(|written| written.parse().ok()).last().unwrap_or(usual)
     };
     ShardLimits {
         context_tokens: number("max_context_tokens", usual.context_tokens),
