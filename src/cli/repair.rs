@@ -9,8 +9,8 @@ use super::Outcome;
 use super::form::Form;
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::envelope::runtime::built_in;
 use crate::envelope::secrets::redacted;
+use crate::ide::transcripts::completion::may_be_asserted;
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
 /// Write the message that asks the model to send a bad reply again
@@ -48,16 +48,7 @@ impl RepairCommand {
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
         let attempt = Attempt { number: self.attempt, max: self.max };
-        let signatures = transcripts.signatures(|settings, name| {
-            let consumer = settings.consumer.as_deref().unwrap_or("open");
-            let Some(consumer) = settings.consumers.get(consumer).or_else(|| built_in(consumer)) else {
-                return true;
-            };
-            let takes_all = consumer.predicates.is_empty() && consumer.prefixes.is_empty();
-            takes_all
-                || consumer.predicates.iter().any(|one| one == name)
-                || consumer.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
-        });
+        let signatures = transcripts.signatures(may_be_asserted);
         let (mut wanted, mut is_there) = (None, false);
         let problems = transcripts.each_reply(&mut |seen| {
             let number = seen.answered.record.number;

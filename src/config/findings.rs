@@ -13,6 +13,7 @@ pub const RULES: &[&Rule] = &[
     &FILE_TOO_LARGE,
     &UNREADABLE_FILE,
     &EMPTY_PROGRAM,
+    &TRANSCRIPT_LEFT_OUT,
     &REQUIRED_VERSION,
     &UNMATCHED_PATTERN,
 ];
@@ -139,6 +140,21 @@ pub static EMPTY_PROGRAM: Rule = Rule {
     summary: "No file belongs to a `[[program]]`",
     rationale: "Nothing is checked, which looks the same as nothing being wrong. Mostly a folder was renamed, \
                 or git ignores the files.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A transcript that an editor does not look at.
+pub static TRANSCRIPT_LEFT_OUT: Rule = Rule {
+    code: "MG910",
+    name: "transcript-left-out",
+    group: Group::Configuration,
+    severity: Some(Severity::Information),
+    summary: "A transcript that is not open in the editor is too large to be looked at there",
+    rationale: "The language server reads transcripts of the workspace that nobody has open, up to `[transcripts] closed_limit` bytes \
+                each and 32 MiB in all, so that its findings and references are complete. Of a larger one nothing is found and \
+                nothing is mentioned as long as it is closed. `mangle-ls check` reads files of any size.",
     bad: "",
     good: "",
     fix: FixKind::None,

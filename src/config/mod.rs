@@ -10,6 +10,7 @@ mod globs;
 mod hints;
 mod kernel;
 pub mod keys;
+mod pin;
 mod read;
 mod rules;
 pub mod schema;
@@ -24,11 +25,12 @@ mod tests;
 
 pub use findings::{
     BINARY_FILE, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_TOO_LARGE, INVALID_UTF8, RULES,
-    UNMATCHED_PATTERN, UNREADABLE_FILE,
+    TRANSCRIPT_LEFT_OUT, UNMATCHED_PATTERN, UNREADABLE_FILE,
 };
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
+pub use pin::pin_profile;
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use rules::RuleSettings;
 pub use select::severities;

@@ -370,6 +370,8 @@ pub struct TranscriptSettings {
     pub target_compression_ratio: f64,
     /// `min_trace_words`
     pub min_trace_words: u32,
+    /// `closed_limit`: up to so many bytes, an editor looks at a transcript that is not open; 0 at none.
+    pub closed_limit: usize,
     /// `[transcripts.atoms]`
     pub atoms: AtomSettings,
     /// `[transcripts.caps]`
@@ -395,6 +397,7 @@ impl Default for TranscriptSettings {
             success_phrases: ["done", "deleted", "fixed", "completed", "finished"].map(String::from).into(),
             target_compression_ratio: 100.0,
             min_trace_words: 50,
+            closed_limit: 4 << 20,
             atoms: AtomSettings::default(),
             caps: Caps::default(),
             overrides: Vec::new(),

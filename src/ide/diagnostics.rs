@@ -15,7 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
 use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
-use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
+use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Rule, Span};
 use crate::policy_test::TestFile;
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
@@ -99,6 +99,33 @@ pub fn diagnostics_unless(
     Some(all)
 }
 
+/// The diagnostics of some files of `program`: about single statements, and of what only the whole program shows that
+/// which `is_wanted` holds for.
+#[must_use]
+pub fn diagnostics_of_files(
+    program: &Program,
+    files: &[FileId],
+    settings: &RuleSettings,
+    cache: &FindingCache,
+    is_wanted: &dyn Fn(&Rule) -> bool,
+) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let (types, goes_on) = (cache.types(program), Cancel::new());
+    let wanted: Vec<_> = program.files.iter().filter(|file| files.contains(&file.id)).collect();
+    let one = |file: &&Arc<FileSummary>| check_file(program, &types, file, cache, &goes_on);
+    let of_statements: Vec<_> = wanted.iter().filter_map(one).collect();
+    let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
+    for (file, statement, finding) in check_families(program, settings, is_wanted) {
+        of_program.entry(file).or_default().push((statement, finding));
+    }
+    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut all = Vec::with_capacity(of_statements.len());
+    for (file, found) in wanted.into_iter().zip(&of_statements) {
+        let of_program = of_program.remove(&file.id).unwrap_or_default();
+        all.push((file.id, placer.place_all(file, found, of_program)));
+    }
+    all
+}
+
 /// Places findings about statements of `program` in its files, under its settings and the comments that silence.
 #[must_use]
 pub(super) fn place(
@@ -144,10 +171,20 @@ pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
 }
 
 fn check_program(program: &Program, settings: &RuleSettings) -> Vec<(FileId, StatementId, Finding)> {
+    check_families(program, settings, &|_| true)
+}
+
+/// [`check_program`], of the rules that `is_wanted` holds for.
+fn check_families(
+    program: &Program,
+    settings: &RuleSettings,
+    is_wanted: &dyn Fn(&Rule) -> bool,
+) -> Vec<(FileId, StatementId, Finding)> {
+    let is_off = |rule: &&Rule| settings.severity(rule).is_none() || !is_wanted(rule);
     let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
-    let mut findings =
-        ProgramFindings::without(rules.filter(|rule| settings.severity(rule).is_none()).collect());
-    for check in FAMILIES.iter().filter_map(|family| family.program) {
+    let mut findings = ProgramFindings::without(rules.filter(is_off).collect());
+    let families = FAMILIES.iter().filter(|family| family.rules.iter().any(|rule| is_wanted(rule)));
+    for check in families.filter_map(|family| family.program) {
         check(program, &mut findings);
     }
     findings.into_inner()

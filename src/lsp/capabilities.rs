@@ -102,6 +102,9 @@ pub(super) fn watchers() -> Registration {
         watch("**/mangle-ls.toml", None),
         watch("**/.nerd/config.json", None),
         watch("**/.gitignore", None),
+        // Transcripts: under the names that count without settings, and whatever else settings may name.
+        watch("**/transcripts/**", None),
+        watch("**/*.{json,jsonl,ndjson,md,txt,log}", None),
         // Of a folder that is deleted, editors say no word about the files in it.
         watch("**", Some(WatchKind::Delete)),
     ];

@@ -116,6 +116,12 @@ impl Server {
         self.ask(needs, outdated, move |view, _| features::query::query(view, &params)).await
     }
 
+    /// `mangle/repair`: what asks a model to send a reply again.
+    async fn repair(&self, params: features::repair::RepairParams) -> Result<LSPAny> {
+        let needs = Needs::Diagnostics(params.document());
+        self.ask(needs, outdated, move |view, _| Ok(features::repair::repair(view, &params))).await
+    }
+
     /// `mangle/test`: what becomes of the cases of policy tests.
     async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
         let needs = params.document().map_or(Needs::Workspace, Needs::Place);
@@ -148,6 +154,7 @@ macro_rules! extensions {
 extensions! {
     "mangle/graph" => Server::graph;
     "mangle/query" => Server::query;
+    "mangle/repair" => Server::repair;
     "mangle/status" => Server::status;
     "mangle/test" => Server::test;
     "mangle/virtualDocument" => Server::virtual_document;
@@ -380,7 +387,10 @@ impl LanguageServer for Server {
         let needs = match (features::query::asked_by(&params), features::test::asked_by(&params)) {
             (Some(question), _) => Needs::Evaluation(question.document()),
             (_, Some(tests)) => tests.document().map_or(Needs::Workspace, Needs::Place),
-            _ => Needs::Nothing,
+            _ => match features::repair::asked_by(&params) {
+                Some(wanted) => Needs::Diagnostics(wanted.document()),
+                None => Needs::Nothing,
+            },
         };
         self.ask(needs, outdated, move |view, cancel| actions::command(view, &params, cancel)).await
     }

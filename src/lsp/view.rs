@@ -94,7 +94,7 @@ impl View {
         Some((transcript, file.lines().offset(file.text(), position, self.session.encoding)))
     }
 
-    /// The open transcript that a URI names.
+    /// The transcript that a URI names.
     pub(super) fn transcript(&self, uri: &Uri) -> Option<&Arc<SnapshotTranscript>> {
         self.snapshot.transcript(self.file(uri)?.id)
     }

@@ -217,16 +217,32 @@ impl Transcript {
     /// that were judged under the same one are not judged again.
     #[must_use]
     pub fn check(&self, text: &[u8], context: &Context<'_>, limits: &Limits, key: u64) -> Vec<Found> {
+        self.check_each(text, context, limits, key, &mut |_| {})
+    }
+
+    /// [`Transcript::check`], which shows to `each` what is found when it comes to a record, for each of them in their
+    /// order: what `each` takes away is not among what is given.
+    #[must_use]
+    pub fn check_each(
+        &self,
+        text: &[u8],
+        context: &Context<'_>,
+        limits: &Limits,
+        key: u64,
+        each: &mut dyn FnMut(&mut Vec<Found>),
+    ) -> Vec<Found> {
         let mut session = Session::new(context, limits.clone());
-        let mut out = Vec::new();
+        let (mut out, mut here) = (Vec::new(), Vec::new());
         for entry in &self.entries {
             let checked = entry.checked(text, context, key);
             let site = Site { record: entry.number, start: entry.start };
             let news = checked.found.iter().filter(|found| session.is_news(&found.finding));
-            out.extend(news.map(|found| Found { record: site.record, start: site.start, ..found.clone() }));
+            here.extend(news.map(|found| Found { record: site.record, start: site.start, ..found.clone() }));
             for digest in &checked.digests {
-                session.turn(site, digest, &mut out);
+                session.turn(site, digest, &mut here);
             }
+            each(&mut here);
+            out.append(&mut here);
         }
         session.finish(&mut out);
         of_file(&self.summary, &mut out);

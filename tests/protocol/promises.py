@@ -61,13 +61,14 @@ SILENT = {
 # Commands for workspace/executeCommand, and arguments that they take.
 COMMANDS = {
     "mangle.copyQuery": ["mangle-ls query 'p(X)' ."],
+    "mangle.copyRepair": [{"uri": "untitled:none"}],
     "mangle.fixWorkspace": [],
     "mangle.openRulePage": ["negation-wildcard"],
     "mangle.query": [{}],
     "mangle.test": [{}],
 }
 
-OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/test", "mangle/virtualDocument"]
+OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/repair", "mangle/test", "mangle/virtualDocument"]
 
 # Requests whose parameters are one of the answers to another request.
 FOLLOWING = {
@@ -138,8 +139,9 @@ def parameters(method, uri, text, offset, diagnostics):
         "mangle/status": None,
         "mangle/graph": {"uri": uri},
         "mangle/query": {"uri": uri},
+        "mangle/repair": {"uri": uri},
         "mangle/test": {"uri": uri},
-        "mangle/virtualDocument": {"uri": f"mangle-syntax:{uri}"},
+        "mangle/virtualDocument": {"uri": f"mangle-{'syntax' if uri.endswith(('.mg', '.gl')) else 'split'}:{uri}"},
     }
     if method in special:
         return special[method]

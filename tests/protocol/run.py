@@ -30,6 +30,17 @@ WIDE = (
     '/* 🦀 */ broken("🦀", X :- wide("🦀" X).\r\n'
 )
 
+# What such an agent said: updates in strings in strings, one that is lost, one that nobody declared, and a line that is no record.
+ENVELOPE = {
+    "control_packet": {
+        "intent_classification": {"category": "/mutation", "verb": "/fix", "target": "constitution.mg"},
+        "mangle_updates": ['wide("🦀é", 1).', 'wide("🦀", 2)', 'wyde("🦀").'],
+    },
+    "surface_response": "🦀 mended é.",
+}
+RECORDS = [{"role": "user", "content": "🦀?"}, {"role": "assistant", "content": json.dumps(ENVELOPE, ensure_ascii=False)}]
+SAID = "\r\n".join([json.dumps(record, ensure_ascii=False) for record in RECORDS] + ['{"role": ', ""])
+
 # How many sentences of one session are printed.
 PRINTED = 12
 
@@ -40,7 +51,9 @@ def programs(into):
         folder = into / name
         shutil.copytree(ROOT / "examples" / name, folder)
         (folder / "wide 🦀.mg").write_bytes(WIDE.encode())
-        opened = ["constitution.mg", "campaign.mg", "wide 🦀.mg", "schemas.gl"]
+        (folder / "transcripts").mkdir()
+        (folder / "transcripts" / "said 🦀.jsonl").write_bytes(SAID.encode())
+        opened = ["constitution.mg", "campaign.mg", "wide 🦀.mg", "schemas.gl", "transcripts/said 🦀.jsonl"]
         yield folder, {file: (folder / file).read_bytes().decode() for file in opened}
 
 

@@ -55,7 +55,8 @@ class Session:
     def open(self, name, text):
         uri = self.uri(name)
         self.documents[uri], self.versions[uri] = Text(text, self.encoding), 1
-        item = {"uri": uri, "languageId": "mangle", "version": 1, "text": text}
+        language = "jsonl" if name.endswith(".jsonl") else "mangle"
+        item = {"uri": uri, "languageId": language, "version": 1, "text": text}
         self.wire.notify("textDocument/didOpen", {"textDocument": item})
         return uri
 

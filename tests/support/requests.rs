@@ -121,6 +121,7 @@ pub const EXTENSIONS: &[Request] = &[
     request(About::Document, "", "mangle/virtualDocument", &[]),
     request(About::Document, "", "mangle/graph", &[]),
     request(About::Document, "", "mangle/query", &[]),
+    request(About::Document, "", "mangle/repair", &[]),
     request(About::Workspace, "", "mangle/status", &[]),
     request(About::Document, "", "mangle/test", &[]),
 ];
@@ -177,7 +178,7 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
             let scheme = if line.is_multiple_of(2) { "mangle-syntax" } else { "mangle-split" };
             parameters["uri"] = format!("{scheme}:{uri}").into();
         }
-        "mangle/graph" | "mangle/query" | "mangle/test" => parameters["uri"] = uri.into(),
+        "mangle/graph" | "mangle/query" | "mangle/repair" | "mangle/test" => parameters["uri"] = uri.into(),
         "mangle/status" => parameters = Value::Null,
         _ => {}
     }

@@ -1,4 +1,5 @@
-// What the lenses above predicates do: the answer to a question in a read-only document, the command line in the clipboard.
+// What lenses and actions do that the server alone could only show in a message: the answer to a question in a read-only document, a
+// command line or a message for a model in the clipboard.
 
 import * as vscode from "vscode";
 import type { ExecuteCommandMiddleware, LanguageClient } from "vscode-languageclient/node";
@@ -63,6 +64,13 @@ export function commands(client: () => LanguageClient | undefined, answers: Answ
         return undefined;
       }
       const running = client();
+      if (command === "mangle.copyRepair" && running !== undefined && typeof argument === "object" && argument !== null) {
+        const { message } = await running.sendRequest<{ message: string | null }>("mangle/repair", argument);
+        if (message !== null) await vscode.env.clipboard.writeText(message);
+        const said = message === null ? "there is nothing to repair" : "the message for the model is in the clipboard";
+        vscode.window.setStatusBarMessage(`Mangle: ${said}`, 5000);
+        return undefined;
+      }
       if (command === "mangle.query" && running !== undefined && typeof argument === "object" && argument !== null) {
         const atom = "atom" in argument ? String(argument.atom) : "all facts";
         await answers.show(atom, await running.sendRequest<Answer[]>("mangle/query", argument));

@@ -4,7 +4,7 @@
 // PROGRAM is a copy of examples/incident that may be changed; OUTPUT gets the screenshots, which are for a person.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -85,9 +85,14 @@ async function command(page, name) {
   await rows.filter({ has: page.getByText(name, { exact: true }) }).first().click({ timeout: patience });
 }
 
+/** Where a file is: a transcript, or a policy. */
+function path_of(name) {
+  return join(program, name.endsWith(".mg") ? "." : "captured/failures", name);
+}
+
 /** Opens a file with the cursor before the first place with this text. */
 async function open(page, name, text) {
-  const before = readFileSync(join(program, name), "utf8").split(text)[0].split("\n");
+  const before = readFileSync(path_of(name), "utf8").split(text)[0].split("\n");
   const [line, column] = [before.length, before.at(-1).length + 1];
   await page.keyboard.press("Control+p");
   await page.locator(".quick-input-widget input:visible").first().fill(`${name}:${line}:${column}`);
@@ -128,6 +133,48 @@ async function offeredFix(page) {
 }
 
 const line = (page, text) => page.locator(".view-line", { hasText: text }).first();
+
+/** Captured replies of an agent: they come while the editor runs, are looked at while they are closed, and open. */
+async function transcripts(page) {
+  const name = "lost-atoms.json";
+  await check("a transcript that comes is looked at", page, async () => {
+    cpSync(new URL("../../../examples/transcripts", import.meta.url), join(program, "captured"), { recursive: true });
+    await command(page, "View: Focus Problems");
+    await page.getByPlaceholder(/^Filter/).first().fill(name);
+    const rows = page.locator(".markers-panel .monaco-list-row");
+    await rows.filter({ hasText: name }).first().waitFor({ timeout: patience });
+    await page.getByPlaceholder(/^Filter/).first().fill("");
+    await command(page, "View: Close Panel");
+  });
+  await check("a transcript shows what became of it", page, async () => {
+    await open(page, name, "modified(");
+    await page.locator(".squiggly-error").first().waitFor({ timeout: patience });
+    await line(page, "lost: dropped").waitFor({ timeout: patience });
+    await line(page, /json\s1\.00/).waitFor({ timeout: patience });
+    const hover = page.locator(".monaco-hover:visible", { hasText: "passes both filters" }).filter({ hasText: "a file that the agent has changed" });
+    await shown(hover, () => command(page, "Show or Focus Hover"));
+    await page.screenshot({ path: join(output, "transcript.png") });
+    await page.keyboard.press("Escape");
+  });
+  await check("a finding in a transcript can be silenced, and the reply asked for again", page, async () => {
+    await open(page, name, 'file_state(\\"core/lease.rs\\", /changed');
+    await offeredFix(page);
+    const row = (text) => page.locator(".action-widget .monaco-list-row.action:visible", { hasText: text }).first();
+    await row("Silence `undeclared` here").waitFor({ timeout: patience });
+    await page.screenshot({ path: join(output, "transcript-actions.png") });
+    await row("Copy the repair prompt").click();
+    await page.locator(".statusbar-item", { hasText: "the message for the model is in the clipboard" }).waitFor({ timeout: patience });
+  });
+  await check("both channels side by side", page, async () => {
+    await command(page, "Mangle: Show Both Channels");
+    const update = line(page, /\+\smodified\("core/);
+    await update.waitFor({ timeout: patience });
+    await update.locator("span span").nth(3).waitFor({ timeout: patience }); // coloured
+    await page.screenshot({ path: join(output, "channels.png") });
+    await page.locator(".view-line", { hasText: "- task_status" }).first().waitFor({ timeout: patience });
+    await command(page, "View: Close All Editor Groups");
+  });
+}
 
 async function drive(page, address) {
   await page.goto(`${address}/?folder=${encodeURIComponent(program)}`);
@@ -174,6 +221,7 @@ async function drive(page, address) {
     await line(page, "facts, the engine").waitFor({ timeout: patience });
     await page.screenshot({ path: join(output, "lens.png") });
   });
+  await transcripts(page);
   await check("restart and logs", page, async () => {
     await command(page, "Mangle: Restart Server");
     await command(page, "Mangle: Show Logs");

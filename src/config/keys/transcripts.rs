@@ -102,6 +102,13 @@ pub const TRANSCRIPTS: Section = Section {
             doc: "A reasoning trace of fewer words is said to be thin.",
         },
         Key {
+            name: "closed_limit",
+            kind: Kind::Number(0, MOST),
+            default: "4194304",
+            doc: "Up to so many bytes, the language server also looks at a transcript that is not open in the editor; larger ones are \
+                  left to `check`. 0: only at open ones.",
+        },
+        Key {
             name: "atoms",
             kind: Kind::Table,
             default: "",

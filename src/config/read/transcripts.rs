@@ -75,6 +75,9 @@ impl Reader<'_> {
                     self.size(value, &TRANSCRIPTS, name).and_then(|number| u32::try_from(number).ok());
                 settings.min_trace_words = number.unwrap_or(settings.min_trace_words);
             }
+            "closed_limit" => {
+                settings.closed_limit = self.size(value, &TRANSCRIPTS, name).unwrap_or(settings.closed_limit);
+            }
             _ => {}
         }
     }

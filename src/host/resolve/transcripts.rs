@@ -8,13 +8,14 @@ use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell, schemas_in};
 use crate::config::{FILE_NAME, TranscriptSettings};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
-use crate::host::transcripts::{has_envelope, is_included, is_text};
+use crate::host::transcripts::{has_envelope, has_fence, is_included, is_markdown, is_text};
 use crate::host::{Target, TranscriptFile, is_mangle, relative};
 use crate::program::Embedding;
 
 /// A transcript before programs have their places.
 pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
+    is_document: bool,
     named: bool,
     settings: TranscriptSettings,
     project: Option<usize>,
@@ -49,9 +50,19 @@ impl Resolver<'_> {
                 Target::Other(path) if self.is_meant(path) => {
                     found.insert(path.clone(), self.transcript(path.clone(), true));
                 }
+                Target::Other(path) if is_markdown(path) && has_fence(path, self.overlay) => {
+                    let document =
+                        FoundTranscript { is_document: true, ..self.transcript(path.clone(), true) };
+                    found.insert(path.clone(), document);
+                }
                 Target::Other(path) => self.result.skipped.push(path.clone()),
                 Target::File(path) if self.is_open_transcript(path) => {
                     found.entry(path.clone()).or_insert(self.transcript(path.clone(), false));
+                }
+                Target::File(path) if self.is_open(path) && is_markdown(path) => {
+                    let document =
+                        FoundTranscript { is_document: true, ..self.transcript(path.clone(), false) };
+                    found.entry(path.clone()).or_insert(document);
                 }
                 _ => {}
             }
@@ -68,6 +79,7 @@ impl Resolver<'_> {
             TranscriptFile {
                 file: self.table.id(&found.path),
                 programs: programs.iter().enumerate().filter_map(goes_with).collect(),
+                is_document: found.is_document,
                 named: found.named,
                 settings: Arc::new(found.settings),
                 project: found.project,
@@ -121,11 +133,11 @@ impl Resolver<'_> {
 
     /// Whether an open document that is no policy is a transcript.
     fn is_open_transcript(&self, path: &Path) -> bool {
-        self.shell == Shell::Editor
-            && !is_mangle(path)
-            && !path.ends_with(FILE_NAME)
-            && self.overlay.get(path).is_some()
-            && self.is_included(path)
+        !is_mangle(path) && !path.ends_with(FILE_NAME) && self.is_open(path) && self.is_included(path)
+    }
+
+    fn is_open(&self, path: &Path) -> bool {
+        self.shell == Shell::Editor && self.overlay.get(path).is_some()
     }
 
     pub(super) fn project_of(&self, path: &Path) -> Option<usize> {
@@ -157,7 +169,7 @@ impl Resolver<'_> {
             None => TranscriptSettings::default(),
         };
         let root = if project.is_none() { self.program_around(&path) } else { None };
-        FoundTranscript { path, named, settings, project, root }
+        FoundTranscript { path, is_document: false, named, settings, project, root }
     }
 
     /// The folder of the program that a transcript goes with which no configuration file governs: on the command line

@@ -13,7 +13,7 @@ use crate::config::{Container, FailOn};
 use crate::host::check::Checked;
 use crate::host::walk::plain;
 use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
-use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck};
+use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
 use crate::lint::{Diagnostic, Severity};
 use crate::report::{Entry, Part, SourceText, Spot};
 use crate::text::{Cancel, FileId, TextSize};
@@ -176,7 +176,11 @@ impl<'a> OneFile<'a> {
                 beginning.extend_from_slice(chunk);
             }
         };
+        let is_document = self.found.is_document;
         let summary = read_transcript(self.found, input, &Cancel::new(), &mut see, &mut |record, spot| {
+            if is_document {
+                return tell(&position);
+            }
             let findings = check.record(record);
             self.out.envelopes += findings.envelopes;
             let (here, late): (Vec<_>, Vec<_>) =
@@ -187,12 +191,17 @@ impl<'a> OneFile<'a> {
             }
             tell(&position);
         })?;
-        self.wait(check.finish(&summary), &judge);
+        if !is_document {
+            self.wait(check.finish(&summary), &judge);
+        }
         self.beginning = match summary.container {
             Some(Container::Markdown | Container::Raw) => beginning,
             _ => Vec::new(),
         };
         self.head = head;
+        if summary.container == Some(Container::Markdown) {
+            self.keep_fences(&judge);
+        }
         self.look_up(&judge)
     }
 
@@ -216,6 +225,15 @@ impl<'a> OneFile<'a> {
         self.omitted.fails |= self.fail_on.fails(diagnostic.severity);
     }
 
+    /// Keeps what is wrong with the Mangle in the fences of a Markdown file, of which as much is looked at as for comments.
+    fn keep_fences(&mut self, judge: &Judge<'_>) {
+        let bytes = std::mem::take(&mut self.beginning);
+        let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
+        let found = of_fences(part, &String::from_utf8_lossy(&bytes), *judge);
+        self.keep_placed(found, part, (0, Spot::default()), &bytes);
+        self.beginning = bytes;
+    }
+
     /// Keeps what was found in a record.
     fn keep(
         &mut self,
@@ -227,6 +245,17 @@ impl<'a> OneFile<'a> {
     ) {
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let placed = found.into_iter().filter_map(|found| judge.diagnostic(found, part, TextSize::new(0)));
+        self.keep_placed(placed, part, (start, spot()), bytes);
+    }
+
+    /// Keeps findings in a part of the file, which begins at a place.
+    fn keep_placed(
+        &mut self,
+        placed: impl IntoIterator<Item = Diagnostic>,
+        part: FileId,
+        (start, spot): (u64, Spot),
+        bytes: &[u8],
+    ) {
         let mut kept: Vec<Diagnostic> = Vec::new();
         for diagnostic in placed {
             if self.out.entries.len() + kept.len() < MOST_FINDINGS {
@@ -238,7 +267,7 @@ impl<'a> OneFile<'a> {
         if kept.is_empty() {
             return;
         }
-        let shown = Part::new(self.file, (start, spot()), bytes, part, &kept);
+        let shown = Part::new(self.file, (start, spot), bytes, part, &kept);
         let source = SourceText::of_part(self.name.clone(), shown).at(&self.found.path);
         self.out.sources.push((part, source));
         let fail_on = self.fail_on;

@@ -4,15 +4,17 @@
 //! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
 
 mod check;
+mod closed;
 mod knowledge;
 mod open;
 mod read;
 mod which;
 
 pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
+pub(super) use closed::{closed_limits, read_closed};
 pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, Knowledges};
 pub use open::Input;
 pub use read::read_transcript;
 pub use which::{TranscriptFile, plain_name};
-pub(super) use which::{has_envelope, is_included, is_text};
+pub(super) use which::{has_envelope, has_fence, is_included, is_markdown, is_text};

@@ -9,6 +9,7 @@ use memchr::memmem;
 use super::Input;
 use crate::config::{Globs, TranscriptSettings};
 use crate::host::Overlay;
+use crate::ide::transcripts::has_mangle;
 use crate::text::FileId;
 
 /// The ends of names of compressed files.
@@ -30,6 +31,8 @@ pub struct TranscriptFile {
     pub file: FileId,
     /// Where it is, as an absolute path.
     pub path: PathBuf,
+    /// Whether it is a Markdown document that is no transcript, of which only the Mangle in fences counts.
+    pub is_document: bool,
     /// Whether somebody named it, so that it must be readable.
     pub named: bool,
     /// The settings that hold for it, overrides applied.
@@ -62,6 +65,17 @@ pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     is_json
         && head(path, overlay, HEAD_LEN)
             .is_some_and(|head| keys.iter().any(|key| memmem::find(&head, key).is_some()))
+}
+
+/// Whether a file is Markdown by its name.
+pub(in crate::host) fn is_markdown(path: &Path) -> bool {
+    let end = path.extension().map(|end| end.to_string_lossy().to_lowercase());
+    end.is_some_and(|end| ["md", "markdown"].contains(&end.as_str()))
+}
+
+/// Whether a file has a fence with Mangle in its beginning.
+pub(in crate::host) fn has_fence(path: &Path, overlay: &Overlay) -> bool {
+    head(path, overlay, HEAD_LEN).is_some_and(|head| has_mangle(&String::from_utf8_lossy(&head)))
 }
 
 /// Whether a file begins like text. One that cannot be read does: that is said when it is read.

@@ -79,6 +79,13 @@ impl SnapshotFile {
         file
     }
 
+    /// A transcript that is not open.
+    pub(super) fn transcript(id: FileId, path: Arc<Path>, read: FileText) -> Self {
+        let file = Self::new(id, path, None, read, None);
+        let _ = file.source.set(SourceFile::parse("".into()));
+        file
+    }
+
     /// The document after `edits`, which lead from this one's text to that of `open`.
     pub(super) fn edited(&self, open: OpenState, edits: Vec<TextEdit>) -> Self {
         let read = FileText::of_text(&open.text);

@@ -29,6 +29,7 @@ pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
+use super::transcripts::is_markdown;
 use super::uses::{is_kernel, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
@@ -131,7 +132,7 @@ impl Workspace {
     /// Whether a look at the disk can show that a document is a transcript.
     fn may_be_transcript(&self, path: &Path) -> bool {
         let is_outside = !self.folders.iter().any(|folder| path.starts_with(folder));
-        !self.loaded || is_outside || transcripts::may_be(path, self.programs.projects())
+        !self.loaded || is_outside || is_markdown(path) || transcripts::may_be(path, self.programs.projects())
     }
 
     /// Applies the changes of one version of a document.
@@ -181,7 +182,7 @@ impl Workspace {
             return;
         };
         if document.kind() == document::Kind::Other {
-            self.touch();
+            self.close_transcript(id, document);
             return;
         }
         if document.kind() == document::Kind::Configuration || !self.closed.contains_key(&id) {
@@ -198,6 +199,18 @@ impl Workspace {
         self.touch();
     }
 
+    /// What the editor had of a transcript counts until its file was read, if closed ones count at all.
+    fn close_transcript(&mut self, id: FileId, mut document: OpenDocument) {
+        if let Some(limit) = self.programs.closed_limit(id) {
+            document.flush();
+            if document.text().len() as u64 <= limit {
+                self.closed.insert(id, Arc::new(document.file().left()));
+            }
+            self.due.files.insert(id);
+        }
+        self.touch();
+    }
+
     /// A file or a folder changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
         if !self.matters(path) {
@@ -210,11 +223,13 @@ impl Workspace {
             Some(id) if self.closed.contains_key(&id) => {
                 self.due.files.insert(id);
             }
+            // Closed ones are not looked at.
+            Some(id) if self.programs.is_transcript(id) => {}
             _ => self.look_for_programs(),
         }
     }
 
-    /// Whether what happens to a path can change a program: it is a policy, a setting, or a folder
+    /// Whether what happens to a path can change what is found: it is a policy, a setting, a transcript, or a folder
     /// that had any.
     fn matters(&self, path: &Path) -> bool {
         let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
@@ -222,6 +237,7 @@ impl Workspace {
             || has_name(FILE_NAME)
             || is_agent_settings(path)
             || has_name(".gitignore")
+            || transcripts::may_be(path, self.programs.projects())
             || self.closed.values().any(|file| file.path.starts_with(path))
     }
 
@@ -242,6 +258,7 @@ impl Workspace {
         Some(Scan {
             targets: due.programs.then_some(targets),
             files: due.files,
+            transcripts: self.programs.closed_limits(),
             overlay,
             known: self.closed.clone(),
             table: Arc::clone(&self.table),

@@ -135,6 +135,7 @@ impl Programs {
                 rules.over(&self.base),
                 project.and_then(|project| project.tools.clone()),
                 agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
+                project.map(|project| project.file),
             );
             let place = old.iter().position(|other| other.file == state.file);
             different |= !place.is_some_and(|place| state.succeed(old.swap_remove(place)));
@@ -148,12 +149,24 @@ impl Programs {
         self.transcripts.iter().any(|state| state.file == file)
     }
 
+    /// How many bytes of a transcript are read while it is closed; `None` for what is none, or is not to be read.
+    pub(super) fn closed_limit(&self, file: FileId) -> Option<u64> {
+        let state = self.transcripts.iter().find(|state| state.file == file)?;
+        Some(state.closed_limit()).filter(|limit| *limit > 0)
+    }
+
+    /// [`Programs::closed_limit`] of all transcripts that have one.
+    pub(super) fn closed_limits(&self) -> FxHashMap<FileId, u64> {
+        let all = self.transcripts.iter().map(|state| (state.file, state.closed_limit()));
+        all.filter(|(_, limit)| *limit > 0).collect()
+    }
+
     /// The configuration files.
     pub(super) fn projects(&self) -> &[Project] {
         &self.projects
     }
 
-    /// The open transcripts among these files; after [`Programs::at`].
+    /// The transcripts among these files; after [`Programs::at`].
     pub(super) fn transcripts(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -202,9 +215,10 @@ impl Programs {
         self.all().any(|state| state.reported.binary_search(&file).is_ok())
     }
 
-    /// All files of all programs.
+    /// All files of all programs, and the transcripts.
     pub(super) fn files(&self) -> FxHashSet<FileId> {
-        self.all().flat_map(|state| state.members.iter().copied()).collect()
+        let transcripts = self.transcripts.iter().map(|state| state.file);
+        self.all().flat_map(|state| state.members.iter().copied()).chain(transcripts).collect()
     }
 
     /// Adds the files that are in no program to `files`, and gives what is wrong with them:

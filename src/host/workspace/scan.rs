@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
+use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
 use crate::host::{FileTable, Overlay, Problem, Resolution, Shell, Target, read, resolve};
 use crate::text::FileId;
@@ -20,6 +21,8 @@ pub struct Scan {
     pub(super) targets: Option<Vec<Target>>,
     /// Files that are to be read again.
     pub(super) files: FxHashSet<FileId>,
+    /// The closed transcripts that are known, and how many bytes of each may be read.
+    pub(super) transcripts: FxHashMap<FileId, u64>,
     /// The open documents.
     pub(super) overlay: Overlay,
     /// The files as they were the last time.
@@ -52,13 +55,17 @@ impl Scan {
     pub fn run(self, progress: impl Fn(usize, usize) + Sync) -> Scanned {
         let resolution =
             self.targets.as_ref().map(|targets| resolve(targets, Shell::Editor, &self.overlay, &self.table));
-        let wanted = match &resolution {
-            Some(resolution) => resolution.files(),
-            None => self.files.iter().copied().collect(),
+        let (wanted, limits) = match &resolution {
+            Some(resolution) => {
+                let limits = closed_limits(&resolution.transcripts, &self.overlay, &self.table);
+                let closed = limits.iter().map(|(file, _)| *file);
+                (resolution.files().into_iter().chain(closed).collect(), limits.iter().copied().collect())
+            }
+            None => (self.files.iter().copied().collect::<Vec<_>>(), self.transcripts.clone()),
         };
         let done = AtomicUsize::new(0);
         let one = |&id: &FileId| {
-            let outcome = self.look(id);
+            let outcome = self.look(id, limits.get(&id).copied());
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
             outcome
         };
@@ -80,12 +87,17 @@ impl Scan {
         scanned
     }
 
-    fn look(&self, id: FileId) -> Outcome {
+    /// Reads a file; `limit` is how many bytes of it are read, where it is a transcript.
+    fn look(&self, id: FileId, limit: Option<u64>) -> Outcome {
         let path = self.table.path(id);
         if self.overlay.get(&path).is_some() {
             return Outcome::Same;
         }
-        let file = match read(&path, &Overlay::default()) {
+        let file = match limit {
+            Some(limit) => read_closed(&path, limit),
+            None => read(&path, &Overlay::default()),
+        };
+        let file = match file {
             Ok(file) => file,
             Err(error) => {
                 let problem = Problem { path: path.to_path_buf(), why: plain(&error), named: false };
@@ -94,10 +106,15 @@ impl Scan {
         };
         let known = self.known.get(&id);
         let same = |known: &&Arc<SnapshotFile>| {
-            known.text() == &file.text && known.findings.is_empty() && file.findings.is_empty()
+            let is_whole = known.findings.is_empty() && file.findings.is_empty();
+            let is_left_out = limit.is_some() && !known.findings.is_empty() && !file.findings.is_empty();
+            known.text() == &file.text && (is_whole || is_left_out)
         };
         if known.is_some_and(|known| same(&known)) {
             return Outcome::Same;
+        }
+        if limit.is_some() {
+            return Outcome::New(Arc::new(SnapshotFile::transcript(id, path, file)));
         }
         let file = SnapshotFile::closed(id, path, file);
         // Made here, where there is time, and not when the first keystroke waits for it.

@@ -229,7 +229,7 @@ pub struct Snapshot {
     pub revision: u64,
     /// The programs.
     pub programs: Vec<Arc<SnapshotProgram>>,
-    /// The open transcripts.
+    /// The transcripts: those that are open, and those that are looked at while they are closed.
     pub transcripts: Vec<Arc<SnapshotTranscript>>,
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
     /// What is wrong with the configuration files, and with files that could not be read.
@@ -284,7 +284,7 @@ impl Snapshot {
         files
     }
 
-    /// The open transcript that a file is.
+    /// The transcript that a file is.
     #[must_use]
     pub fn transcript(&self, file: FileId) -> Option<&Arc<SnapshotTranscript>> {
         self.transcripts.iter().find(|transcript| transcript.file.id == file)

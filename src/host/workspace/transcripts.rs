@@ -1,4 +1,5 @@
-//! The open transcripts: which documents are some, under which settings, and with which programs.
+//! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
+//! programs.
 
 use std::hash::{Hash, Hasher};
 use std::path::Path;
@@ -11,10 +12,13 @@ use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::atoms::Declarations;
+use crate::envelope::atoms::{Declarations, Declared};
 use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::{embedding, is_included};
 use crate::host::{Project, TranscriptFile, relative};
+use crate::ide::diagnostics::FindingCache;
+use crate::ide::file_findings::file_findings;
+use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
 use crate::lint::Diagnostic;
 use crate::program::Program;
@@ -48,14 +52,20 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
 #[derive(Debug)]
 pub(super) struct TranscriptState {
     pub(super) file: FileId,
+    /// Whether it is a Markdown document that is no transcript.
+    is_document: bool,
     settings: Arc<TranscriptSettings>,
     rules: Arc<RuleSettings>,
     /// The programs whose declarations hold for it.
     programs: Vec<Identity>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<Limits>,
+    /// The configuration file.
+    configuration: Option<FileId>,
     kept: Arc<Mutex<Option<Arc<Records>>>>,
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
+    /// What was found in the statements of its fences.
+    fenced: Arc<FindingCache>,
     last: Option<Arc<SnapshotTranscript>>,
 }
 
@@ -66,25 +76,44 @@ impl TranscriptState {
         rules: RuleSettings,
         tools: Option<Arc<Catalogue>>,
         limits: Arc<Limits>,
+        configuration: Option<FileId>,
     ) -> Self {
-        let (file, settings) = (found.file, Arc::clone(&found.settings));
-        let (kept, knowledge) = Default::default();
-        Self { file, settings, rules: rules.into(), programs, tools, limits, kept, knowledge, last: None }
+        Self {
+            file: found.file,
+            is_document: found.is_document,
+            settings: Arc::clone(&found.settings),
+            rules: rules.into(),
+            programs,
+            tools,
+            limits,
+            configuration,
+            kept: Arc::default(),
+            knowledge: Arc::default(),
+            fenced: Arc::default(),
+            last: None,
+        }
+    }
+
+    /// How many bytes of it are read while it is closed; 0 for none.
+    pub(super) fn closed_limit(&self) -> u64 {
+        if self.is_document { 0 } else { self.settings.closed_limit as u64 }
     }
 
     /// This transcript as the successor of `old`. Gives whether nothing is different.
     pub(super) fn succeed(&mut self, old: Self) -> bool {
-        let reads_alike = self.settings == old.settings;
+        let reads_alike = self.settings == old.settings && self.is_document == old.is_document;
         if reads_alike {
             self.kept = old.kept;
             self.settings = old.settings;
         }
         self.knowledge = old.knowledge;
+        self.fenced = old.fenced;
         let same = reads_alike
             && self.rules == old.rules
             && self.programs == old.programs
             && self.tools == old.tools
-            && self.limits == old.limits;
+            && self.limits == old.limits
+            && self.configuration == old.configuration;
         if same {
             (self.rules, self.last) = (old.rules, old.last);
         }
@@ -97,7 +126,10 @@ impl TranscriptState {
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
         programs: &dyn Fn(&Identity) -> Option<Arc<SnapshotProgram>>,
     ) -> Option<Arc<SnapshotTranscript>> {
-        let file = files.get(&self.file).filter(|file| file.open.is_some())?;
+        let file = files.get(&self.file)?;
+        if file.open.is_none() && self.closed_limit() == 0 {
+            return None;
+        }
         let programs: Vec<_> = self.programs.iter().filter_map(programs).collect();
         let same = |last: &&Arc<SnapshotTranscript>| {
             let mut pairs = last.programs.iter().zip(&programs);
@@ -115,6 +147,9 @@ impl TranscriptState {
             rules: Arc::clone(&self.rules),
             tools: self.tools.clone(),
             limits: Arc::clone(&self.limits),
+            configuration: self.configuration,
+            is_document: self.is_document,
+            fenced: Arc::clone(&self.fenced),
             kept: Arc::clone(&self.kept),
             knowledge: Arc::clone(&self.knowledge),
             records: OnceLock::new(),
@@ -125,10 +160,10 @@ impl TranscriptState {
     }
 }
 
-/// An open transcript as it was at some revision; shared by all revisions in which it is the same.
+/// A transcript as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]
 pub struct SnapshotTranscript {
-    /// The document.
+    /// The file. One that is left out has no text, and findings that say so.
     pub file: Arc<SnapshotFile>,
     /// The settings that hold for it, overrides applied.
     pub settings: Arc<TranscriptSettings>,
@@ -137,6 +172,11 @@ pub struct SnapshotTranscript {
     rules: Arc<RuleSettings>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<Limits>,
+    /// The configuration file that governs it.
+    pub configuration: Option<FileId>,
+    /// Whether it is a Markdown document that is no transcript: only the Mangle in its fences counts.
+    pub is_document: bool,
+    fenced: Arc<FindingCache>,
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     /// The records of the revision that was read last, whichever that is.
     kept: Arc<Mutex<Option<Arc<Records>>>>,
@@ -151,10 +191,12 @@ impl SnapshotTranscript {
             let before = self.kept.lock().clone();
             let name = self.file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let text = Arc::clone(self.file.text());
-            let records = Arc::new(match before {
-                Some(before) => before.after(text),
-                None => Records::read(text, &name, &self.settings),
-            });
+            let records = match before {
+                Some(before) if Arc::ptr_eq(before.text(), &text) => before,
+                Some(before) => Arc::new(before.after(text)),
+                None if self.is_document => Arc::new(Records::document(text)),
+                None => Arc::new(Records::read(text, &name, &self.settings)),
+            };
             *self.kept.lock() = Some(Arc::clone(&records));
             records
         })
@@ -170,6 +212,9 @@ impl SnapshotTranscript {
     }
 
     fn find(&self, cancel: &Cancel) -> Option<Vec<Diagnostic>> {
+        if self.is_left_out() {
+            return Some(file_findings(self.file.id, self.file.findings.clone(), &self.rules));
+        }
         let records = self.records();
         let known = self.known();
         let context = Context {
@@ -179,14 +224,24 @@ impl SnapshotTranscript {
         };
         let text = records.text().as_bytes();
         let judge = Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs };
-        let name = self.file.path.to_string_lossy();
         for entry in records.transcript().entries() {
             if cancel.is_cancelled() {
                 return None;
             }
             let _ = entry.checked(text, &context, known.key);
         }
-        Some(diagnostics_of(self.file.id, &name, records.transcript(), text, judge, known.key))
+        Some(diagnostics_of(self.file.id, records, judge, known.key, &self.fenced))
+    }
+
+    /// Gives `see` what the programs declare that go with it; nothing where they declare nothing.
+    pub fn with_declarations<T>(&self, see: impl FnOnce(Option<&Declarations>) -> T) -> T {
+        see(self.known().declarations.as_ref())
+    }
+
+    /// Whether it is too large to be looked at while it is closed.
+    #[must_use]
+    pub fn is_left_out(&self) -> bool {
+        self.file.open.is_none() && !self.file.findings.is_empty()
     }
 
     /// What the programs declare, found out once for all revisions with the same programs.
@@ -214,6 +269,16 @@ impl SnapshotTranscript {
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get().map_or(&[], |found| found)
+    }
+
+    /// How the predicates are written that its consumer takes, for who has to write updates.
+    #[must_use]
+    pub fn signatures(&self) -> Vec<String> {
+        let is_taken = |declared: &&Declared| may_be_asserted(&self.settings, declared.name);
+        self.with_declarations(|known| {
+            let all = known.into_iter().flat_map(Declarations::all);
+            all.filter(is_taken).map(Declared::signature).collect()
+        })
     }
 
     /// It as features see it.

@@ -149,12 +149,19 @@ struct Request<'a> {
     typed: &'a str,
     /// Whether a provider left out what it has too much of.
     sifted: Cell<bool>,
+    /// Which predicates may be asserted, where a single fact is written and nothing else.
+    facts: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl Request<'_> {
     /// Whether the word at the cursor has its parenthesis already.
     fn is_called(&self) -> bool {
         self.cursor.called_with.is_some()
+    }
+
+    /// Whether a clause for a predicate may be written.
+    fn is_wanted(&self, name: &str) -> bool {
+        self.facts.is_none_or(|is_wanted| is_wanted(name))
     }
 
     /// How much speaks for a predicate with so many arguments where these are there already.
@@ -173,17 +180,34 @@ impl Request<'_> {
 #[must_use]
 pub fn completions(place: Place<'_>) -> Completions {
     match cursor::look(place) {
-        Spot::Code(cursor) => in_code(place, &cursor),
+        Spot::Code(cursor) => in_code(place, &cursor, None),
         Spot::Comment(comment) => rule_names::completions(place, comment),
         Spot::String(_) => Completions::default(),
     }
 }
 
-fn in_code(place: Place<'_>, cursor: &Cursor) -> Completions {
+/// What may be written at a place of a text that is one fact: predicates that `is_wanted` holds for, and constants.
+#[must_use]
+pub fn completions_of_fact(place: Place<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Completions {
+    match cursor::look(place) {
+        Spot::Code(cursor) => in_code(place, &cursor, Some(is_wanted)),
+        Spot::Comment(_) | Spot::String(_) => Completions::default(),
+    }
+}
+
+fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> bool>) -> Completions {
     let typed = cursor.word.typed(place.text());
-    let request = Request { place, cursor, typed, sifted: Cell::new(false) };
+    let request = Request { place, cursor, typed, sifted: Cell::new(false), facts };
     let mut items = Vec::new();
-    provide(&request, &context::place(cursor, place.text()), &mut items);
+    match (facts, context::place(cursor, place.text())) {
+        (Some(_), Where::Statement) => statements::heads(&request, &mut items),
+        (Some(_), Where::Term(hole)) => {
+            term(&request, hole, &mut items);
+            items.retain(|item| matches!(item.kind, CompletionKind::Name | CompletionKind::String));
+        }
+        (Some(_), _) => {}
+        (None, context) => provide(&request, &context, &mut items),
+    }
     let (mut items, incomplete) = ranking::best(items, typed);
     items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
     let incomplete = incomplete || request.sifted.get();

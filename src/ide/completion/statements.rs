@@ -22,7 +22,8 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
         if predicate.key.package() != own || is_only_here(request, predicate) {
             continue;
         }
-        let Some(name) = written(request, predicate) else { continue };
+        let name = written(request, predicate).filter(|name| request.is_wanted(name));
+        let Some(name) = name else { continue };
         let signature = &predicate.signature;
         let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
         let here = request

@@ -24,6 +24,8 @@ struct Comment {
     /// The bytes in which findings are silenced; `None` silences the whole file.
     covers: Option<Range<u64>>,
     rules: Vec<&'static Rule>,
+    /// Where the names of the rules end.
+    list_end: usize,
 }
 
 impl Comments {
@@ -45,6 +47,17 @@ impl Comments {
         Self(comments)
     }
 
+    /// Where the names end in the last comment that covers the line which begins at an offset, and not the file.
+    pub(super) fn list_of(&self, line: u64) -> Option<usize> {
+        let is_about = |range: &Range<u64>| range.start == line;
+        self.0.iter().rev().find(|one| one.covers.as_ref().is_some_and(is_about)).map(|one| one.list_end)
+    }
+
+    /// Where the names end in a comment about the file.
+    pub(super) fn list_of_file(&self) -> Option<usize> {
+        self.0.iter().find(|one| one.covers.is_none()).map(|one| one.list_end)
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -63,16 +76,19 @@ impl Comments {
 }
 
 fn comment(text: &[u8], start: usize, inside: &[u8], end: usize) -> Option<Comment> {
-    let words = std::str::from_utf8(inside).ok()?.trim().strip_prefix(MARK)?.trim_start();
+    let written = std::str::from_utf8(inside).ok()?;
+    let words = written.trim().strip_prefix(MARK)?.trim_start();
     let (verb, names) = words.split_once(char::is_whitespace)?;
+    let behind = start + OPEN.len() + written.trim_end().len() - names.len();
     let names = names.split(" --").next().unwrap_or_default();
+    let list_end = behind + names.trim_end().len();
     let rules = names.split(',').filter_map(|name| registry::find(name.trim())).collect();
     let covers = match verb {
         "ignore-file" => None,
         "ignore" => Some(covered(text, start, end)),
         _ => return None,
     };
-    Some(Comment { covers, rules })
+    Some(Comment { covers, rules, list_end })
 }
 
 /// What a comment covers.

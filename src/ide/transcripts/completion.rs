@@ -3,8 +3,10 @@
 
 use super::spot::{Spot, Way};
 use super::{Opened, fields};
-use crate::config::Profile;
+use crate::config::{Profile, TranscriptSettings};
+use crate::envelope::atoms::{Declarations, Declared, is_delicate};
 use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::runtime::{built_in, takes};
 use crate::envelope::table::{ENVELOPE, Field, Shape, Table};
 use crate::envelope::{CATEGORIES, VERBS, profile};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
@@ -19,9 +21,24 @@ pub struct InEnvelope {
     pub levels: u8,
 }
 
-/// What may be written at an offset of the file.
+/// Whether an update of a predicate is worth proposing: whoever takes the updates takes it, and no rule is against it.
 #[must_use]
-pub fn completions(opened: Opened<'_>, offset: TextSize) -> Option<InEnvelope> {
+pub fn may_be_asserted(settings: &TranscriptSettings, predicate: &str) -> bool {
+    let name = settings.consumer.as_deref().unwrap_or("open");
+    let own = settings.consumers.get(name);
+    let consumer = own.or_else(|| built_in(name));
+    let is_listed = own.is_some_and(|own| own.predicates.iter().any(|one| one == predicate));
+    consumer.is_none_or(|consumer| takes(consumer, predicate))
+        && (is_listed || !is_delicate(predicate, &settings.atoms))
+}
+
+/// What may be written at an offset of the file. `declarations` are those that hold for it.
+#[must_use]
+pub fn completions(
+    opened: Opened<'_>,
+    declarations: Option<&Declarations>,
+    offset: TextSize,
+) -> Option<InEnvelope> {
     let spot = Spot::at(opened, offset)?;
     let (at, way) = spot.way()?;
     let object = spot.reply.objects.get(at)?;
@@ -30,7 +47,9 @@ pub fn completions(opened: Opened<'_>, offset: TextSize) -> Option<InEnvelope> {
         let table = table_of(&way, way.keys.len().saturating_sub(1))?;
         (keys(&way, table, profile, Some(key)), inner(&way, key))
     } else if way.is_in_string() {
-        (words(opened, &way, profile), inner(&way, way.node))
+        let mut items = words(opened, &way, profile);
+        items.extend(declarations.iter().flat_map(|known| of_program(&way, known)));
+        (items, inner(&way, way.node))
     } else if is_between_members(&spot, &way) {
         (keys(&way, table_of(&way, way.keys.len())?, profile, None), TextRange::empty(spot.offset))
     } else {
@@ -142,4 +161,41 @@ fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Complet
         (_, Shape::Word(words)) => words.iter().enumerate().map(|(at, word)| plain(at, word)).collect(),
         _ => Vec::new(),
     }
+}
+
+/// What a program proposes for a string: its hypotheses, and predicates where one is named.
+fn of_program(way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion> {
+    let last = way.keys.last().map_or("", String::as_str);
+    let is = |name: &str| super::outline::is_key(last, name);
+    if is("hypothesis") || is("abductive_hypothesis") {
+        let mut texts: Vec<&str> = declarations.hypotheses().map(|(text, _)| text).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let item = |(at, text): (usize, &str)| {
+            let inserted = Insertion::plain(super::escaped(text, 1));
+            Completion::new(text, CompletionKind::String, -(at as f64)).inserting(inserted)
+        };
+        return texts.into_iter().enumerate().map(item).collect();
+    }
+    let names_one = is("helpful_facts") || is("noise_facts") || is("key") && is_forgotten(way);
+    if !names_one {
+        return Vec::new();
+    }
+    let mut all: Vec<_> = declarations.all().collect();
+    all.sort_by_key(|declared| declared.name);
+    all.dedup_by_key(|declared| declared.name);
+    let item = |declared: &Declared| {
+        Completion::new(declared.name, CompletionKind::Predicate, 0.0).note(declared.signature())
+    };
+    all.into_iter().map(item).collect()
+}
+
+/// Whether the string is the key of a memory operation that forgets a predicate.
+fn is_forgotten(way: &Way<'_, '_>) -> bool {
+    let Some(object) = way.around.last() else { return false };
+    let mut members = way.json.members(*object);
+    members.any(|member| {
+        let is_op = way.json.string(member.key).is_some_and(|key| super::outline::is_key(&key, "op"));
+        is_op && way.json.string(member.value).is_some_and(|op| op == "forget")
+    })
 }

@@ -6,11 +6,20 @@ use crate::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size};
 /// The words behind the marks of a fence that say that Mangle is in it.
 const WORDS: [&str; 3] = ["mangle", "mg", "datalog"];
 
+/// The comment before a fence that is not to be looked at.
+const IGNORE: &str = "mangle-ls: ignore-fence";
+
+/// Whether a text has a fence with Mangle.
+#[must_use]
+pub fn has_mangle(text: &str) -> bool {
+    !fences(text).is_empty()
+}
+
 /// What is in each of them. Ranges count from the start of the file.
 pub(super) fn fences(text: &str) -> Vec<MangleText> {
     let mut found = Vec::new();
     let mut open: Option<(&str, usize, bool)> = None;
-    let mut at = 0;
+    let (mut at, mut is_ignored) = (0, false);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -25,9 +34,11 @@ pub(super) fn fences(text: &str) -> Vec<MangleText> {
             }
             None if marks >= 3 => {
                 let word = trimmed.get(marks..).unwrap_or("").split_whitespace().next().unwrap_or("");
-                let is_ours = WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+                let is_named = WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
+                let is_ours = is_named && !std::mem::take(&mut is_ignored);
                 open = Some((trimmed.get(..marks).unwrap_or("```"), at, is_ours));
             }
+            None if !trimmed.is_empty() => is_ignored = trimmed.contains(IGNORE),
             _ => {}
         }
     }

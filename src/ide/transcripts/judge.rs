@@ -8,7 +8,7 @@ use crate::envelope::Context;
 use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
 use crate::program::Program;
 use crate::text::{FileId, StatementId, TextRange, TextSize, size};
-use crate::transcript::{Checker, Found, Limits, Record, Summary};
+use crate::transcript::{Checker, Found, Limits, Record, Site, Summary};
 
 /// What a transcript is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +54,9 @@ impl<'a> TranscriptCheck<'a> {
             self.checker.record_with(record, &mut found, &mut |turn, reply| {
                 members::of_reply(turn, reply, record.bytes, &mut covers);
             });
-            members::of_record(record, &mut covers);
-            members::apply(&covers, record, self.judge.rules, &mut found);
+            members::of_record(record.bytes, &mut covers);
+            let site = Site { record: record.number, start: record.start };
+            members::apply(&covers, site, self.judge.rules, &mut found);
         } else {
             self.checker.record(record, &mut found);
         }

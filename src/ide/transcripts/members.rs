@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::config::RuleSettings;
+use crate::config::{RuleSettings, TranscriptSettings};
 use crate::envelope::Reply;
 use crate::envelope::edits::{member_range, with_comma};
 use crate::envelope::json::{Json, Kind, Member, NodeId};
@@ -10,10 +10,10 @@ use crate::ide::registry;
 use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use crate::lint::{Finding, Fix, Rule};
 use crate::text::{TextRange, TextSize, size, slice};
-use crate::transcript::{Address, Found, Record, Turn, carried};
+use crate::transcript::{Address, Found, Site, Turn, carried};
 
 /// The name of the member.
-const NAME: &str = "x_mangle_ls_ignore";
+pub(super) const NAME: &str = "x_mangle_ls_ignore";
 
 /// A string with names of rules in such a member. All places are of the record.
 #[derive(Debug)]
@@ -40,6 +40,18 @@ pub(super) fn is_marked(record: &[u8]) -> bool {
     memmem::find(record, NAME.as_bytes()).is_some()
 }
 
+/// The members of a record that was read before.
+pub(super) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSettings) -> Vec<Cover> {
+    let mut covers = Vec::new();
+    if is_marked(record) {
+        for turn in turns.iter().filter(|turn| turn.is_reply()) {
+            of_reply(turn, &Reply::new(turn.text(record), &settings.caps), record, &mut covers);
+        }
+        of_record(record, &mut covers);
+    }
+    covers
+}
+
 /// The members in the envelopes of a reply. At the top of an envelope one covers the whole reply.
 pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
     let whole = TextRange::up_to(size(reply.raw.len()));
@@ -54,8 +66,8 @@ pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut 
 }
 
 /// The members of the record itself, where it is JSON.
-pub(super) fn of_record(record: &Record<'_>, out: &mut Vec<Cover>) {
-    let json = Json::parse(record.bytes);
+pub(super) fn of_record(record: &[u8], out: &mut Vec<Cover>) {
+    let json = Json::parse(record);
     let mut own = Vec::new();
     let places = Places { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
     of_json(&json, &mut own, &places);
@@ -134,12 +146,12 @@ fn words(text: &str) -> Vec<TextRange> {
 }
 
 /// Takes away what is silenced, and adds what is wrong with the members.
-pub(super) fn apply(covers: &[Cover], record: &Record<'_>, rules: &RuleSettings, found: &mut Vec<Found>) {
+pub(super) fn apply(covers: &[Cover], site: Site, rules: &RuleSettings, found: &mut Vec<Found>) {
     let mut used: Vec<_> = covers.iter().map(|cover| vec![false; cover.names.len()]).collect();
     found.retain(|one| {
         let mut is_silenced = false;
         for (cover, used) in covers.iter().zip(&mut used) {
-            if one.start != record.start || !touches(cover.covers, one.finding.range.start()) {
+            if one.start != site.start || !touches(cover.covers, one.finding.range.start()) {
                 continue;
             }
             for (name, used) in cover.names.iter().zip(used) {
@@ -151,7 +163,7 @@ pub(super) fn apply(covers: &[Cover], record: &Record<'_>, rules: &RuleSettings,
         !is_silenced
     });
     for (cover, used) in covers.iter().zip(&used) {
-        let (record, start, address) = (record.number, record.start, Address::default());
+        let (record, start, address) = (site.record, site.start, Address::default());
         let findings = cover.unknown().chain(cover.unused(used, rules));
         found.extend(findings.map(|finding| Found { record, start, finding, address: address.clone() }));
     }

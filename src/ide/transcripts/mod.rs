@@ -9,6 +9,7 @@
 mod atom;
 mod comments;
 pub mod completion;
+mod fenced;
 mod fences;
 mod fields;
 pub mod folding;
@@ -20,6 +21,7 @@ mod members;
 pub mod outline;
 mod records;
 pub mod references;
+mod silence;
 pub mod split;
 mod spot;
 pub mod symbols;
@@ -30,9 +32,12 @@ mod whole;
 
 pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
 pub use comments::{Comments, MAX_COMMENTED};
+pub use fences::has_mangle;
 pub use judge::{Judge, RecordFindings, TranscriptCheck};
 pub use records::{Entry, Records};
-pub use whole::{diagnostics, diagnostics_of};
+pub use silence::{Scope, silence};
+pub use spot::profile_at;
+pub use whole::{diagnostics, diagnostics_of, of_fences};
 
 use crate::config::TranscriptSettings;
 

@@ -35,7 +35,7 @@ pub struct ReplyOutline {
 pub struct Outcome {
     /// The step that found an envelope; `None` where strict mode refuses the reply.
     pub stage: Option<Stage>,
-    /// How many updates pass its first filter.
+    /// How many updates pass both of its filters.
     pub kept: usize,
     /// How many do not.
     pub lost: usize,
@@ -56,6 +56,8 @@ pub struct EnvelopeOutline {
     pub members: Vec<Member>,
     /// Its updates.
     pub atoms: Vec<AtomOutline>,
+    /// The other atoms in it, of which none is asserted: both ends of its state transitions.
+    pub others: Vec<MangleText>,
 }
 
 /// A member of an envelope, or of an object in it.
@@ -185,6 +187,10 @@ impl Outliner<'_> {
         for (at, object) in reply.objects.iter().enumerate() {
             let envelope = self.envelope(&reply, object, reply.picked == Some(at));
             let surface = envelope.members.iter().find(|member| is_key(&member.name, "surface_response"));
+            if let Some(outcome) = outline.outcome.as_mut().filter(|_| envelope.is_picked) {
+                outcome.kept = envelope.atoms.iter().filter(|atom| atom.fate.is_kept()).count();
+                outcome.lost = envelope.atoms.len() - outcome.kept;
+            }
             if let Some(surface) = surface.filter(|_| envelope.is_picked) {
                 outline.surface_range = surface.value;
             }
@@ -204,7 +210,8 @@ impl Outliner<'_> {
         let range = TextRange::new(size(object.range.start), size(object.range.end));
         let atoms = updates(json).into_iter().enumerate();
         let atoms = atoms.filter_map(|(at, node)| self.atom(reply, json, node, at, is_picked)).collect();
-        EnvelopeOutline { range: self.turn.place(range), is_picked, members, atoms }
+        let others = transitions(json).into_iter().filter_map(|node| self.mangle(json, node)).collect();
+        EnvelopeOutline { range: self.turn.place(range), is_picked, members, atoms, others }
     }
 
     /// The members of an object, and of those in it.
@@ -234,17 +241,23 @@ impl Outliner<'_> {
         index: usize,
         is_picked: bool,
     ) -> Option<AtomOutline> {
-        let (text, map) = json.string_with_map(node)?;
-        let map = if map.is_identity() { copied(json.range(node)) } else { map };
+        let text = self.mangle(json, node)?;
         let fate = match &reply.reading {
-            Ok(reading) if is_picked => self.fate(reading, &text, index),
+            Ok(reading) if is_picked => self.fate(reading, &text.embedded.text, index),
             _ => Fate::NotTaken,
         };
+        Some(AtomOutline { index, text, fate })
+    }
+
+    /// A string of an envelope that is Mangle.
+    fn mangle(&self, json: &Json<'_>, node: NodeId) -> Option<MangleText> {
+        let (text, map) = json.string_with_map(node)?;
+        let map = if map.is_identity() { copied(json.range(node)) } else { map };
         let map = if self.turn.map.is_identity() { map } else { map.within(&self.turn.map) };
         let node = json.range(node);
         let empty = self.turn.place(TextRange::empty(node.end() - size(1))).start();
         let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
-        Some(AtomOutline { index, text: MangleText::new(embedded, self.turn.levels + 1, empty), fate })
+        Some(MangleText::new(embedded, self.turn.levels + 1, empty))
     }
 
     fn fate(&self, reading: &Reading, text: &str, index: usize) -> Fate {
@@ -279,7 +292,8 @@ impl Outliner<'_> {
         let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
         let text = MangleText::new(embedded, self.turn.levels, empty);
         let atoms = vec![AtomOutline { index: 0, text, fate }];
-        EnvelopeOutline { range: self.turn.place(whole), is_picked: true, members: Vec::new(), atoms }
+        let (members, others) = (Vec::new(), Vec::new());
+        EnvelopeOutline { range: self.turn.place(whole), is_picked: true, members, atoms, others }
     }
 }
 
@@ -301,27 +315,37 @@ fn copied(range: TextRange) -> SegmentMap {
     map.finish()
 }
 
-/// The elements of `control_packet.mangle_updates`.
-pub(super) fn updates(json: &Json<'_>) -> Vec<NodeId> {
-    let member = |object: NodeId, name: &str| {
-        let is_it = |found: &crate::envelope::json::Member| {
-            json.string(found.key).is_some_and(|key| is_key(&key, name))
-        };
-        json.members(object).filter(is_it).map(|found| found.value).last()
-    };
-    let control = member(json.root(), "control_packet");
-    let list = control.and_then(|control| member(control, "mangle_updates"));
+/// The last member of this name in an object.
+fn member_of(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
+    let is_it =
+        |found: &crate::envelope::json::Member| json.string(found.key).is_some_and(|key| is_key(&key, name));
+    json.members(object).filter(is_it).map(|found| found.value).last()
+}
+
+/// The elements of a list of the control packet.
+fn list(json: &Json<'_>, name: &str) -> Vec<NodeId> {
+    let control = member_of(json, json.root(), "control_packet");
+    let list = control.and_then(|control| member_of(json, control, name));
     list.map(|list| json.elements(list).collect()).unwrap_or_default()
 }
 
+/// The elements of `control_packet.mangle_updates`.
+pub(super) fn updates(json: &Json<'_>) -> Vec<NodeId> {
+    list(json, "mangle_updates")
+}
+
+/// Both ends of the elements of `control_packet.state_transitions`.
+fn transitions(json: &Json<'_>) -> Vec<NodeId> {
+    let ends = |one: NodeId| ["from", "to"].into_iter().filter_map(move |end| member_of(json, one, end));
+    list(json, "state_transitions").into_iter().flat_map(ends).collect()
+}
+
 fn outcome(reply: &Reply<'_>) -> Outcome {
+    // What becomes of updates is counted with the envelope.
     let mut outcome = Outcome { stage: None, kept: 0, lost: 0, warnings: Vec::new(), bytes: (0, 0) };
     let Ok(reading) = &reply.reading else { return outcome };
     outcome.stage = Some(reading.stage);
-    let updates = reply.picked_object().map_or(0, |object| updates(&object.json).len());
     if let Some(picked) = &reading.picked {
-        outcome.kept = picked.kept.updates.len();
-        outcome.lost = updates.saturating_sub(outcome.kept);
         outcome.bytes = (reading.surface.len(), picked.range.len().saturating_sub(reading.surface.len()));
     }
     let words: Vec<_> = reading.warnings.iter().map(warning).collect();

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::atom::MangleText;
 use super::fences;
+use super::members::{self, Cover};
 use super::outline::{self, ReplyOutline};
 use crate::config::{Container, TranscriptSettings};
 use crate::text::{TextEdit, TextRange, TextSize, size};
@@ -16,6 +17,8 @@ pub struct Records {
     text: Arc<str>,
     transcript: Transcript,
     list: Vec<Entry>,
+    /// Whether it is a Markdown document that is no transcript: nothing but its fences counts.
+    is_document: bool,
     fences: OnceLock<Vec<MangleText>>,
 }
 
@@ -28,7 +31,14 @@ pub struct Entry {
     pub start: TextSize,
     /// What is in it, whatever stands around it.
     pub body: Arc<Body>,
-    outlines: Arc<OnceLock<Vec<ReplyOutline>>>,
+    seen: Arc<Seen>,
+}
+
+/// What was found out about a record, once.
+#[derive(Debug, Default)]
+struct Seen {
+    outlines: OnceLock<Vec<ReplyOutline>>,
+    covers: OnceLock<Vec<Cover>>,
 }
 
 impl Entry {
@@ -54,14 +64,24 @@ impl Records {
         Self::new(Transcript::parse(options, text.as_bytes()), text, &[])
     }
 
+    /// Reads a Markdown document that is no transcript: it has fences and no records.
+    #[must_use]
+    pub fn document(text: Arc<str>) -> Self {
+        let transcript = Transcript::parse(Options::default(), &[]);
+        Self { text, transcript, list: Vec::new(), is_document: true, fences: OnceLock::new() }
+    }
+
     /// The records of the same transcript after an edit.
     #[must_use]
     pub fn after(&self, text: Arc<str>) -> Self {
+        if self.is_document {
+            return Self::document(text);
+        }
         let edit = edit_between(self.text.as_bytes(), text.as_bytes());
         Self::new(self.transcript.update(text.as_bytes(), &[edit]), text, &self.list)
     }
 
-    /// With the outlines of `old`, where records are the same.
+    /// With what is known of the records of `old`, where these are the same.
     fn new(transcript: Transcript, text: Arc<str>, old: &[Entry]) -> Self {
         let entries = transcript.entries();
         let is_same = |(old, new): &(&Entry, &crate::transcript::Entry)| Arc::ptr_eq(&old.body, &new.body);
@@ -71,16 +91,16 @@ impl Records {
         let known = |at: usize| {
             let from_end = entries.len() - at;
             let at = if at < before { Some(at) } else { old.len().checked_sub(from_end) };
-            at.and_then(|at| old.get(at)).map(|old| Arc::clone(&old.outlines))
+            at.and_then(|at| old.get(at)).map(|old| Arc::clone(&old.seen))
         };
         let entry = |(at, found): (usize, &crate::transcript::Entry)| {
             let is_known = at < before || entries.len() - at <= behind;
-            let outlines = known(at).filter(|_| is_known).unwrap_or_default();
+            let seen = known(at).filter(|_| is_known).unwrap_or_default();
             let start = size(usize::try_from(found.start).unwrap_or(usize::MAX));
-            Entry { number: found.number, start, body: Arc::clone(&found.body), outlines }
+            Entry { number: found.number, start, body: Arc::clone(&found.body), seen }
         };
         let list = entries.iter().enumerate().map(entry).collect();
-        Self { text, transcript, list, fences: OnceLock::new() }
+        Self { text, transcript, list, is_document: false, fences: OnceLock::new() }
     }
 
     /// The text.
@@ -118,7 +138,12 @@ impl Records {
     /// What can be seen of the replies in a record.
     pub fn outlines<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [ReplyOutline] {
         let read = || outline::of_record(&entry.body.turns, self.bytes(entry), settings);
-        entry.outlines.get_or_init(read)
+        entry.seen.outlines.get_or_init(read)
+    }
+
+    /// What is silenced in a record.
+    pub(super) fn covers<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [Cover] {
+        entry.seen.covers.get_or_init(|| members::of_turns(&entry.body.turns, self.bytes(entry), settings))
     }
 
     /// The Mangle in a record.
@@ -128,13 +153,14 @@ impl Records {
         settings: &TranscriptSettings,
     ) -> impl Iterator<Item = &'r MangleText> + use<'r> {
         let envelopes = self.outlines(entry, settings).iter().flat_map(|reply| &reply.envelopes);
-        envelopes.flat_map(|envelope| &envelope.atoms).map(|atom| &atom.text)
+        envelopes.flat_map(|envelope| envelope.atoms.iter().map(|atom| &atom.text).chain(&envelope.others))
     }
 
     /// The fences with Mangle of a Markdown file, whose ranges count from the start of the file.
     pub fn fences(&self) -> &[MangleText] {
         self.fences.get_or_init(|| match self.transcript.container() {
             Some(Container::Markdown) => fences::fences(&self.text),
+            None if self.is_document => fences::fences(&self.text),
             _ => Vec::new(),
         })
     }
@@ -193,8 +219,7 @@ mod tests {
         let grown = format!("{text}{}\n{}", line("new"), line("half"));
         let now = after(&before, &grown);
         assert_eq!(seen(&now), seen(&read(&grown)));
-        let same =
-            before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.outlines, &b.outlines));
+        let same = before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.seen, &b.seen));
         assert_eq!(same.count(), 100);
     }
 
@@ -205,8 +230,7 @@ mod tests {
         let edited = text.replace("\"50\"", "\"fifty\"").replace("\"60\"}\n", "\"60\"}\n\n\n");
         let now = after(&before, &edited);
         assert_eq!(seen(&now), seen(&read(&edited)));
-        let same =
-            before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.outlines, &b.outlines));
+        let same = before.list().iter().zip(now.list()).filter(|(a, b)| Arc::ptr_eq(&a.seen, &b.seen));
         assert_eq!(same.count(), 100 - 11);
     }
 

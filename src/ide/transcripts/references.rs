@@ -33,6 +33,12 @@ pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<
     found
 }
 
+/// Whether a transcript with this text may mention it. Costs a look at the bytes.
+#[must_use]
+pub fn may_mention(text: &str, subject: Subject) -> bool {
+    word(subject).is_some_and(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+}
+
 /// A word that stands as it is wherever the subject is mentioned, whatever escapes are around it.
 fn word(subject: Subject) -> Option<&'static str> {
     let symbol = match subject {

@@ -2,8 +2,9 @@
 
 use super::Opened;
 use super::records::Entry;
-use crate::envelope::Reply;
+use crate::config::Profile;
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::{Reply, profile};
 use crate::text::{TextRange, TextSize, size};
 use crate::transcript::Turn;
 
@@ -48,6 +49,14 @@ impl<'a> Spot<'a> {
         let (at, object) = objects.find(|(_, object)| is_around(&object.range))?;
         Some((at, Way::to(&object.json, self.offset)))
     }
+}
+
+/// The version of the protocol that the envelope around an offset of the file looks like.
+#[must_use]
+pub fn profile_at(opened: Opened<'_>, offset: TextSize) -> Option<Profile> {
+    let spot = Spot::at(opened, offset)?;
+    let (at, _) = spot.way()?;
+    spot.reply.objects.get(at).map(|object| profile::infer(object).0)
 }
 
 /// The way from the root of a JSON value to a place in it.

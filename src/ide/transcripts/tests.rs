@@ -244,3 +244,52 @@ fn every_offset_of_damaged_text_has_an_answer() {
         assert!(split::split(opened).parts.iter().all(|part| whole.contains_range(part.source)));
     }
 }
+
+/// What is found in a text from its first byte on, and in the same text after an edit.
+fn found(records: &Records, settings: &TranscriptSettings, key: u64) -> [Vec<String>; 2] {
+    let (rules, limits) = (crate::config::RuleSettings::default(), crate::transcript::Limits::default());
+    let context = crate::envelope::Context::new(settings);
+    let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+    let file = crate::text::FileId(0);
+    let shown = |found: Vec<crate::lint::Diagnostic>| {
+        let one =
+            |one: &crate::lint::Diagnostic| format!("{:?} {} {}", one.range, one.rule.name, one.message);
+        found.iter().map(one).collect::<Vec<_>>()
+    };
+    let anew = diagnostics(file, "a.jsonl", records.text().as_bytes(), judge);
+    [
+        shown(anew),
+        shown(diagnostics_of(file, records, judge, key, &crate::ide::diagnostics::FindingCache::default())),
+    ]
+}
+
+#[test]
+fn what_is_silenced_stays_so_from_edit_to_edit() {
+    let reply = |ignored: &str, update: &str| {
+        format!(
+            r#"{{"control_packet":{{"mangle_updates":["{update}"],"x_mangle_ls_ignore":"{ignored}"}},"surface_response":"a"}}"#
+        )
+    };
+    let chat =
+        |reply: &str| format!(r#"{{"role":"assistant","content":{}}}"#, serde_json::Value::from(reply));
+    let lines = |update: &str| {
+        let replies = [reply("no-period", update), reply("PB203", "q(/a)"), reply("no-perio", "q(/a).")];
+        replies.iter().map(|reply| chat(reply) + "\n").collect::<String>()
+    };
+    let settings = TranscriptSettings::default();
+    let mut records = Records::read(lines("p(/a)").into(), "a.jsonl", &settings);
+    let [anew, kept] = found(&records, &settings, 1);
+    assert_eq!(anew, kept);
+    assert!(!anew.iter().any(|one| one.contains(" no-period ")), "{anew:?}");
+    assert!(anew.iter().any(|one| one.contains("unknown-suppression")), "{anew:?}");
+    for update in ["p(/a).", "p(/a)", "p(/b)", "p(/a)."] {
+        let before = records.list().last().cloned();
+        records = records.after(lines(update).into());
+        let [anew, kept] = found(&records, &settings, 1);
+        assert_eq!(anew, kept);
+        assert_eq!(anew.iter().any(|one| one.contains("unused-suppression")), update == "p(/a).", "{anew:?}");
+        let is_kept =
+            before.zip(records.list().last()).is_some_and(|(a, b)| std::sync::Arc::ptr_eq(&a.body, &b.body));
+        assert!(is_kept);
+    }
+}

@@ -2,11 +2,13 @@
 
 use super::comments::Comments;
 use super::judge::{Judge, TranscriptCheck};
-use super::members;
+use super::records::Records;
+use super::{fenced, fences, members};
 use crate::config::Container;
+use crate::ide::diagnostics::FindingCache;
 use crate::lint::Diagnostic;
 use crate::text::{FileId, TextSize};
-use crate::transcript::{Found, Options, Reader, Transcript};
+use crate::transcript::{Found, Options, Reader, Site};
 
 /// All diagnostics of a transcript, sorted by start. `name` is its path, of which the end tells the container.
 #[must_use]
@@ -22,26 +24,63 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
     reader.feed(text, &mut |record| found.extend(check.record(record).found));
     let summary = reader.finish(&mut |record| found.extend(check.record(record).found));
     found.extend(check.finish(&summary));
-    placed(file, text, summary.container, found, judge)
+    let mut all = placed(file, text, summary.container, found, judge);
+    if summary.container == Some(Container::Markdown) {
+        all.extend(of_fences(file, &String::from_utf8_lossy(text), judge));
+        sort(&mut all);
+    }
+    all
+}
+
+/// What is wrong with the Mangle in the fences of a Markdown file, less what comments silence.
+#[must_use]
+pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>) -> Vec<Diagnostic> {
+    let mut found = fenced::diagnostics(file, &fences::fences(text), judge, &FindingCache::default());
+    silence_in_fences(&mut found, text.as_bytes());
+    found
 }
 
 /// [`diagnostics`] of a transcript that was read before: records that were judged under the same `key`, a number that
-/// changes with whatever the judge consists of, are not judged again.
+/// changes with whatever the judge consists of, are not judged again; `cache` keeps what was found in the statements of fences.
 #[must_use]
 pub fn diagnostics_of(
     file: FileId,
-    name: &str,
-    transcript: &Transcript,
-    text: &[u8],
+    records: &Records,
     judge: Judge<'_>,
     key: u64,
+    cache: &FindingCache,
 ) -> Vec<Diagnostic> {
-    // What silences stands in the replies, which are read again then.
-    if members::is_marked(text) {
-        return diagnostics(file, name, text, judge);
+    let text = records.text().as_bytes();
+    let mut entries = records.list().iter();
+    let is_marked = members::is_marked(text);
+    let mut silence = |found: &mut Vec<Found>| {
+        let Some(entry) = entries.next().filter(|_| is_marked) else { return };
+        let site = Site { record: entry.number, start: u32::from(entry.start).into() };
+        members::apply(records.covers(entry, judge.context.settings), site, judge.rules, found);
+    };
+    let transcript = records.transcript();
+    let found = transcript.check_each(text, &judge.context, judge.limits, key, &mut silence);
+    let mut all = placed(file, text, transcript.container(), found, judge);
+    let mut in_fences = fenced::diagnostics(file, records.fences(), judge, cache);
+    if !in_fences.is_empty() {
+        silence_in_fences(&mut in_fences, text);
+        all.extend(in_fences);
+        sort(&mut all);
     }
-    let found = transcript.check(text, &judge.context, judge.limits, key);
-    placed(file, text, transcript.container(), found, judge)
+    all
+}
+
+/// Takes away what comments silence.
+fn silence_in_fences(found: &mut Vec<Diagnostic>, text: &[u8]) {
+    let comments = Comments::of(text);
+    found.retain(|found| !comments.silence(found.rule, u32::from(found.range.start()).into()));
+}
+
+fn sort(found: &mut [Diagnostic]) {
+    found.sort_by(|a, b| {
+        let key = |one: &Diagnostic| (one.range.start(), one.range.end(), one.rule.code);
+        key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
+    });
 }
 
 fn placed(
@@ -63,9 +102,6 @@ fn placed(
         judge.diagnostic(found, file, base).filter(|_| !comments.silence(rule, offset))
     };
     let mut placed: Vec<_> = found.into_iter().filter_map(place).collect();
-    placed.sort_by(|a, b| {
-        let key = |one: &Diagnostic| (one.range.start(), one.range.end(), one.rule.code);
-        key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
-    });
+    sort(&mut placed);
     placed
 }

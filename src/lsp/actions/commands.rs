@@ -2,13 +2,14 @@
 
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, Command, Diagnostic, ExecuteCommandParams, LSPAny, ShowDocumentParams,
+    CodeAction, CodeActionKind, Command, Diagnostic, ExecuteCommandParams, LSPAny, ShowDocumentParams, Uri,
 };
 
 use super::deed::fix_workspace;
 use crate::ide::registry;
 use crate::lint::Rule;
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
+use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
 use crate::lsp::features::test::{self, TEST};
 use crate::lsp::view::View;
 use crate::text::Cancel;
@@ -20,7 +21,22 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
 /// All commands.
-pub(in crate::lsp) const COMMANDS: [&str; 5] = [COPY_QUERY, FIX_WORKSPACE, OPEN_PAGE, QUERY, TEST];
+pub(in crate::lsp) const COMMANDS: [&str; 6] =
+    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, QUERY, TEST];
+
+/// The action that hands over the message which asks the model to send a reply again.
+pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
+    let title = "Copy the repair prompt".to_owned();
+    let argument = serde_json::to_value(RepairParams::of(uri, record)).ok();
+    let (command, arguments) = (COPY_REPAIR.into(), argument.map(|argument| vec![argument]));
+    CodeAction {
+        title: title.clone(),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics,
+        command: Some(Command { title, command, arguments }),
+        ..CodeAction::default()
+    }
+}
 
 /// The action that opens the page of a rule.
 pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -79,6 +95,14 @@ pub(in crate::lsp) fn command(
             let (report, message) = test::in_short(view, &wanted, cancel);
             view.outbox.show_message(message);
             return Ok(Some(report));
+        }
+        COPY_REPAIR => {
+            let wanted = repair::asked_by(params);
+            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no transcript"))?;
+            let answer = repair::repair(view, &wanted);
+            let message = answer["message"].as_str().unwrap_or("There is nothing to repair.");
+            view.outbox.show_message(message.to_owned());
+            return Ok(Some(answer));
         }
         COPY_QUERY => {
             let line = params.arguments.first().and_then(LSPAny::as_str);

@@ -7,11 +7,14 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
 use super::edit::{beside_edit, workspace_edit, workspace_edit_of_texts};
+use super::pin::pin;
+use crate::config::pin_profile;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Place;
 use crate::ide::assists::assist;
 use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
 use crate::ide::suppression::{Scope, silence};
+use crate::ide::transcripts;
 use crate::lint::{Diagnostic, FileEdit};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
@@ -44,6 +47,8 @@ pub(super) enum What {
     SilenceHere(Spot),
     /// A comment for the file of a diagnostic.
     SilenceFile(Spot),
+    /// The profile of the envelope at an offset, in the configuration file.
+    PinProfile(u32),
     /// The assist of this name at a selection of the document.
     Assist {
         /// Its name.
@@ -84,6 +89,10 @@ fn read(action: &CodeAction) -> Option<Deed> {
 /// # Errors
 /// When the document is another one by now, so that what was offered may be gone, or when the action is not ours.
 pub(in crate::lsp) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction> {
+    // What only runs a command is whole as it is; some clients ask all the same.
+    if action.data.is_none() && action.command.is_some() {
+        return Ok(action);
+    }
     let deed = read(&action).ok_or_else(|| Error::invalid_params("not an action of this server"))?;
     let file = view.file(&deed.uri).ok_or_else(Error::content_modified)?;
     if version(file) != deed.version {
@@ -108,6 +117,12 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
         }
         What::SilenceHere(spot) => silenced(view, file, spot, Scope::Here),
         What::SilenceFile(spot) => silenced(view, file, spot, Scope::File),
+        What::PinProfile(at) => {
+            let pin = pin(view.snapshot.transcript(file.id)?, (*at).into())?;
+            let config = view.snapshot.file(pin.file)?;
+            let (range, text) = pin_profile(config.text(), pin.profile)?;
+            workspace_edit(view, &[FileEdit { file: pin.file, range, text }])
+        }
         What::Assist { id, start, end } => {
             let selection = TextRange::new((*start).into(), (*end).into());
             let program = view.snapshot.programs_of(file.id).next()?;
@@ -136,7 +151,18 @@ fn find<'v>(
 
 fn silenced(view: &View, file: &SnapshotFile, spot: &Spot, scope: Scope) -> Option<WorkspaceEdit> {
     let diagnostic = find(view, file, |found| Spot::of(found) == *spot)?;
-    let edit = silence(file.summary(), diagnostic, scope)?;
+    let edit = match view.snapshot.transcript(file.id) {
+        Some(transcript) => {
+            let scope = match scope {
+                Scope::Here => transcripts::Scope::Here,
+                Scope::File => transcripts::Scope::All,
+            };
+            let at = diagnostic.range.start();
+            let (range, text) = transcripts::silence(transcript.opened(), diagnostic.rule, at, scope)?;
+            FileEdit { file: file.id, range, text }
+        }
+        None => silence(file.summary(), diagnostic, scope)?,
+    };
     workspace_edit(view, &[edit])
 }
 

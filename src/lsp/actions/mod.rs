@@ -8,6 +8,7 @@ mod commands;
 mod deed;
 mod edit;
 mod offer;
+mod pin;
 
 pub(super) use self::commands::{COMMANDS, command};
 pub(super) use self::deed::{document, resolve};

@@ -6,14 +6,19 @@ use tower_lsp::ls_types::{
 
 use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
 use super::edit::beside_edit;
+use super::pin::pin;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
-use crate::host::workspace::SnapshotFile;
+use crate::config::{Container, FILE_NAME};
+use crate::host::workspace::{SnapshotFile, SnapshotTranscript};
 use crate::ide::Place;
 use crate::ide::assists::{AssistKind, assists};
 use crate::ide::fixes::is_safely_fixable;
+use crate::ide::transcripts::{self, Scope};
 use crate::lint;
+use crate::lsp::features::repair;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
+use crate::text::TextRange;
 
 /// The actions that the client asks for.
 pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
@@ -88,19 +93,75 @@ impl<'v> Offer<'v> {
                 self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
             }
         }
-        let is_policy = view.snapshot.transcript(file.id).is_none();
-        for diagnostic in first_of_each(&here, |diagnostic| is_policy && diagnostic.rule.is_silenceable()) {
-            let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
-            let mut silence = |place: &str, what| {
-                let title = format!("Silence `{name}` {place}");
-                self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
-            };
-            silence("here", What::SilenceHere(spot.clone()));
-            silence("in this file", What::SilenceFile(spot));
+        if let Some(transcript) = view.snapshot.transcript(file.id) {
+            self.in_transcript(transcript, &here, range);
+        }
+        for diagnostic in first_of_each(&here, |diagnostic| diagnostic.rule.is_silenceable()) {
+            self.silence(diagnostic);
         }
         for diagnostic in first_of_each(&here, |_| true) {
             let diagnostics = Some(vec![self.as_sent(diagnostic)]);
             self.actions.push(commands::open_page(diagnostic.rule, diagnostics));
+        }
+    }
+
+    /// What silences a diagnostic, where its line, its file or its reply can be told so.
+    fn silence(&mut self, diagnostic: &lint::Diagnostic) {
+        let Self { view, file, .. } = *self;
+        let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
+        let mut all = Some("in this file");
+        if let Some(transcript) = view.snapshot.transcript(file.id) {
+            let edit = |scope| {
+                transcripts::silence(transcript.opened(), diagnostic.rule, diagnostic.range.start(), scope)
+            };
+            let (here, whole) = (edit(Scope::Here), edit(Scope::All));
+            if here.is_none() {
+                return;
+            }
+            let is_markdown = transcript.records().transcript().container() == Some(Container::Markdown);
+            all = (whole.is_some() && whole != here).then_some(if is_markdown {
+                "in this file"
+            } else {
+                "in this reply"
+            });
+        }
+        let mut add = |place: &str, what| {
+            let title = format!("Silence `{name}` {place}");
+            self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
+        };
+        add("here", What::SilenceHere(spot.clone()));
+        if let Some(all) = all {
+            add(all, What::SilenceFile(spot));
+        }
+    }
+
+    /// What can be done about a reply beside its fixes: it is sent again, or the version of its protocol is settled.
+    fn in_transcript(
+        &mut self,
+        transcript: &SnapshotTranscript,
+        here: &[&lint::Diagnostic],
+        range: TextRange,
+    ) {
+        let file = self.file;
+        let record = transcript.records().touching(TextRange::empty(range.start())).next();
+        let bad: Vec<_> = here.iter().copied().filter(|found| repair::is_repairable(found)).collect();
+        if let (Some(record), Some(first)) = (record, bad.first()) {
+            let diagnostics = Some(vec![self.as_sent(first)]);
+            let uri = &self.params.text_document.uri;
+            self.actions.push(commands::copy_repair(uri, record.number, diagnostics));
+        }
+        let about = here.iter().copied().find(|found| PROFILES.contains(&found.rule.name));
+        if let Some(pin) = pin(transcript, range.start())
+            && self.view.snapshot.file(pin.file).is_some_and(|config| config.is_editable())
+        {
+            let kind = match about {
+                Some(_) => CodeActionKind::QUICKFIX,
+                None => CodeActionKind::REFACTOR_REWRITE,
+            };
+            let title = format!("Pin the profile `{}` in {FILE_NAME}", pin.profile);
+            if self.wants(&kind) && file.is_editable() {
+                self.add(title, kind, about, What::PinProfile(range.start().into()), None);
+            }
         }
     }
 
@@ -189,6 +250,9 @@ impl<'v> Offer<'v> {
         self.params.context.diagnostics.iter().find(same).cloned().unwrap_or(diagnostic)
     }
 }
+
+/// The rules that a pinned profile settles, by name.
+const PROFILES: [&str; 2] = ["profile-inferred", "profile-outlier"];
 
 /// The first diagnostic of each rule among those that `wanted` holds for.
 fn first_of_each<'v>(

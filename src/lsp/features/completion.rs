@@ -13,13 +13,13 @@ use tower_lsp::ls_types::{
 use super::hover::markup;
 use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
-use crate::ide::transcripts::completion::InEnvelope;
+use crate::ide::transcripts::completion::{InEnvelope, may_be_asserted};
 use crate::ide::transcripts::{self, escaped, escaped_snippet};
 use crate::lsp::session::Session;
-use crate::lsp::view::View;
+use crate::lsp::view::{Inside, View};
 use crate::lsp::{from_proto, to_proto};
 use crate::program::PredicateKey;
-use crate::text::Symbol;
+use crate::text::{EmbeddedKind, Symbol};
 
 /// What begins a name (`:`, `/`, `.`), or the first of several things (`(`, `[`, `<`). Not the blank and not
 /// the comma: a list that comes at every blank and goes with the next one is in the way.
@@ -60,7 +60,13 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
     let client = client(&view.session);
     let uri = &position.text_document.uri;
     let Some((at, place)) = at else { return in_envelope(view, position, &client) };
-    let found = completion::completions(place);
+    let found = match at.inside.filter(|inside| inside.text.embedded.kind == EmbeddedKind::Atom) {
+        Some(Inside { transcript, .. }) => {
+            let is_wanted = |name: &str| may_be_asserted(&transcript.settings, name);
+            completion::completions_of_fact(place, &is_wanted)
+        }
+        None => completion::completions(place),
+    };
     let mut convert = Convert {
         levels: at.inside.map_or(0, |inside| inside.text.levels),
         analysis: Some(place.analysis),
@@ -82,7 +88,10 @@ fn in_envelope(
     client: &CompletionItemCapability,
 ) -> Option<CompletionResponse> {
     let (transcript, offset) = view.transcript_spot(position)?;
-    let InEnvelope { found, levels } = transcripts::completion::completions(transcript.opened(), offset)?;
+    let found = transcript.with_declarations(|declarations| {
+        transcripts::completion::completions(transcript.opened(), declarations, offset)
+    });
+    let InEnvelope { found, levels } = found?;
     let mut convert = Convert {
         levels,
         analysis: None,

@@ -16,6 +16,7 @@ pub(super) mod navigation;
 pub(super) mod query;
 pub(super) mod references;
 pub(super) mod rename;
+pub(super) mod repair;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
 pub(super) mod signature_help;

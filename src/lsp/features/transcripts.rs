@@ -94,12 +94,16 @@ pub(super) fn links(view: &View, transcript: &SnapshotTranscript) -> Vec<Documen
     found.collect()
 }
 
-/// The places in open transcripts that mention something of a program whose declarations hold for them.
+/// The places in transcripts, open or not, that mention something of a program whose declarations hold for them.
 pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<Location> {
     let mut found = Vec::new();
     for transcript in &view.snapshot.transcripts {
         let shares = |one: &Program| one.files.iter().any(|file| program.file(file.id).is_some());
         if !transcript.programs.iter().any(|one| shares(one.program())) {
+            continue;
+        }
+        // Most closed ones mention nothing, and need not be read for that.
+        if !references::may_mention(transcript.file.text(), subject) {
             continue;
         }
         let Some(uri) = to_proto::uri(&transcript.file) else { continue };
@@ -120,14 +124,16 @@ pub(super) fn warn_of_mentions(view: &View, subject: Subject, program: &Program,
         return;
     }
     let times = if found.len() == 1 { "once".to_owned() } else { format!("{} times", found.len()) };
-    let documents = if files.len() == 1 {
-        "an open transcript".to_owned()
-    } else {
-        format!("{} open transcripts", files.len())
+    let documents =
+        if files.len() == 1 { "a transcript".to_owned() } else { format!("{} transcripts", files.len()) };
+    let left_out = view.snapshot.transcripts.iter().filter(|transcript| transcript.is_left_out()).count();
+    let others = match left_out {
+        0 => "",
+        _ => " There are transcripts that are too large to be looked at while they are closed.",
     };
     let message = format!(
         "The old name stands {times} in {documents}, which stay as they are: what an agent said is not changed \
-         to `{new}`. Agents that still use the old name are refused from now on."
+         to `{new}`. Agents that still use the old name are refused from now on.{others}"
     );
     view.outbox.notify("window/showMessage", ShowMessageParams { typ: MessageType::WARNING, message });
 }

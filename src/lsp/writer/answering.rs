@@ -261,14 +261,16 @@ impl Work {
         Self { programs, transcripts }
     }
 
-    /// What must be done for a question: the programs of a document with the transcripts that their declarations hold
-    /// for, or the transcript that it is.
+    /// What must be done for a question: the programs of a document with the open transcripts that their declarations
+    /// hold for, or the transcript that it is.
     fn of(needs: &Needs, view: &View) -> Self {
         let Needs::Diagnostics(path) = needs else { return Self::default() };
         let Some(id) = view.snapshot.id(path) else { return Self::default() };
         let programs: Vec<_> = view.snapshot.programs_of(id).cloned().collect();
         let is_judged_by = |transcript: &&Arc<SnapshotTranscript>| {
-            transcript.file.id == id || transcript.programs.iter().any(|of| contains(&programs, of))
+            let is_open = transcript.file.open.is_some();
+            transcript.file.id == id
+                || is_open && transcript.programs.iter().any(|of| contains(&programs, of))
         };
         let transcripts = view.snapshot.transcripts.iter().filter(is_judged_by).cloned().collect();
         Self { programs, transcripts }

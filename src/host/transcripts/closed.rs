@@ -1,0 +1,105 @@
+//! The transcripts of a workspace that no editor has open: their texts, as far as they are small enough.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use super::{TranscriptFile, plain_name};
+use crate::config::TRANSCRIPT_LEFT_OUT;
+use crate::host::{FileTable, FileText, Overlay};
+use crate::lint::Finding;
+use crate::text::{FileId, TextRange};
+
+/// So many bytes of all of them together are looked at.
+const MOST_IN_ALL: u64 = 32 << 20;
+
+/// How many bytes of each closed transcript are read at most, in their order; of those for which nothing is left when the
+/// others are read, none. Transcripts that nobody wants to see while they are closed are not among them.
+pub(in crate::host) fn closed_limits(
+    transcripts: &[TranscriptFile],
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Vec<(FileId, u64)> {
+    let mut left = MOST_IN_ALL;
+    let mut limits = Vec::new();
+    for found in transcripts {
+        let limit = found.settings.closed_limit as u64;
+        if limit == 0 || found.is_document || overlay.get(&found.path).is_some() {
+            continue;
+        }
+        let len = table.path(found.file).metadata().map_or(0, |metadata| metadata.len());
+        let is_taken = len <= limit && len <= left;
+        left -= if is_taken { len } else { 0 };
+        limits.push((found.file, if is_taken { limit } else { 0 }));
+    }
+    limits
+}
+
+/// The text of a transcript that no editor has open. One of more than `limit` bytes is not read: a finding says so.
+///
+/// # Errors
+/// When it cannot be opened or read, or is a folder.
+pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileText> {
+    let name = path.to_string_lossy();
+    let is_compressed = plain_name(&name) != name;
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if is_compressed || metadata.len() > limit {
+        return Ok(left_out(is_compressed));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Ok(left_out(false));
+    }
+    // What is no UTF-8 is shown by editors as it is read here.
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(FileText { text: text.into(), findings: Vec::new() })
+}
+
+fn left_out(is_compressed: bool) -> FileText {
+    let message = match is_compressed {
+        true => {
+            "A compressed transcript is not looked at in an editor. `mangle-ls check` reads it.".to_owned()
+        }
+        false => format!(
+            "This transcript is not open and too large to be looked at then: more than `closed_limit` in `[transcripts]` allows, or \
+             more than what is left of {} MiB for all of them. Open it, or let `mangle-ls check` read it.",
+            MOST_IN_ALL >> 20
+        ),
+    };
+    let finding = Finding::new(&TRANSCRIPT_LEFT_OUT, TextRange::default(), message);
+    FileText { text: "".into(), findings: vec![finding] }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_larger_than_the_limit_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, "{}\n\u{e9}").unwrap();
+        let read = |limit| read_closed(&path, limit).unwrap();
+        assert_eq!((&*read(5).text, read(5).findings.len()), ("{}\n\u{e9}", 0));
+        assert_eq!(&*read(4).text, "");
+        assert!(read(4).findings.iter().all(|found| found.rule == &TRANSCRIPT_LEFT_OUT));
+        let compressed = folder.path().join("a.jsonl.gz");
+        std::fs::write(&compressed, "{}").unwrap();
+        assert_eq!(read_closed(&compressed, 9).unwrap().findings.len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_as_editors_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, b"a\xff").unwrap();
+        assert_eq!(&*read_closed(&path, 9).unwrap().text, "a\u{fffd}");
+    }
+}

@@ -1,0 +1,88 @@
+//! What is wrong with the Mangle in the fences of a Markdown file. All of them together are taken as a part of the program
+//! that goes with the file: what one declares the others may use, and nothing is said of what nobody uses.
+
+use std::sync::Arc;
+
+use super::atom::{MangleText, NOWHERE};
+use super::judge::Judge;
+use crate::ide::diagnostics::{FindingCache, diagnostics_of_files};
+use crate::lint::{Diagnostic, FileEdit, Group, RelatedPlace, ResolvedFix, Rule, Severity};
+use crate::program::{FileSummary, Program};
+use crate::text::{FileId, TextRange};
+
+/// The rules that look at the whole program and have something to say of a part of a text: does the predicate exist, and
+/// with so many arguments.
+const OF_PROGRAM: [&str; 3] = ["undefined-predicate", "arity-mismatch", "head-arity-conflict"];
+
+/// The findings, with ranges of the file. What is only worth a hint in a policy is not worth one in a text about
+/// policies.
+pub(super) fn diagnostics(
+    file: FileId,
+    fences: &[MangleText],
+    judge: Judge<'_>,
+    cache: &FindingCache,
+) -> Vec<Diagnostic> {
+    if fences.is_empty() {
+        return Vec::new();
+    }
+    let around = judge.programs.first();
+    let own = Fences { file, fences };
+    let summaries = own.ids().zip(fences);
+    let summaries = summaries.map(|(id, fence)| Arc::new(FileSummary::new(id, fence.source())));
+    let others = around.map(|program| program.files.clone()).unwrap_or_default();
+    let embedding = around.map(|program| Arc::clone(&program.embedding)).unwrap_or_default();
+    let program = Program::embedded(others.into_iter().chain(summaries).collect(), embedding);
+    let ids: Vec<FileId> = own.ids().collect();
+    let is_wanted = |rule: &Rule| OF_PROGRAM.contains(&rule.name);
+    let found = diagnostics_of_files(&program, &ids, judge.rules, cache, &is_wanted);
+    // Without a program nobody knows which predicates there are.
+    let is_told = |found: &Diagnostic| {
+        found.severity >= Severity::Warning
+            && found.rule.group != Group::Quality
+            && (around.is_some() || found.rule.group == Group::Syntax)
+    };
+    let all = found.into_iter().flat_map(|(id, found)| found.into_iter().map(move |found| (id, found)));
+    all.filter(|(_, found)| is_told(found)).filter_map(|(id, found)| own.place(id, found)).collect()
+}
+
+/// The fences of a file, which stand for files of a program.
+#[derive(Clone, Copy)]
+struct Fences<'f> {
+    file: FileId,
+    fences: &'f [MangleText],
+}
+
+impl Fences<'_> {
+    /// Their ids, which no file has.
+    fn ids(self) -> impl Iterator<Item = FileId> {
+        (1..).zip(self.fences).map(|(at, _)| FileId(NOWHERE.0.saturating_sub(at)))
+    }
+
+    /// What was found in a fence as something of the file.
+    fn place(self, id: FileId, found: Diagnostic) -> Option<Diagnostic> {
+        let Diagnostic { rule, severity, message, path, .. } = found;
+        let (_, range) = self.range(id, found.range)?;
+        let related = found.related.into_iter().filter_map(|related| {
+            let (file, range) = self.range(related.file, related.range)?;
+            Some(RelatedPlace { file, range, message: related.message })
+        });
+        let related = related.collect();
+        let fix = found.fix.and_then(|fix| {
+            let edits = fix.edits.into_iter().map(|edit| {
+                let (file, range) = self.range(edit.file, edit.range)?;
+                Some(FileEdit { file, range, text: edit.text })
+            });
+            let edits = edits.collect::<Option<Vec<_>>>()?;
+            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+        });
+        Some(Diagnostic { rule, severity, range, message, related, fix, path })
+    }
+
+    /// A range of a fence as one of the file; of another file it stays.
+    fn range(self, id: FileId, range: TextRange) -> Option<(FileId, TextRange)> {
+        match self.ids().position(|known| known == id) {
+            Some(at) => Some((self.file, self.fences.get(at)?.to_source(range))),
+            None => Some((id, range)),
+        }
+    }
+}

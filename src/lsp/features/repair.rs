@@ -1,0 +1,116 @@
+//! `mangle/repair`, the message that asks a model to send a bad reply again, and the command that gives it to somebody.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
+
+use crate::envelope::{Context, Reply};
+use crate::host::workspace::SnapshotTranscript;
+use crate::lint::{self, Severity};
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+use crate::report::replies::{Answered, Attempt, Repair};
+use crate::transcript::Entry;
+
+/// The command that hands the message over.
+pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
+
+/// The parameters.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::lsp) struct RepairParams {
+    /// A transcript.
+    pub(in crate::lsp) uri: Uri,
+    /// The number of a record; without it, the first with a reply that has to be sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::lsp) record: Option<u64>,
+    /// Which attempt the message asks for, from 1 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    /// How many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max: Option<u32>,
+}
+
+impl RepairParams {
+    /// About one record.
+    pub(in crate::lsp) fn of(uri: &Uri, record: u64) -> Self {
+        Self { uri: uri.clone(), record: Some(record), attempt: None, max: None }
+    }
+
+    /// The document that has to be known.
+    pub(in crate::lsp) fn document(&self) -> std::path::PathBuf {
+        from_proto::document_path(&self.uri)
+    }
+}
+
+/// What a command asks for.
+pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<RepairParams> {
+    let argument = params.arguments.first().filter(|_| params.command == COPY_REPAIR)?;
+    serde_json::from_value(argument.clone()).ok()
+}
+
+/// Whether a finding is a reason to ask for a reply again: nothing can be read, or an update is lost.
+pub(in crate::lsp) fn is_repairable(found: &lint::Diagnostic) -> bool {
+    let number = found.rule.code.strip_prefix("PB").and_then(|number| number.parse::<u32>().ok());
+    let is_one_of_them = number.is_some_and(|number| matches!(number, 1..=14 | 101 | 200..=299));
+    is_one_of_them && found.severity == Severity::Error
+}
+
+/// Answers the request. The message is `null` where there is nothing to repair.
+pub(in crate::lsp) fn repair(view: &View, params: &RepairParams) -> LSPAny {
+    let Some(transcript) = view.transcript(&params.uri) else { return json!({ "message": null }) };
+    let attempt = Attempt { number: params.attempt.unwrap_or(1), max: params.max.unwrap_or(3) };
+    let records = transcript.records().transcript().entries().iter();
+    let wanted = records.filter(|entry| params.record.is_none_or(|record| entry.number == record));
+    let found = wanted.into_iter().find_map(|entry| {
+        let repair = of_record(transcript, entry, attempt)?;
+        let mut said = repair.json();
+        said["record"] = entry.number.into();
+        // A message that is not to be sent must not be there to be sent.
+        said["message"] = repair.stop().map_or_else(|| repair.message().into(), |_| Value::Null);
+        Some(said)
+    });
+    found.unwrap_or_else(|| json!({ "message": null }))
+}
+
+/// The first reply of a record that has to be sent again.
+fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -> Option<Repair> {
+    let records = transcript.records();
+    let record = entry.record(records.text().as_bytes());
+    let name = transcript.file.path.to_string_lossy();
+    let place = |offset| u64::from(u32::from(offset));
+    let (start, end) = (entry.start, entry.start + entry.body.len as u64);
+    let found: Vec<&lint::Diagnostic> = transcript
+        .diagnostics()
+        .iter()
+        .filter(|found| (start..=end).contains(&place(found.range.start())))
+        .collect();
+    record.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
+        let reply = Reply::new(turn.text(record.bytes), &transcript.settings.caps);
+        let whole = turn.place(crate::text::TextRange::up_to(crate::text::size(reply.raw.len())));
+        let is_here = |found: &&&lint::Diagnostic| {
+            let at = place(found.range.start()).saturating_sub(start);
+            (place(whole.start())..=place(whole.end())).contains(&at)
+        };
+        let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found)).collect();
+        let answered = Answered { file: &name, record: &record, turn, reply: &reply };
+        let signatures = transcript.signatures().into_iter();
+        let repair = transcript.with_declarations(|declarations| {
+            let context = Context { declarations, ..Context::new(&transcript.settings) };
+            Repair::new(answered, &context, &found, signatures, attempt)
+        });
+        Some(repair).filter(|repair| !repair.is_empty())
+    })
+}
+
+/// A finding as `check --format json` writes it, as far as a message needs it.
+fn written(found: &lint::Diagnostic) -> Value {
+    json!({
+        "code": found.rule.code,
+        "severity": found.severity.as_str(),
+        "message": found.message,
+        "path": found.path,
+        "start": u32::from(found.range.start()),
+        "fix": found.fix.as_ref().map(|fix| json!({ "title": fix.title })),
+    })
+}
