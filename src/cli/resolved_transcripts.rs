@@ -83,6 +83,7 @@ fn own(settings: &TranscriptSettings) -> Rows {
         ("success_phrases", Row::Set(success_phrases.as_slice().into())),
         ("target_compression_ratio", Row::Set(json!(settings.target_compression_ratio))),
         ("min_trace_words", Row::Set(settings.min_trace_words.into())),
+        ("closed_limit", Row::Set(settings.closed_limit.into())),
     ])
 }
 

@@ -1,2 +1,2 @@
 -- For `vim.lsp.enable('mangle_ls')`, Neovim 0.11 and newer.
-return require('mangle').config()
+return require('mangle').listed()

@@ -9,6 +9,12 @@ vim.api.nvim_create_user_command('MangleInstallParser', function(command)
   if not done then vim.notify('mangle: ' .. problem, vim.log.levels.ERROR) end
 end, { nargs = '?', complete = 'dir', desc = 'Build the Mangle parser and copy its queries (argument: folder of tree-sitter-mangle)' })
 
+vim.api.nvim_create_user_command('MangleChannels', function() require('mangle.channels').show() end, {
+  desc = 'Show what a transcript showed and what it told the kernel, side by side',
+})
+vim.lsp.handlers['mangle/virtualDocumentChanged'] = function(...) require('mangle.channels').changed(...) end
+
 -- What the server would only show in a message.
 vim.lsp.commands['mangle.query'] = function(...) require('mangle.query').query(...) end
 vim.lsp.commands['mangle.copyQuery'] = function(...) require('mangle.query').copy(...) end
+vim.lsp.commands['mangle.copyRepair'] = function(...) require('mangle.query').repair(...) end

@@ -11,6 +11,32 @@ function M.config()
   }
 end
 
+--- The files besides Mangle that it looks at: its settings, whose findings come while one types in them, and captured replies of
+--- agents, under the names that count without settings.
+M.others = { 'mangle-ls.toml', '*/transcripts/*', '*.piggyback.*' }
+
+--- The file types that these have. Other files of such a type are none of ours.
+local types = { 'toml', 'json', 'jsonc', 'jsonl', 'markdown', 'text', 'log' }
+
+--- Whether a buffer has one of the other files.
+local function is_other(buffer)
+  local name = vim.api.nvim_buf_get_name(buffer)
+  local fits = function(glob) return vim.glob.to_lpeg('**/' .. glob:gsub('^%*/', '**/')):match(name) ~= nil end
+  return vim.iter(M.others):any(fits)
+end
+
+--- What lsp/mangle_ls.lua gives to Neovim 0.11 and newer, which detaches a client from buffers of types that it does not list.
+function M.listed()
+  local config = M.config()
+  local markers = config.root_markers
+  config.filetypes = vim.list_extend({ 'mangle' }, types)
+  config.root_dir = function(buffer, found)
+    if vim.bo[buffer].filetype == 'mangle' or is_other(buffer) then found(vim.fs.root(buffer, markers)) end
+  end
+  config.root_markers = nil
+  return config
+end
+
 --- Starts the server in every Mangle buffer.
 --- @param options? table fields of vim.lsp.ClientConfig that differ, for example { cmd = { '/opt/mangle-ls', 'serve' } }
 function M.setup(options)
@@ -24,17 +50,13 @@ function M.setup(options)
       if not vim.lsp.config then M.start(event.buf, config) end
     end,
   })
-  -- Its findings come while one types in it; other files of its type are none of ours.
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
-    group = vim.api.nvim_create_augroup('mangle-settings', {}),
-    pattern = 'mangle-ls.toml',
-    callback = function(event) M.start(event.buf, config) end,
-  })
-  -- Captured replies of agents, under the names that count without settings.
-  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
-    group = vim.api.nvim_create_augroup('mangle-transcripts', {}),
-    pattern = { '*/transcripts/*', '*.piggyback.*' },
-    callback = function(event) M.start(event.buf, config) end,
+    group = vim.api.nvim_create_augroup('mangle-others', {}),
+    pattern = M.others,
+    callback = function(event)
+      -- Neovim 0.11 does it itself, except for files of no type at all.
+      if not vim.lsp.config or vim.filetype.match({ buf = event.buf }) == nil then M.start(event.buf, config) end
+    end,
   })
   if vim.lsp.config then
     vim.lsp.config('mangle_ls', options)

@@ -1,4 +1,5 @@
--- What the lenses above predicates do: the answer to a question in a buffer, the command line in a register.
+-- What lenses and actions do that the server alone could only show in a message: the answer to a question in a buffer, a command line or a
+-- message for a model in a register.
 local M = {}
 
 --- The lines that show an answer of mangle/query: facts, with what is known of them in comments.
@@ -26,24 +27,37 @@ local function show(answers)
   vim.bo[buffer].modifiable, vim.bo[buffer].filetype = false, 'mangle'
 end
 
---- The command `mangle.query`: asks the server that the lens came from.
-function M.query(command, context)
+--- Asks the server that a command came from; `take` gets the answer.
+local function ask(method, command, context, take)
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
-  local handler = function(problem, answers)
+  local handler = function(problem, answer)
     if problem then return vim.notify('mangle: ' .. problem.message, vim.log.levels.ERROR) end
-    show(answers)
+    take(answer)
   end
   -- Before 0.11 the methods of a client are plain functions.
   local request = vim.fn.has('nvim-0.11') == 1 and function(...) return client:request(...) end or client.request
-  request('mangle/query', command.arguments[1], handler, context.bufnr)
+  request(method, command.arguments[1], handler, context.bufnr)
 end
 
---- The command `mangle.copyQuery`: the unnamed register, and the clipboard where there is one.
-function M.copy(command)
-  local line = command.arguments[1]
-  vim.fn.setreg('"', line)
-  pcall(vim.fn.setreg, '+', line)
-  vim.notify('mangle: yanked ' .. line)
+--- Into the unnamed register, and the clipboard where there is one.
+local function yank(text, what)
+  vim.fn.setreg('"', text)
+  pcall(vim.fn.setreg, '+', text)
+  vim.notify('mangle: yanked ' .. what)
 end
+
+--- The command `mangle.query`.
+function M.query(command, context) ask('mangle/query', command, context, show) end
+
+--- The command `mangle.copyRepair`.
+function M.repair(command, context)
+  ask('mangle/repair', command, context, function(answer)
+    if type(answer.message) ~= 'string' then return vim.notify('mangle: there is nothing to repair') end
+    yank(answer.message, 'the message for the model')
+  end)
+end
+
+--- The command `mangle.copyQuery`.
+function M.copy(command) yank(command.arguments[1], command.arguments[1]) end
 
 return M
