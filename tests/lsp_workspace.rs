@@ -186,10 +186,10 @@ fn documents_outside_of_all_folders_and_without_a_file() {
     client.did_open("untitled:Untitled-1", 1, "p(1\n");
     assert_eq!(client.pull("untitled:Untitled-1")["items"].as_array().unwrap().len(), 1);
     // Other languages are none of our business.
-    let markdown = json!({ "uri": "file:///x.md", "languageId": "markdown", "version": 1, "text": "# p(1" });
-    client.notify("textDocument/didOpen", json!({ "textDocument": markdown }));
-    client.did_change("file:///x.md", 2, json!([{ "text": "" }]));
-    assert_eq!(client.pull("file:///x.md")["items"], json!([]));
+    let python = json!({ "uri": "file:///x.py", "languageId": "python", "version": 1, "text": "# p(1" });
+    client.notify("textDocument/didOpen", json!({ "textDocument": python }));
+    client.did_change("file:///x.py", 2, json!([{ "text": "" }]));
+    assert_eq!(client.pull("file:///x.py")["items"], json!([]));
     assert_eq!(client.status()["documents"].as_array().unwrap().len(), 2);
     client.did_close("untitled:Untitled-1");
     assert_eq!(client.pull("untitled:Untitled-1")["items"], json!([]));

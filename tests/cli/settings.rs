@@ -226,6 +226,7 @@ fn all_settings() {
             success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
             target_compression_ratio = 100.0
             min_trace_words = 50
+            closed_limit = 4194304
 
             [transcripts.atoms]
             # trailing_period: what the version of the protocol says
@@ -296,6 +297,7 @@ fn all_settings() {
             success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
             target_compression_ratio = 100.0
             min_trace_words = 50
+            closed_limit = 4194304
 
             [transcripts.atoms]
             # trailing_period: what the version of the protocol says
@@ -373,6 +375,7 @@ fn all_settings() {
                 ],
                 "target_compression_ratio": 100.0,
                 "min_trace_words": 50,
+                "closed_limit": 4194304,
                 "atoms": {
                   "trailing_period": null,
                   "types": "warning",

@@ -56,6 +56,10 @@ pub fn completions(
         return None;
     };
     let whole = spot.place(range);
+    // Before the quote of a string nothing of it can be replaced.
+    if !whole.contains_inclusive(offset) {
+        return None;
+    }
     let typed = TextRange::new(whole.start(), offset.clamp(whole.start(), whole.end()));
     let found = Completions { items, incomplete: false, insert: typed, replace: whole };
     Some(InEnvelope { found, levels: spot.turn.levels })

@@ -2,9 +2,11 @@
 
 use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams};
 
+use crate::host::workspace::SnapshotTranscript;
 use crate::ide::selection::selections;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
+use crate::text::{TextRange, TextSize};
 
 /// Answers the request: one chain of ranges for each position.
 pub(in crate::lsp) fn selection_ranges(
@@ -15,8 +17,13 @@ pub(in crate::lsp) fn selection_ranges(
     let chain = |position: &Position| {
         let at = from_proto::line_col(*position);
         let offset = file.lines().offset(file.text(), at, view.session.encoding);
-        let offset = file.map().to_derived(offset).unwrap_or_default();
-        let ranges = selections(file.source(), file.summary(), offset);
+        let ranges = match view.snapshot.transcript(file.id) {
+            Some(transcript) => in_transcript(transcript, offset),
+            None => {
+                let offset = file.map().to_derived(offset).unwrap_or_default();
+                selections(file.source(), file.summary(), offset)
+            }
+        };
         let ranges = ranges.into_iter().rev().map(|range| to_proto::range(view, file, range));
         let add = |parent: Option<SelectionRange>, range| {
             Some(SelectionRange { range, parent: parent.map(Box::new) })
@@ -25,4 +32,14 @@ pub(in crate::lsp) fn selection_ranges(
         ranges.fold(None, add).unwrap_or(here)
     };
     Some(params.positions.iter().map(chain).collect())
+}
+
+/// The ranges around an offset in the Mangle of a transcript; elsewhere in one there are none.
+fn in_transcript(transcript: &SnapshotTranscript, offset: TextSize) -> Vec<TextRange> {
+    let Some((start, text, inside)) = transcript.mangle_at(offset) else { return Vec::new() };
+    let ranges = selections(text.source(), text.summary(), inside).into_iter();
+    let mut ranges: Vec<_> = ranges.map(|range| text.to_source(range) + start).collect();
+    ranges.retain(|range| range.contains_inclusive(offset));
+    ranges.dedup();
+    ranges
 }
