@@ -134,11 +134,13 @@ async function offeredFix(page) {
 
 const line = (page, text) => page.locator(".view-line", { hasText: text }).first();
 
-/** Captured replies of an agent: they come while the editor runs, are looked at while they are closed, and open. */
+/** Captured replies of an agent: looked at while they are closed, and open. */
 async function transcripts(page) {
   const name = "lost-atoms.json";
-  await check("a transcript that comes is looked at", page, async () => {
+  await check("a transcript that is not open is looked at", page, async () => {
     cpSync(new URL("../../../examples/transcripts", import.meta.url), join(program, "captured"), { recursive: true });
+    // Of a folder that comes, the editor tells that it came, and nothing of the files in it.
+    await command(page, "Mangle: Restart Server");
     await command(page, "View: Focus Problems");
     await page.getByPlaceholder(/^Filter/).first().fill(name);
     const rows = page.locator(".markers-panel .monaco-list-row");
