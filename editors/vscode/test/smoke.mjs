@@ -146,7 +146,6 @@ async function transcripts(page) {
     const rows = page.locator(".markers-panel .monaco-list-row");
     await rows.filter({ hasText: name }).first().waitFor({ timeout: patience });
     await page.getByPlaceholder(/^Filter/).first().fill("");
-    await command(page, "View: Close Panel");
   });
   await check("a transcript shows what became of it", page, async () => {
     await open(page, name, "modified(");
