@@ -68,6 +68,8 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
     let mut parser = Parser {
         text: seen,
         is_text: utf8.is_some(),
+        // On one line there are none, and then no string has to be looked through.
+        has_controls: seen.get(at..).unwrap_or(&[]).iter().fold(false, |any, byte| any | (*byte < 0x20)),
         at,
         nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MOST_IN_ADVANCE)),
         problems: Vec::new(),
@@ -89,6 +91,8 @@ struct Parser<'t> {
     text: &'t [u8],
     /// Whether all of it is UTF-8.
     is_text: bool,
+    /// Whether there are control characters anywhere.
+    has_controls: bool,
     at: usize,
     nodes: Vec<Node>,
     problems: Vec<Problem>,
@@ -375,7 +379,7 @@ impl Parser<'_> {
             let rest = self.text.get(self.at..).unwrap_or(&[]);
             let stop = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
             // All of them, so that several are compared at once.
-            if rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
+            if self.has_controls && rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
                 self.controls(self.at, self.at + stop);
             }
             self.at += stop;
