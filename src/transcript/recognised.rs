@@ -468,20 +468,18 @@ fn lines_of_the_benchmark_and_of_the_examples_are_called_clean() {
     assert!(all > 30 && clean == all, "{clean} of {all}");
     let (clean, all) = clean_lines(&replies::spoiled(&text), schemas);
     assert!(clean < all && clean >= all * 8 / 10, "{clean} of {all}");
-    let read = |name: &str| {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/transcripts");
-        std::fs::read_to_string(folder.join(name)).unwrap()
-    };
-    let (clean, all) = clean_lines(&read("clean/envelopes.jsonl"), &read("schemas.gl"));
+    let (clean, all) = clean_lines(
+        include_str!("../../examples/transcripts/clean/envelopes.jsonl"),
+        include_str!("../../examples/transcripts/schemas.gl"),
+    );
     assert!(all > 3 && clean == all, "{clean} of {all}");
 }
 
 #[test]
 fn recorded_replies_are_called_clean_only_if_nothing_is_found() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/envelopes/cases");
     let settings =
         TranscriptSettings { profile: Some(config::Profile::Current), ..TranscriptSettings::default() };
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+    let files = tests::files_of("tests/conformance/envelopes/cases");
     let mut seen = 0;
     for bytes in files {
         for context in [

@@ -7,6 +7,13 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
+/// The files of a folder of the repository.
+pub(super) fn files_of(folder: &str) -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let files = std::fs::read_dir(folder).unwrap();
+    files.map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
+}
+
 /// What is found in a file, fed in pieces of several sizes.
 fn shown(name: &str, bytes: &[u8]) -> String {
     let read = |step: usize| {
