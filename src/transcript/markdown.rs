@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::findings;
 use super::shapes;
 use super::turn::{Details, Kind, Record, Role, Skip, Turn};
-use super::words::has_control_key;
+use super::words::{has_control_key, has_quoted_control_key};
 use crate::config::Profile;
 use crate::lint::Finding;
 use crate::text::{SegmentMapBuilder, TextRange, size};
@@ -79,12 +79,17 @@ pub(super) fn read(text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     }
 }
 
-/// Whether a fence of a documentation shows an envelope.
+/// Whether a fence of a documentation shows an envelope. One without a language may be a drawing that names its keys:
+/// there they have quotes.
 fn is_envelope(text: &[u8], fence: &Fence) -> bool {
     let info = text.get(fence.info.clone()).unwrap_or(&[]);
     let tag = info.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or(&[]);
-    matches!(tag.to_ascii_lowercase().as_slice(), b"" | b"json" | b"jsonc")
-        && has_control_key(text.get(fence.body.clone()).unwrap_or(&[]))
+    let body = text.get(fence.body.clone()).unwrap_or(&[]);
+    match tag.to_ascii_lowercase().as_slice() {
+        b"" => has_quoted_control_key(body),
+        b"json" | b"jsonc" => has_control_key(body),
+        _ => false,
+    }
 }
 
 fn fence_record<'t>(

@@ -409,6 +409,13 @@ fn markdown_fences() {
     );
     check(
         "a.md",
+        "```\nIntent{Verb} -> control_packet (for the kernel)\n```\n",
+        expect![[r#"
+        markdown
+    "#]],
+    );
+    check(
+        "a.md",
         &format!("```json\n{E}\n```\n```json piggyback\n{E}\n```\n"),
         expect![[r#"
         markdown

@@ -46,11 +46,19 @@ pub(super) fn is_envelope(json: &Json<'_>, node: NodeId) -> bool {
     json.members(node).any(|member| json.string(member.key).is_some_and(|key| is_envelope_key(&key)))
 }
 
+/// Keys that hardly anything but an envelope has.
+const CONTROL_KEYS: [&[u8]; 4] =
+    [b"control_packet", b"surface_response", b"mangle_updates", b"intent_classification"];
+
 /// Whether a text names a key of an envelope.
 pub(super) fn has_control_key(text: &[u8]) -> bool {
-    let names: [&[u8]; 4] =
-        [b"control_packet", b"surface_response", b"mangle_updates", b"intent_classification"];
-    names.iter().any(|name| memchr::memmem::find(text, name).is_some())
+    CONTROL_KEYS.iter().any(|name| memchr::memmem::find(text, name).is_some())
+}
+
+/// Whether a text has a key of an envelope in quotes, as JSON writes it.
+pub(super) fn has_quoted_control_key(text: &[u8]) -> bool {
+    let is_before = |at: usize| at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'"');
+    CONTROL_KEYS.iter().any(|name| memchr::memmem::find_iter(text, name).any(is_before))
 }
 
 /// A pointer with one more step.
