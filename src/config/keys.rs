@@ -1,9 +1,11 @@
 //! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
 
+mod replay;
 mod transcripts;
 
 use super::{ArgumentHints, FailOn, Reading};
 
+pub use replay::{ABDUCTION, REPLAY};
 pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
 
 /// The values that a severity in `[rules]` can have.
@@ -73,8 +75,20 @@ pub enum Kind {
 }
 
 /// All tables with their keys.
-pub const SECTIONS: &[&Section] =
-    &[&ROOT, &PROGRAM, &RULES, &FORMAT, &KERNEL, &TRANSCRIPTS, &ATOMS, &CAPS, &CONSUMERS, &OVERRIDE];
+pub const SECTIONS: &[&Section] = &[
+    &ROOT,
+    &PROGRAM,
+    &RULES,
+    &FORMAT,
+    &KERNEL,
+    &TRANSCRIPTS,
+    &ATOMS,
+    &CAPS,
+    &CONSUMERS,
+    &OVERRIDE,
+    &REPLAY,
+    &ABDUCTION,
+];
 
 /// The keys outside of any table.
 pub const ROOT: Section = Section {
@@ -123,6 +137,12 @@ pub const ROOT: Section = Section {
             kind: Kind::Table,
             default: "",
             doc: "Which files are transcripts of agents, how the replies in them are read, and what is expected of them.",
+        },
+        Key {
+            name: "replay",
+            kind: Kind::Table,
+            default: "",
+            doc: "How the constitution is asked about captured sessions, and what its predicates are called.",
         },
     ],
 };

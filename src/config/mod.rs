@@ -12,6 +12,7 @@ mod kernel;
 pub mod keys;
 mod pin;
 mod read;
+mod replay;
 mod rules;
 pub mod schema;
 mod select;
@@ -32,6 +33,7 @@ pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use pin::pin_profile;
 pub use read::{Parsed, ProgramPlaces, parse};
+pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;
 pub use select::severities;
 pub use table::{markdown, markdown_of};
@@ -71,6 +73,8 @@ pub struct Settings {
     pub kernel: KernelSettings,
     /// `[transcripts]`
     pub transcripts: TranscriptSettings,
+    /// `[replay]`
+    pub replay: ReplaySettings,
     /// `required_version`
     pub required_version: Option<VersionReq>,
 }

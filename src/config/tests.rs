@@ -335,6 +335,7 @@ fn defaults_in_the_table_are_the_defaults() {
     assert!(parsed.findings.is_empty(), "{text}");
     assert_eq!(parsed.settings.fail_on, FailOn::default());
     assert_eq!(parsed.settings.format, super::FormatSettings::default());
+    assert_eq!(parsed.settings.replay, super::ReplaySettings::default());
     assert_eq!(parsed.settings.kernel.reading, Reading::default());
     assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
     let transcripts = parsed.settings.transcripts;

@@ -39,6 +39,7 @@ mod tests;
 mod vectors;
 pub mod view;
 
+pub use audit::TRANSITION_UNBACKED;
 pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
@@ -46,5 +47,6 @@ pub use fields::{CATEGORIES, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
 pub use memory::{OPERATIONS, Operation};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
 pub use reply::{Object, Reply};
+pub use requests::phrase_in;
 pub use subject::Subject;
 pub use survey::{Role, Sight, Survey, is_envelope};

@@ -7,6 +7,7 @@ use crate::config;
 use crate::envelope;
 use crate::lint::Rule;
 use crate::policy_test;
+use crate::replay;
 use crate::syntax;
 use crate::text::nearest;
 use crate::transcript;
@@ -20,7 +21,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         let of_programs =
             syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES).chain(policy_test::RULES);
         let of_files = of_programs.chain(config::RULES).chain(suppression::RULES).copied();
-        let mut all: Vec<_> = of_files.chain(envelope::rules()).chain(transcript::rules()).collect();
+        let mut all: Vec<_> =
+            of_files.chain(envelope::rules()).chain(transcript::rules()).chain(replay::rules()).collect();
         all.sort_by_key(|rule| rule.code);
         all
     });

@@ -47,7 +47,9 @@ pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;
 pub use relation::Relation;
-pub use run::{Derivation, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run};
+pub use run::{
+    Derivation, Difference, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run,
+};
 pub use term::evaluate;
 pub use values::{Datum, TooDeep, ValueId, Values};
 pub use why_not::{Miss, Obstacle};

@@ -76,6 +76,8 @@ pub enum Group {
     Memory,
     /// `PB4xx`: self-correction, tools, knowledge and feedback.
     Requests,
+    /// `PB5xx`: what the constitution says of a session that is replayed.
+    Replay,
     /// `PB6xx`: what is kept from turn to turn.
     State,
     /// `PB7xx`: limits of the runtime and its configuration.
@@ -84,7 +86,7 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of their codes.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Syntax,
         Self::Declarations,
         Self::Safety,
@@ -100,6 +102,7 @@ impl Group {
         Self::Atoms,
         Self::Memory,
         Self::Requests,
+        Self::Replay,
         Self::State,
         Self::Limits,
     ];
@@ -123,6 +126,7 @@ impl Group {
             Self::Atoms => "atoms",
             Self::Memory => "memory",
             Self::Requests => "requests",
+            Self::Replay => "replay",
             Self::State => "state",
             Self::Limits => "limits",
         }
@@ -147,6 +151,7 @@ impl Group {
             Self::Atoms => "Atoms in envelopes",
             Self::Memory => "Memory operations",
             Self::Requests => "Self-correction, tools, knowledge and feedback",
+            Self::Replay => "What the constitution says of a session",
             Self::State => "State over several turns",
             Self::Limits => "Limits of the runtime and its configuration",
         }

@@ -135,6 +135,17 @@ pub fn check_reply(
     }
 }
 
+/// A finding about the text of a turn, placed in its record. `reply` is what was read from the text, where it is one.
+#[must_use]
+pub fn place(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, finding: Finding) -> Found {
+    let address = match reply {
+        Some(reply) => address(&turn.path, reply, finding.range),
+        None => Address { path: turn.path.clone(), inner: Some(finding.range) },
+    };
+    let finding = outward::finding(finding, turn, record.bytes);
+    Found { record: record.number, start: record.start, finding, address }
+}
+
 fn is_text(record: &[u8], range: TextRange) -> bool {
     let part = record.get(range.start().into()..range.end().into());
     part.is_some_and(|part| std::str::from_utf8(part).is_ok())

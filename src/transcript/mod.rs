@@ -37,7 +37,7 @@ mod turn;
 mod words;
 
 pub use address::Address;
-pub use check::{Checked, Checker, Found, check, check_reply, check_with};
+pub use check::{Checked, Checker, Found, check, check_reply, check_with, place};
 pub use digest::{Digest, Site};
 pub use document::{Body, Entry, Spot, Transcript};
 pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY};

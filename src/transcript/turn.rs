@@ -89,6 +89,8 @@ pub struct Details {
     pub tokens: Option<(f64, TextRange)>,
     /// How many milliseconds it took, and where that is written.
     pub milliseconds: Option<(f64, TextRange)>,
+    /// The tool request that the text is the result of.
+    pub call: Option<String>,
     /// The version of the protocol that the container names.
     pub profile: Option<Profile>,
 }

@@ -289,7 +289,7 @@ impl Reader<'_> {
         })
     }
 
-    fn texts(&mut self, value: Value<'_>, what: &str) -> Vec<String> {
+    pub(super) fn texts(&mut self, value: Value<'_>, what: &str) -> Vec<String> {
         self.strings(value, what).into_iter().map(|(text, _)| text).collect()
     }
 

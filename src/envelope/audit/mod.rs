@@ -9,6 +9,8 @@ mod impact;
 mod shape;
 mod transitions;
 
+pub use transitions::TRANSITION_UNBACKED;
+
 use super::check::{Family, Sink};
 use super::subject::Subject;
 use super::table::AUDIT;

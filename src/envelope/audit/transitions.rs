@@ -66,7 +66,8 @@ pub(super) static TRANSITION_PAIR: Rule = Rule {
     fix: FixKind::None,
 };
 
-pub(super) static TRANSITION_UNBACKED: Rule = Rule {
+/// A transition that does not fit what the kernel holds.
+pub static TRANSITION_UNBACKED: Rule = Rule {
     code: "PB153",
     name: "transition-unbacked",
     group: Group::Fields,

@@ -11,6 +11,8 @@ mod shell;
 mod surface;
 mod tools;
 
+pub use surface::phrase_in;
+
 use super::check::{Family, Sink};
 use super::subject::Subject;
 

@@ -79,6 +79,12 @@ fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> 
     Some((map.to_source(range), phrase))
 }
 
+/// The first of some phrases in a text as whole words, in any case.
+#[must_use]
+pub fn phrase_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+    Phrases::new(phrases).first_in(text)
+}
+
 /// Phrases that are looked for together, as whole words and in any case. Letters of other scripts than ours are as
 /// they are written.
 #[derive(Debug)]

@@ -102,8 +102,10 @@ impl<'p> Compiler<'p> {
             }
         }
         for at in 0..self.compiled.strata.len() {
-            let reads = reads(&self.compiled, at);
-            self.compiled.strata.get_mut(at).into_iter().for_each(|stratum| stratum.reads = reads.clone());
+            let (reads, is_timely) = reads(&self.compiled, at);
+            if let Some(stratum) = self.compiled.strata.get_mut(at) {
+                (stratum.reads, stratum.is_timely) = (reads, is_timely);
+            }
         }
         self.compiled
     }

@@ -247,6 +247,8 @@ pub(super) struct Stratum {
     pub(super) relations: Vec<RelationId>,
     /// All other relations that something here depends on.
     pub(super) reads: Vec<RelationId>,
+    /// Whether something here depends on the time of evaluation.
+    pub(super) is_timely: bool,
     /// Those evaluated once, and then again for whatever they add to each other.
     pub(super) plans: Vec<Plan>,
     /// Evaluated once the others are done.

@@ -1,44 +1,66 @@
-//! What a stratum depends on: the relations that its plans look into, those of called predicates included.
+//! What a stratum depends on: the relations that its plans look into, and the time of evaluation; both also through
+//! called predicates.
 
 use rustc_hash::FxHashSet;
 
-use super::{Compiled, RelationId, Step, StepKind};
+use super::{Bound, Compiled, Let, Match, RelationId, Step, StepKind, When};
 
-/// The relations outside a stratum that it looks into.
-pub(super) fn reads(compiled: &Compiled, stratum: usize) -> Vec<RelationId> {
-    let Some(stratum) = compiled.strata.get(stratum) else { return Vec::new() };
-    let mut found = Reads { compiled, seen: FxHashSet::default(), called: FxHashSet::default() };
+/// The relations outside a stratum that it looks into, and whether it depends on the time of evaluation.
+pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bool) {
+    let Some(stratum) = compiled.strata.get(stratum) else { return (Vec::new(), false) };
+    let (seen, called) = (FxHashSet::default(), FxHashSet::default());
+    let mut found = Reads { compiled, seen, called, is_timely: false };
     stratum.plans.iter().for_each(|plan| found.steps(&plan.steps));
     let merges = compiled.merges.iter().filter(|merge| stratum.relations.contains(&merge.all));
     merges.for_each(|merge| found.call(merge.predicate));
     for aggregate in &stratum.aggregates {
-        found.seen.insert(aggregate.rows.relation);
+        found.lookup(&aggregate.rows);
+        found.steps(&aggregate.finish);
+        for step in &aggregate.lets {
+            if let Let::Compute(steps) = step {
+                found.steps(steps);
+            }
+        }
     }
     for relation in &stratum.relations {
         found.seen.remove(relation);
     }
-    let mut reads: Vec<_> = found.seen.into_iter().collect();
+    let mut reads: Vec<_> = found.seen.iter().copied().collect();
     reads.sort_unstable();
-    reads
+    (reads, found.is_timely)
 }
 
 struct Reads<'c> {
     compiled: &'c Compiled,
     seen: FxHashSet<RelationId>,
     called: FxHashSet<RelationId>,
+    is_timely: bool,
 }
 
 impl Reads<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.kind {
-                StepKind::Match(found) | StepKind::Absent(found) => {
-                    self.seen.insert(found.relation);
-                }
+                StepKind::Match(found) | StepKind::Absent(found) => self.lookup(found),
                 StepKind::Call(found) => self.call(found.relation),
+                StepKind::Compute { function, .. } => self.is_timely |= function.reads_clock(),
+                StepKind::Instant { bound, .. } => self.bound(*bound),
                 _ => {}
             }
         }
+    }
+
+    fn lookup(&mut self, found: &Match) {
+        self.seen.insert(found.relation);
+        if let Some(When::Contains(bounds) | When::Overlaps(bounds)) = found.when {
+            self.bound(bounds.start);
+            self.bound(bounds.end);
+        }
+    }
+
+    /// What is so long ago moves with the time, and so may what a rule computes.
+    fn bound(&mut self, bound: Bound) {
+        self.is_timely |= !matches!(bound, Bound::Instant(_));
     }
 
     fn call(&mut self, relation: RelationId) {

@@ -2,7 +2,8 @@
 //! other.
 //!
 //! Facts are asserted and retracted, and the next evaluation goes only through the strata downstream of what
-//! changed. A stratum whose relations come out as they were stops the wave. A fork costs a pointer a relation.
+//! changed, and, at another time, of what looks at the clock. A stratum whose relations come out as they were stops the
+//! wave. A fork costs a pointer a relation.
 //!
 //! In each relation the given facts come first and the derived ones behind them, so that what is derived can be
 //! taken away by cutting it off.
@@ -17,7 +18,8 @@ use super::super::shared::Shared;
 use super::super::{Clock, ValueId, Values};
 use super::limits::Meter;
 use super::model::Reasons;
-use super::{Limits, Model, Run, Stop};
+use super::past::Past;
+use super::{Difference, Limits, Model, Run, Stop};
 use crate::program::PredicateId;
 use crate::text::Cancel;
 
@@ -36,13 +38,17 @@ pub struct Kernel {
     model: Model,
     /// The time of the last evaluation that came to its end.
     evaluated: Option<Clock>,
+    /// What is other than it was at the mark, by relation; `None` where nobody set one.
+    marked: Option<FxHashMap<RelationId, Past>>,
 }
 
 /// A fact that comes or goes.
 #[derive(Debug, Clone)]
-enum Change {
+pub(super) enum Change {
     Assert(Box<[ValueId]>, RuleId),
     Retract(Box<[ValueId]>),
+    /// All facts that no clause gave.
+    Forget,
 }
 
 impl Change {
@@ -50,14 +56,16 @@ impl Change {
     fn rule(&self) -> Option<RuleId> {
         match self {
             Self::Assert(_, rule) => Some(*rule).filter(|rule| *rule != RuleId::ASSERTED),
-            Self::Retract(_) => None,
+            Self::Retract(_) | Self::Forget => None,
         }
     }
 
     /// About how many bytes the fact takes.
     fn bytes(&self) -> usize {
-        let (Self::Assert(tuple, _) | Self::Retract(tuple)) = self;
-        tuple.len() * 4 + 32
+        match self {
+            Self::Assert(tuple, _) | Self::Retract(tuple) => tuple.len() * 4 + 32,
+            Self::Forget => 0,
+        }
     }
 }
 
@@ -80,7 +88,7 @@ impl Kernel {
         };
         let given = vec![0; compiled.arities.len()];
         let (without, changes) = (Arc::new(without), FxHashMap::default());
-        Self { compiled, without, loaded: 0, given, changes, model, evaluated: None }
+        Self { compiled, without, loaded: 0, given, changes, model, evaluated: None, marked: None }
     }
 
     /// The same once more: what happens to either does not happen to the other.
@@ -94,6 +102,7 @@ impl Kernel {
             changes: self.changes.clone(),
             model: self.model.fork(),
             evaluated: self.evaluated,
+            marked: None,
         }
     }
 
@@ -136,10 +145,51 @@ impl Kernel {
         self.change(predicate, Change::Retract(tuple.into()));
     }
 
+    /// Takes all facts of a predicate away that [`Kernel::assert`] gave without a clause, from the next evaluation on.
+    pub fn forget(&mut self, predicate: PredicateId) {
+        self.change(predicate, Change::Forget);
+    }
+
+    /// From now on it is kept how the facts differ from what they are now. A fork has no mark.
+    pub fn mark(&mut self) {
+        self.marked = Some(FxHashMap::default());
+    }
+
+    /// In what the facts differ from what they were at the mark, by predicate.
+    #[must_use]
+    pub fn differences(&self) -> Vec<Difference> {
+        let predicates = self.compiled.predicates();
+        let marked = self.marked.iter().flatten().filter(|(relation, _)| **relation < predicates);
+        let mut all: Vec<_> = marked
+            .filter_map(|(relation, past)| {
+                let now = self.model.relations.get(*relation as usize)?;
+                let given = self.given.get(*relation as usize).copied().unwrap_or(0);
+                Some(past.difference(PredicateId(*relation), now, given))
+            })
+            .collect();
+        all.retain(|one| !one.added.is_empty() || !one.removed.is_empty());
+        all.sort_unstable_by_key(|one| one.predicate);
+        all
+    }
+
+    /// How many facts are given, and how many were derived from them.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let relations =
+            self.model.relations.iter().zip(&self.given).take(self.compiled.predicates() as usize);
+        relations.fold((0, 0), |(given, derived), (relation, first)| {
+            let first = *first as usize;
+            (given + first, derived + relation.len().saturating_sub(first))
+        })
+    }
+
     fn change(&mut self, predicate: PredicateId, change: Change) {
-        let (Change::Assert(tuple, _) | Change::Retract(tuple)) = &change;
         let columns = self.compiled.arities.get(predicate.0 as usize);
-        if columns == Some(&tuple.len()) && predicate.0 < self.compiled.predicates() {
+        let fits = match &change {
+            Change::Assert(tuple, _) | Change::Retract(tuple) => columns == Some(&tuple.len()),
+            Change::Forget => true,
+        };
+        if fits && predicate.0 < self.compiled.predicates() {
             self.changes.entry(self.compiled.entry(predicate)).or_default().push(change);
         }
     }
@@ -147,8 +197,7 @@ impl Kernel {
     /// Works out what follows from the facts that there are now.
     pub fn evaluate(&mut self, limits: Limits, clock: Clock, cancel: &Cancel) {
         let compiled = Arc::clone(&self.compiled);
-        // What depends on the time is not kept apart.
-        let all = self.evaluated != Some(clock);
+        let (all, is_later) = (self.evaluated.is_none(), self.evaluated != Some(clock));
         self.evaluated = None;
         let mut meter = Meter::new(limits, cancel);
         meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
@@ -157,6 +206,7 @@ impl Kernel {
             kernel: self,
             changed: FxHashSet::default(),
             all,
+            is_later,
         };
         let result = wave.load().and_then(|()| wave.strata());
         let Run { mut model, meter, .. } = wave.run;
@@ -175,6 +225,8 @@ struct Wave<'k, 'c> {
     changed: FxHashSet<RelationId>,
     /// Whether every stratum is evaluated.
     all: bool,
+    /// Whether the time is another than that of the last evaluation.
+    is_later: bool,
 }
 
 impl Wave<'_, '_> {
@@ -214,6 +266,7 @@ impl Wave<'_, '_> {
 
     fn is_touched(&self, stratum: &Stratum) -> bool {
         self.all
+            || (self.is_later && stratum.is_timely)
             || stratum.relations.iter().any(|relation| self.kernel.changes.contains_key(relation))
             || stratum.reads.iter().any(|relation| self.changed.contains(relation))
     }
@@ -226,12 +279,15 @@ impl Wave<'_, '_> {
             before.push((relation, self.reset(relation)?));
         }
         let result = self.run.stratum(stratum);
-        for (relation, before) in before {
+        for (relation, mut before) in before {
             let Some(now) = self.run.model.relations.get(relation as usize) else { continue };
             let given = self.kernel.given.get(relation as usize).map_or(0, |given| *given as usize);
-            let is_same = before.map_or(now.len() == given, |before| before.is_same(now));
+            let is_same = before.as_ref().map_or(now.len() == given, |before| before.is_same(now));
             if !is_same {
                 self.changed.insert(relation);
+                if let Some(marked) = &mut self.kernel.marked {
+                    marked.entry(relation).or_insert_with(|| Past::of(before.as_mut()));
+                }
             }
         }
         result
@@ -248,6 +304,9 @@ impl Wave<'_, '_> {
         };
         let derived = found.len().saturating_sub(given as usize);
         let mut before = None;
+        if let (Some(marked), true) = (&mut self.kernel.marked, derived > 0 && !changes.is_empty()) {
+            marked.entry(relation).or_insert_with(|| Past::of(Some(found)));
+        }
         if derived > 0 {
             let prefix = Shared::Own(found.prefix(given));
             before = Some(std::mem::replace(found, prefix));
@@ -257,15 +316,26 @@ impl Wave<'_, '_> {
         let (mut done, mut result) = (0, Ok(()));
         for change in &changes {
             let (found, reasons) = (found.own(), reasons.own());
+            let mut gone = Vec::new();
             let is_other = match change {
                 Change::Assert(tuple, rule) => {
                     let is_new = found.insert(tuple).is_some();
                     is_new.then(|| reasons.push(*rule, &[])).is_some()
                 }
-                Change::Retract(tuple) => remove(found, reasons, tuple),
+                Change::Retract(tuple) => {
+                    gone.extend(remove(found, reasons, tuple).then(|| tuple.clone()));
+                    !gone.is_empty()
+                }
+                Change::Forget => {
+                    gone = forget(found, reasons);
+                    !gone.is_empty()
+                }
             };
             if is_other {
                 self.changed.insert(relation);
+                if let Some(marked) = &mut self.kernel.marked {
+                    marked.entry(relation).or_default().note(change, gone);
+                }
             }
             done += 1;
             let meter = &mut self.run.meter;
@@ -290,12 +360,28 @@ impl Wave<'_, '_> {
 /// Takes a given tuple out of a relation that holds given ones alone.
 fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> bool {
     let Some(gone) = relation.find(tuple) else { return false };
+    keep(relation, reasons, |number, _| number != gone);
+    true
+}
+
+/// Takes all tuples out of such a relation that no clause gave. Gives them.
+fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>> {
+    let numbered = (0u32..).zip(relation.tuples());
+    let gone = numbered.filter(|(number, _)| reasons.rule(*number) == RuleId::ASSERTED);
+    let gone: Vec<Box<[ValueId]>> = gone.map(|(_, tuple)| tuple.into()).collect();
+    if !gone.is_empty() {
+        keep(relation, reasons, |_, rule| rule != RuleId::ASSERTED);
+    }
+    gone
+}
+
+/// Takes out of such a relation what does not pass a test of its number and its clause.
+fn keep(relation: &mut Relation, reasons: &mut Reasons, stays: impl Fn(u32, RuleId) -> bool) {
     let len = u32::try_from(relation.len()).unwrap_or(u32::MAX);
     let (mut others, mut their_reasons) = (Relation::new(relation.arity()), Reasons::default());
-    for number in (0..len).filter(|number| *number != gone) {
+    for number in (0..len).filter(|number| stays(*number, reasons.rule(*number))) {
         others.insert(relation.tuple(number));
         their_reasons.push(reasons.rule(number), &[]);
     }
     (*relation, *reasons) = (others, their_reasons);
-    true
 }

@@ -10,10 +10,12 @@ mod layers;
 mod limits;
 mod merging;
 mod model;
+mod past;
 
 pub use layers::Kernel;
 pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
 pub use model::{Derivation, Model, RowError};
+pub use past::Difference;
 
 use std::sync::Arc;
 

@@ -37,6 +37,10 @@ pub struct Limits {
     pub default: ShardLimits,
     /// Those of shards that have one, by their type.
     pub shards: BTreeMap<String, ShardLimits>,
+    /// How many facts its kernel takes.
+    pub facts: u64,
+    /// How many facts its kernel derives from them.
+    pub derived: u64,
 }
 
 impl Default for Limits {
@@ -54,7 +58,7 @@ impl Default for Limits {
             ("researcher", limits(25_000, 5_000, 600, 3)),
         ];
         let shards = shards.into_iter().map(|(name, limits)| (name.to_owned(), limits)).collect();
-        Self { default: limits(20_000, 4_000, 300, 3), shards }
+        Self { default: limits(20_000, 4_000, 300, 3), shards, facts: 250_000, derived: 100_000 }
     }
 }
 
@@ -67,6 +71,13 @@ impl Limits {
         let root = json.root();
         for default in all(&json, root, "default_shard") {
             limits.default = shard(&json, default, limits.default);
+        }
+        for core in all(&json, root, "core_limits") {
+            // The runtime takes a 0 for no setting.
+            let set =
+                |name, usual| Some(number(&json, core, name, usual)).filter(|set| *set > 0).unwrap_or(usual);
+            limits.facts = set("max_facts_in_kernel", limits.facts);
+            limits.derived = set("max_derived_facts_limit", limits.derived);
         }
         let profiles = all(&json, root, "shard_profiles");
         // The types of shards are the keys of a map, which are what they are.
@@ -90,16 +101,19 @@ fn all<'j, 't>(
 }
 
 fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
-    let number = |name: &'static str, usual: u64| {
-        let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
-        written.filter_map(|written| written.parse().ok()).last().unwrap_or(usual)
-    };
+    let number = |name: &'static str, usual: u64| number(json, node, name, usual);
     ShardLimits {
         context_tokens: number("max_context_tokens", usual.context_tokens),
         output_tokens: number("max_output_tokens", usual.output_tokens),
         seconds: number("max_execution_time_sec", usual.seconds),
         retries: number("max_retries", usual.retries),
     }
+}
+
+/// A number of a configuration.
+fn number(json: &Json<'_>, node: NodeId, name: &'static str, usual: u64) -> u64 {
+    let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
+    written.filter_map(|written| written.parse().ok()).last().unwrap_or(usual)
 }
 
 /// Too long.

@@ -71,7 +71,7 @@ pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, 
 
 fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut Vec<Turn>) {
     let mut draft = Draft::default();
-    let mut objects = Vec::new();
+    let (mut objects, mut results) = (Vec::new(), Vec::new());
     for (index, part) in json.elements(node).enumerate() {
         if is_string(json, part) {
             draft.push(json, part, step(pointer, index));
@@ -82,6 +82,8 @@ fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut V
             draft.push(json, text, step(&here(), "text"));
         } else if let Some(input) = member(json, part, "input").filter(|input| is_envelope(json, *input)) {
             objects.push(object(json, input, &step(&here(), "input")));
+        } else if says(json, part, "type", "tool_result") {
+            result(json, part, &here(), &mut results);
         }
     }
     if !draft.is_empty() {
@@ -89,6 +91,28 @@ fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut V
         turns.extend((!turn.is_empty()).then_some(turn));
     }
     turns.extend(objects.into_iter().filter(|_| role == Role::Assistant));
+    turns.extend(results);
+}
+
+/// The result of a tool, which some services put into a message of the user.
+fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
+    let Some(said) = member(json, part, "content") else { return };
+    let before = turns.len();
+    match json.kind(said) {
+        Node::Array => {
+            let mut draft = Draft::default();
+            for (index, one) in json.elements(said).enumerate() {
+                if let Some(text) = member(json, one, "text") {
+                    draft.push(json, text, step(&step(&step(pointer, "content"), index), "text"));
+                }
+            }
+            turns.extend((!draft.is_empty()).then(|| draft.finish(Role::Tool, Kind::Prompt)));
+        }
+        _ => content(json, said, &step(pointer, "content"), Role::Tool, turns),
+    }
+    for turn in turns.iter_mut().skip(before) {
+        turn.details.get_or_insert_default().call = super::said(json, part, "tool_use_id");
+    }
 }
 
 /// Whether a part of a content is text that was said, not thought.

@@ -109,12 +109,15 @@ fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
             _ => json.string(value).map(std::borrow::Cow::into_owned),
         }
     });
+    details.call =
+        ["tool_call_id", "tool_use_id", "request_id"].iter().find_map(|name| said(json, node, name));
     if details == Details::default() {
         return;
     }
     for turn in turns {
         let own = turn.details.get_or_insert_default();
         own.profile = own.profile.or(details.profile);
+        own.call = own.call.take().or_else(|| details.call.clone());
         own.timestamp = own.timestamp.take().or_else(|| details.timestamp.clone());
     }
 }

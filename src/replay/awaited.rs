@@ -1,0 +1,79 @@
+//! Requests whose results may still come: what the transcript shows of them is held against the verdicts.
+
+use rustc_hash::FxHashMap;
+
+use super::verdict::Verdict;
+
+/// How many requests are remembered.
+const MOST: usize = 10_000;
+
+/// By which words a runtime says that it ran nothing.
+const BLOCKS: [&str; 8] = [
+    "blocked by safety gate",
+    "blocked by the safety gate",
+    "blocked by constitution",
+    "blocked by the constitution",
+    "denied by policy",
+    "not permitted by",
+    "permission denied by",
+    "safety notice",
+];
+
+/// What a transcript shows of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// There is a result.
+    Ran,
+    /// It was refused.
+    Blocked,
+}
+
+impl Outcome {
+    /// What the text of a tool says.
+    pub(super) fn of(text: &str) -> Self {
+        let mut head: String = text.chars().take(400).collect();
+        head.make_ascii_lowercase();
+        if BLOCKS.iter().any(|words| head.contains(words)) { Self::Blocked } else { Self::Ran }
+    }
+}
+
+/// A request that was judged.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) turn: u64,
+    pub(super) action: String,
+    pub(super) is_permitted: bool,
+}
+
+/// The last request of each id.
+#[derive(Debug, Default)]
+pub(super) struct Awaited {
+    by_id: FxHashMap<String, Asked>,
+}
+
+impl Awaited {
+    pub(super) fn add(&mut self, turn: u64, verdict: &Verdict) {
+        if verdict.id.is_empty() || (self.by_id.len() >= MOST && !self.by_id.contains_key(&verdict.id)) {
+            return;
+        }
+        let asked = Asked { turn, action: verdict.action.clone(), is_permitted: verdict.is_permitted };
+        self.by_id.insert(verdict.id.clone(), asked);
+    }
+
+    /// The request that a result belongs to.
+    pub(super) fn take(&mut self, id: &str) -> Option<Asked> {
+        self.by_id.remove(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_tool_says() {
+        assert_eq!(Outcome::of("3 tests passed"), Outcome::Ran);
+        assert_eq!(Outcome::of("tool call blocked by safety gate: delete_file"), Outcome::Blocked);
+        assert_eq!(Outcome::of("rm: permission denied"), Outcome::Ran);
+    }
+}

@@ -1,0 +1,155 @@
+//! The policies that a session is replayed against, with the predicates that have a part in it.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use regex::Regex;
+
+use crate::config::ReplaySettings;
+use crate::envelope::atoms::Declarations;
+use crate::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
+use crate::program::{PredicateId, PredicateKey, Program};
+use crate::text::{Cancel, Symbol};
+
+/// How many arguments a request has: id, action, target, payload, time.
+const REQUEST: u16 = 5;
+
+/// How many arguments a permission has: action, target, payload.
+const PERMISSION: u16 = 3;
+
+/// A compiled program, evaluated once, that any number of sessions can be replayed against.
+#[derive(Debug)]
+pub struct Constitution {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Its plans.
+    pub compiled: Arc<Compiled>,
+    /// What its predicates are called.
+    pub settings: ReplaySettings,
+    /// How far each evaluation may go.
+    pub limits: Limits,
+    pub(super) declarations: Declarations,
+    pub(super) roles: Roles,
+    pub(super) patterns: Vec<Regex>,
+    base: Mutex<Kernel>,
+}
+
+/// The predicates of the program that have a part in a replay, as far as there are such.
+#[derive(Debug, Default)]
+pub(super) struct Roles {
+    pub(super) pending: Option<PredicateId>,
+    pub(super) permit: Option<PredicateId>,
+    pub(super) deny: Vec<PredicateId>,
+    pub(super) block: Vec<PredicateId>,
+    pub(super) safe: Option<PredicateId>,
+    pub(super) dangerous: Option<PredicateId>,
+    pub(super) content: Option<PredicateId>,
+    pub(super) domain: Option<PredicateId>,
+    pub(super) overrides: Vec<PredicateId>,
+    pub(super) appeals: Vec<PredicateId>,
+    pub(super) hypothesis: Option<PredicateId>,
+    pub(super) action: Option<PredicateId>,
+    pub(super) intent: Option<PredicateId>,
+    pub(super) rejections: Vec<PredicateId>,
+}
+
+impl Roles {
+    fn of(program: &Program, settings: &ReplaySettings) -> Self {
+        let one = |name: &str, arity: u16| program.id(PredicateKey { name: Symbol::new(name), arity });
+        let all = |name: &str| {
+            let named = program.named(Symbol::new(name));
+            named.filter_map(|predicate| program.id(predicate.key)).collect::<Vec<_>>()
+        };
+        let any = |names: &[String]| names.iter().flat_map(|name| all(name)).collect();
+        Self {
+            pending: one(&settings.pending, REQUEST),
+            permit: one(&settings.permit, PERMISSION),
+            deny: any(&settings.deny),
+            block: all(&settings.block),
+            safe: one(&settings.safe, 1),
+            dangerous: one(&settings.dangerous, 1),
+            content: one(&settings.content, 1),
+            domain: one(&settings.domain, 1),
+            overrides: any(&settings.overrides),
+            appeals: ["has_active_override", "active_override"].iter().flat_map(|name| all(name)).collect(),
+            hypothesis: one(&settings.abduction.predicate, 1),
+            action: one(&settings.abduction.action, 1),
+            intent: one("user_intent", 5),
+            rejections: all("rejection_count"),
+        }
+    }
+}
+
+impl Constitution {
+    /// Compiles a program and evaluates it with the facts that `give` adds to its own.
+    #[must_use]
+    pub fn new(
+        program: Arc<Program>,
+        reading: Reading,
+        settings: ReplaySettings,
+        limits: Limits,
+        clock: Clock,
+        give: &dyn Fn(&mut Kernel, &Program),
+    ) -> Self {
+        let compiled = compile(&program, reading);
+        let mut base = Kernel::new(Arc::clone(&compiled));
+        give(&mut base, &program);
+        base.evaluate(limits, clock, &Cancel::new());
+        let declarations = Declarations::of(&program);
+        let roles = Roles::of(&program, &settings);
+        let patterns = settings.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+        Self { program, compiled, settings, limits, declarations, roles, patterns, base: Mutex::new(base) }
+    }
+
+    /// What a session begins with.
+    pub(super) fn begin(&self) -> Kernel {
+        self.base.lock().fork()
+    }
+
+    /// Why the program was not evaluated to its end.
+    #[must_use]
+    pub fn stopped(&self) -> Option<crate::kernel::Stop> {
+        self.base.lock().model().stopped.clone()
+    }
+
+    /// What the replay needs and the program does not have, each as a sentence.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<String> {
+        let ReplaySettings { pending, permit, .. } = &self.settings;
+        let mut lacks = Vec::new();
+        if self.roles.permit.is_none() {
+            lacks.push(format!("no rule permits anything: there is no `{permit}/{PERMISSION}`"));
+        }
+        if self.roles.pending.is_none() {
+            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
+        }
+        lacks
+    }
+
+    /// Where a clause stands: its file, and the offset of its first byte.
+    #[must_use]
+    pub fn place(&self, rule: crate::kernel::RuleId) -> Option<(crate::text::FileId, crate::text::TextSize)> {
+        let rule = self.compiled.rule(rule)?;
+        let item = self.program.file(rule.file)?.items.get(rule.item as usize)?;
+        Some((rule.file, item.start))
+    }
+}
+
+/// The text of a value that is a name or a string, as the runtime compares them.
+pub(super) fn text(model: &Model, value: ValueId) -> Option<&str> {
+    match model.values.get(value) {
+        Datum::Name(text) | Datum::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The number of the first tuple of a predicate whose arguments have these texts.
+pub(super) fn find(model: &Model, predicate: PredicateId, texts: &[&str]) -> Option<u32> {
+    let relation = model.relation(predicate)?;
+    let fits = |tuple: &[ValueId]| {
+        tuple.len() >= texts.len()
+            && tuple.iter().zip(texts).all(|(value, wanted)| text(model, *value) == Some(wanted))
+    };
+    let found = (0u32..).zip(relation.tuples()).find(|(_, tuple)| fits(tuple));
+    found.map(|(number, _)| number)
+}

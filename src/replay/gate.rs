@@ -1,0 +1,261 @@
+//! The gate: each request is asserted, judged, and taken back.
+
+use rustc_hash::FxHashMap;
+
+use super::constitution::{Constitution, find, text};
+use super::facts;
+use super::turn::Origin;
+use super::verdict::{Lock, Verdict};
+use crate::envelope::runtime::{self, Tool, is_constant};
+use crate::kernel::{
+    Clock, Datum, Fact, Ground, Kernel, Model, Obstacle, Proof, Reason, RuleId, Stop, ValueId,
+};
+use crate::program::PredicateId;
+use crate::text::Cancel;
+
+/// How many facts are shown that speak against a request.
+const MOST_REASONS: usize = 3;
+
+/// The actions that go out into the network.
+const NETWORK: [&str; 3] = ["/network", "/fetch", "/browse"];
+
+/// What a request looks like to the gate.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) index: usize,
+    pub(super) id: String,
+    pub(super) action: String,
+    pub(super) target: String,
+    pub(super) payload: String,
+}
+
+impl Request {
+    pub(super) fn new(index: usize, tool: &Tool) -> Self {
+        Self {
+            index,
+            id: tool.id.clone(),
+            action: runtime::action(&tool.name),
+            target: runtime::target(tool.args.as_ref()),
+            payload: tool.args.as_ref().map_or_else(|| "null".to_owned(), runtime::payload),
+        }
+    }
+
+    /// The verdict where nobody is asked.
+    pub(super) fn refused(self, why: &str) -> Verdict {
+        self.verdict(false, Lock::Constitution, why)
+    }
+
+    fn verdict(self, is_permitted: bool, lock: Lock, why: impl Into<String>) -> Verdict {
+        let Self { index, id, action, target, payload } = self;
+        Verdict {
+            index: Some(index),
+            id,
+            action,
+            target,
+            payload,
+            is_permitted,
+            lock,
+            why: why.into(),
+            because: Vec::new(),
+            why_not: Vec::new(),
+            rule: None,
+            granted: Vec::new(),
+        }
+    }
+}
+
+/// What judges requests.
+pub(super) struct Gate<'a> {
+    pub(super) constitution: &'a Constitution,
+    pub(super) kernel: &'a mut Kernel,
+    pub(super) clock: Clock,
+    pub(super) cancel: &'a Cancel,
+    pub(super) turn: u64,
+    /// Where the facts of the session come from.
+    pub(super) origins: &'a mut FxHashMap<String, Origin>,
+}
+
+impl Gate<'_> {
+    /// Judges a request. It stays asserted: what [`Gate::retract`] gets takes it back, with the next evaluation.
+    pub(super) fn judge(&mut self, request: Request, asserted: &mut Option<Fact>) -> Verdict {
+        let pending = self.pending(&request);
+        let (Some(fact), true) = (pending, is_constant(&request.action)) else {
+            let why = match self.constitution.roles.pending {
+                Some(_) => format!("`{}` is no name, so the request reaches no rule", request.action),
+                None => "the policy has no predicate for requests".to_owned(),
+            };
+            return request.verdict(false, Lock::Filter, why);
+        };
+        let compiled = std::sync::Arc::clone(self.kernel.compiled());
+        let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
+        self.origins.insert(shown, Origin::Request(self.turn));
+        self.kernel.assert(&fact);
+        self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
+        *asserted = Some(fact);
+        if let Some(stop) = &self.kernel.model().stopped {
+            let why = format!("the evaluation stopped: {}", stop.reason);
+            return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
+        }
+        match self.second_gate(&request) {
+            Some((is_permitted, why)) => request.verdict(is_permitted, Lock::Gate, why),
+            None => self.constitutional(request),
+        }
+    }
+
+    /// Takes a request back, from the next evaluation on.
+    pub(super) fn retract(&mut self, asserted: &mut Option<Fact>) {
+        if let Some(fact) = asserted.take() {
+            let compiled = std::sync::Arc::clone(self.kernel.compiled());
+            self.origins.remove(&self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple));
+            self.kernel.retract(fact.predicate, &fact.tuple);
+        }
+    }
+
+    /// The request as a fact.
+    fn pending(&mut self, request: &Request) -> Option<Fact> {
+        let predicate = self.constitution.roles.pending?;
+        let values = self.kernel.values();
+        let args = vec![
+            facts::value(values, &request.id),
+            values.name(&request.action),
+            facts::value(values, &request.target),
+            values.string(&request.payload),
+            values.number(self.clock.now_ns.div_euclid(1_000_000_000)),
+        ];
+        Some(facts::asserted(values, &self.constitution.program, predicate, args))
+    }
+
+    /// What the gate in front of the constitution says, if it says anything.
+    fn second_gate(&self, request: &Request) -> Option<(bool, String)> {
+        let (constitution, model) = (self.constitution, self.kernel.model());
+        let bare = request.action.trim_start_matches('/');
+        let is_lifted = |predicate: &PredicateId| {
+            [request.action.as_str(), bare].iter().any(|name| find(model, *predicate, &[name]).is_some())
+        };
+        if constitution.roles.appeals.iter().any(is_lifted) {
+            return Some((true, "an appeal lifts the ban on this action".to_owned()));
+        }
+        if let Some(pattern) = constitution.patterns.iter().find(|pattern| pattern.is_match(&request.target))
+        {
+            return Some((false, format!("the target matches `{pattern}`, which the gate refuses")));
+        }
+        let target = request.target.to_lowercase();
+        let is_known = |domain: &String| target.contains(&domain.to_lowercase());
+        let goes_out = NETWORK.contains(&request.action.as_str());
+        (goes_out && !constitution.settings.domains.iter().any(is_known))
+            .then(|| (false, "the gate's list of domains does not have the target's".to_owned()))
+    }
+
+    fn constitutional(&mut self, request: Request) -> Verdict {
+        let texts = [request.action.as_str(), &request.target, &request.payload];
+        let permit = self.constitution.roles.permit;
+        let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
+        match found {
+            Some((permit, number)) => self.permitted(request, permit, number),
+            None => self.denied(request),
+        }
+    }
+
+    fn permitted(&mut self, request: Request, permit: PredicateId, number: u32) -> Verdict {
+        let compiled = &self.constitution.compiled;
+        let proof = self.kernel.model_mut().explain(compiled, self.clock, permit, number);
+        let mut why = "the constitution permits it".to_owned();
+        if let Some(dropped) = dropped(&proof) {
+            why = format!("the constitution permits it, but only because the engine drops `{dropped}`");
+        }
+        let granted = granted(&proof, self.origins);
+        Verdict {
+            rule: proof.nodes.first().map(|node| node.rule),
+            because: vec![proof],
+            granted,
+            ..request.verdict(true, Lock::Constitution, why)
+        }
+    }
+
+    fn denied(&mut self, request: Request) -> Verdict {
+        let compiled = &self.constitution.compiled;
+        let because = self.reasons(&[request.id.as_str(), request.action.as_str()]);
+        let mut why_not = Vec::new();
+        if let Some(permit) = self.constitution.roles.permit {
+            let values = self.kernel.values();
+            let wanted = [
+                Some(values.name(&request.action)),
+                Some(facts::value(values, &request.target)),
+                Some(values.string(&request.payload)),
+            ];
+            why_not = self.kernel.model_mut().why_not(compiled, self.clock, permit, &wanted);
+            // Rules for other actions say nothing about this one.
+            why_not.retain(|miss| !matches!(miss.obstacle, Obstacle::Head { argument: 0, .. }));
+        }
+        let said = because.iter().find_map(|(_, words)| words.clone());
+        let why = match (said, because.first()) {
+            (Some(words), _) => words,
+            (None, Some((proof, _))) => format!("the policy says {}", head(proof)),
+            (None, None) => "no rule permits it".to_owned(),
+        };
+        let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
+        let rule = because.first().and_then(|proof| proof.nodes.first()).map(|node| node.rule);
+        Verdict { because, why_not, rule, ..request.verdict(false, Lock::Constitution, why) }
+    }
+
+    /// What the policy itself says against a request that has one of these texts in its facts: proofs, and the words for
+    /// people, where there are some.
+    fn reasons(&mut self, about: &[&str]) -> Vec<(Proof, Option<String>)> {
+        let constitution = self.constitution;
+        let mut found: Vec<(PredicateId, u32, Option<String>)> = Vec::new();
+        for predicate in constitution.roles.deny.iter().chain(&constitution.roles.block) {
+            let model = self.kernel.model();
+            let Some(relation) = model.relation(*predicate) else { continue };
+            let is_about = |tuple: &[ValueId]| {
+                let mut texts = tuple.iter().filter_map(|value| text(model, *value));
+                texts.any(|text| !text.is_empty() && about.contains(&text))
+            };
+            let numbered = (0u32..).zip(relation.tuples()).filter(|(_, tuple)| is_about(tuple));
+            found.extend(numbered.map(|(number, tuple)| (*predicate, number, words(model, tuple, about))));
+        }
+        // What has words for people comes first.
+        found.sort_by_key(|(_, _, words)| words.is_none());
+        found.truncate(MOST_REASONS);
+        let model = self.kernel.model_mut();
+        let explain = |(predicate, number, words)| {
+            (model.explain(&constitution.compiled, self.clock, predicate, number), words)
+        };
+        found.into_iter().map(explain).collect()
+    }
+}
+
+/// The words that a fact has for people: its last string that is not what it is about.
+fn words(model: &Model, tuple: &[ValueId], about: &[&str]) -> Option<String> {
+    let strings = tuple.iter().rev().filter_map(|value| match model.values.get(*value) {
+        Datum::String(text) => Some(&**text),
+        _ => None,
+    });
+    let mut words = strings.filter(|text| !text.trim().is_empty() && !about.contains(text));
+    words.next().map(|text| text.trim_end_matches('.').to_owned())
+}
+
+/// The fact that a proof is about.
+pub(super) fn head(proof: &Proof) -> String {
+    proof.nodes.first().map(|node| format!("`{}`", node.fact)).unwrap_or_default()
+}
+
+/// The first negation that a proof rests on and the engine does not look at.
+fn dropped(proof: &Proof) -> Option<&str> {
+    let mut steps = proof.nodes.iter().flat_map(|node| &node.steps);
+    steps.find_map(|step| match &step.ground {
+        Ground::Dropped(written) => Some(written.as_str()),
+        _ => None,
+    })
+}
+
+/// The facts in a proof that the model itself said.
+pub(super) fn granted(proof: &Proof, origins: &FxHashMap<String, Origin>) -> Vec<(String, Origin)> {
+    let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
+    let own = asserted.filter_map(|node| Some((node.fact.clone(), *origins.get(&node.fact)?)));
+    own.filter(|(_, origin)| origin.is_said()).collect()
+}
+
+/// Whether it is of no use to evaluate again what was stopped.
+pub(super) fn is_final(stop: &Stop) -> bool {
+    !matches!(stop.reason, Reason::Failed(_))
+}

@@ -1,0 +1,59 @@
+//! What a turn changes: facts that hold afterwards and did not before, and the other way round.
+
+use crate::kernel::{Kernel, RuleId};
+
+/// How many facts of each side are kept; further ones are counted.
+pub const MOST_SHOWN: usize = 200;
+
+/// What is different behind a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Facts that hold now: those that were asserted first.
+    pub added: Vec<Held>,
+    /// Facts that hold no more, as the engine prints them.
+    pub removed: Vec<String>,
+    /// How many hold now and did not.
+    pub added_count: usize,
+    /// How many did and do not.
+    pub removed_count: usize,
+}
+
+/// A fact that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// It, as the engine prints it.
+    pub fact: String,
+    /// The clause that gives it; [`RuleId::ASSERTED`] where the session does.
+    pub rule: RuleId,
+}
+
+impl Change {
+    /// What is different from the mark of a kernel.
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let (compiled, model) = (kernel.compiled(), kernel.model());
+        let mut change = Self::default();
+        for one in kernel.differences() {
+            change.added_count += one.added.len();
+            change.removed_count += one.removed.len();
+            let Some(relation) = model.relation(one.predicate) else { continue };
+            let room = MOST_SHOWN.saturating_sub(change.added.len());
+            change.added.extend(one.added.iter().take(room).map(|number| Held {
+                fact: model.fact(compiled, one.predicate, relation.tuple(*number)),
+                rule: model.derivation(one.predicate, *number).map_or(RuleId::ASSERTED, |reason| reason.rule),
+            }));
+            let room = MOST_SHOWN.saturating_sub(change.removed.len());
+            let removed = one.removed.iter().take(room);
+            change.removed.extend(removed.map(|tuple| model.fact(compiled, one.predicate, tuple)));
+        }
+        // What was said comes before what follows from it.
+        change.added.sort_by_key(|held| held.rule != RuleId::ASSERTED);
+        change.removed.sort_unstable();
+        change
+    }
+
+    /// Whether nothing is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added_count + self.removed_count == 0
+    }
+}

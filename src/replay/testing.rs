@@ -1,0 +1,142 @@
+//! Sessions and policies as text, for tests.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{Constitution, Event, Options, Prefill, Replay, Turn, policy_findings};
+use crate::config::{self, ReplaySettings, TranscriptSettings};
+use crate::kernel::{Clock, Limits, Reading};
+use crate::lint::Finding;
+use crate::program::{FileSummary, Program};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId};
+use crate::transcript::{self, Reader, Record};
+
+/// A session with its policy: parts that begin with `#- NAME`; the first is the transcript.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) program: Arc<Program>,
+    pub(super) settings: TranscriptSettings,
+    pub(super) replay: ReplaySettings,
+    pub(super) runtime: transcript::Limits,
+    pub(super) limits: Limits,
+    pub(super) prefill: Prefill,
+    pub(super) abduce: bool,
+    pub(super) until: Option<u64>,
+    pub(super) reading: Reading,
+}
+
+impl Case {
+    pub(super) fn new(text: &str) -> Self {
+        let mut parts: Vec<(&str, String)> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            match line.strip_prefix("#- ") {
+                Some(name) => parts.push((name.trim(), String::new())),
+                None => parts.last_mut().unwrap().1.push_str(line),
+            }
+        }
+        let find = |name: &str| parts.iter().find(|(part, _)| *part == name).map(|(_, text)| text.as_str());
+        let vocabulary = config::Vocabulary { rules: &[], releases: &[] };
+        let settings = find("mangle-ls.toml").map(|text| config::parse(text, vocabulary).settings);
+        let settings = settings.unwrap_or_default();
+        let policy = SourceFile::parse(find("policy.mg").unwrap_or_default().into());
+        let program = Program::new(vec![FileSummary::new(FileId(0), &policy).into()]);
+        let runtime = find(".nerd/config.json").map(|text| transcript::Limits::of_config(text.as_bytes()));
+        Self {
+            name: parts[0].0.to_owned(),
+            text: parts[0].1.clone(),
+            program: program.into(),
+            settings: settings.transcripts,
+            replay: settings.replay,
+            runtime: runtime.unwrap_or_default(),
+            limits: Limits { derived: 10_000, ..Limits::default() },
+            prefill: Prefill::default(),
+            abduce: false,
+            until: None,
+            reading: Reading::Go,
+        }
+    }
+
+    pub(super) fn constitution(&self) -> Constitution {
+        let clock = Clock { now_ns: 0 };
+        Constitution::new(
+            Arc::clone(&self.program),
+            self.reading,
+            self.replay.clone(),
+            self.limits,
+            clock,
+            &|_, _| {},
+        )
+    }
+
+    /// Replays the session. Gives the turns, and what is found in each.
+    pub(super) fn run(&self, constitution: &Constitution) -> (Vec<Turn>, Vec<(u64, Finding)>) {
+        let cancel = Cancel::new();
+        let options = Options {
+            transcript: &self.settings,
+            runtime: &self.runtime,
+            clock: Clock { now_ns: 0 },
+            abduce: self.abduce,
+            show_permits: true,
+            coverage: true,
+            until: self.until,
+            prefill: &self.prefill,
+            cancel: &cancel,
+        };
+        let mut replay = Replay::new(constitution, options);
+        let (mut turns, mut all) = (Vec::new(), Vec::new());
+        let mut reader = Reader::new(transcript::Options { name: self.name.clone(), ..Default::default() });
+        let mut each = |record: &Record<'_>| {
+            replay.record(record, &mut |_, event| match event {
+                Event::Turn(turn) => turns.push(*turn),
+                Event::Found { turn, found } => all.push((turn, found.finding)),
+            });
+        };
+        reader.feed(self.text.as_bytes(), &mut each);
+        reader.finish(&mut each);
+        (turns, all)
+    }
+
+    /// All that is found, in the policy too, as turn 0.
+    pub(super) fn found(&self) -> Vec<(u64, Finding)> {
+        let constitution = self.constitution();
+        let of_policy = policy_findings(&constitution).into_iter().map(|found| (0, found.finding));
+        of_policy.chain(self.run(&constitution).1).collect()
+    }
+
+    /// The session in words: what became of each turn.
+    pub(super) fn told(&self) -> String {
+        let constitution = self.constitution();
+        let (turns, found) = self.run(&constitution);
+        let mut out = String::new();
+        for turn in &turns {
+            let _ = writeln!(out, "turn {}", turn.number);
+            for atom in &turn.atoms {
+                let _ = writeln!(out, "  {} {}", atom.text, atom.fate);
+            }
+            if let Some(rewritten) = &turn.rewritten {
+                let _ = writeln!(out, "  shown: {:?}", rewritten.shown);
+            }
+            for verdict in turn.envelope.iter().chain(&turn.verdicts) {
+                let (word, lock) = (verdict.word(), verdict.lock.word());
+                let _ = writeln!(
+                    out,
+                    "  {word} {lock} {} {} {} {}: {}",
+                    verdict.id, verdict.action, verdict.target, verdict.payload, verdict.why
+                );
+            }
+            if let Some(correction) = &turn.correction {
+                let actions: Vec<_> = correction.actions.iter().map(|(fact, _)| fact.as_str()).collect();
+                let _ = writeln!(out, "  recovery: {}", actions.join(", "));
+            }
+            out.extend(turn.change.added.iter().map(|held| format!("  + {}\n", held.fact)));
+            out.extend(turn.change.removed.iter().map(|fact| format!("  - {fact}\n")));
+            for (_, finding) in found.iter().filter(|(of, _)| *of == turn.number) {
+                let _ = writeln!(out, "  {}: {}", finding.rule.name, finding.message);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,52 @@
+//! The time of a record.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// From which number on a time is in milliseconds, and from which in microseconds or nanoseconds, not in seconds.
+const LARGE: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
+
+/// A time as a container writes it, in nanoseconds since 1970: RFC 3339, seconds or their parts since 1970, or as logs of
+/// the runtime have it, which is taken for UTC.
+pub(super) fn instant(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return of_number(number);
+    }
+    let nanos = |time: Timestamp| i64::try_from(time.as_nanosecond()).ok();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return nanos(time);
+    }
+    let civil: DateTime = text.replace('/', "-").parse().ok()?;
+    nanos(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is too large is at the end of time")]
+fn of_number(number: f64) -> Option<i64> {
+    let scale = LARGE.iter().find(|(least, _)| number.abs() >= *least).map_or(1e9, |(_, scale)| *scale);
+    number.is_finite().then(|| (number * scale) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_all_containers() {
+        let second = 1_772_366_400_000_000_000;
+        for text in [
+            "2026-03-01T12:00:00Z",
+            "2026-03-01T13:00:00+01:00",
+            "1772366400",
+            "1772366400000",
+            "1772366400000000",
+            "2026/03/01 12:00:00.000000",
+            "2026-03-01 12:00:00",
+        ] {
+            assert_eq!(instant(text), Some(second), "{text}");
+        }
+        assert_eq!(instant("yesterday"), None);
+        assert_eq!(instant("inf"), None);
+    }
+}

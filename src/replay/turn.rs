@@ -1,0 +1,233 @@
+//! What became of a reply: its atoms, its verdicts, what it changed.
+
+use std::fmt;
+
+use super::state::Change;
+use super::verdict::Verdict;
+use crate::envelope::runtime::{DropReason, Stage};
+use crate::kernel::{Proof, Stop};
+
+/// A reply, replayed.
+#[derive(Debug)]
+pub struct Turn {
+    /// The number of the answer, from 1 on.
+    pub number: u64,
+    /// The number of its record.
+    pub record: u64,
+    /// The time of its record, else that of the one before it, in nanoseconds since 1970.
+    pub now_ns: i64,
+    /// Whether its own record tells the time.
+    pub is_dated: bool,
+    /// What the user said since the last answer, cut.
+    pub asked: Option<String>,
+    /// How the runtime found the envelope; `None` where its strict mode refuses the reply, or nothing but the surface is
+    /// known.
+    pub stage: Option<Stage>,
+    /// What the model wanted to show.
+    pub surface: String,
+    /// What is shown in its place, where something is refused.
+    pub rewritten: Option<Rewritten>,
+    /// Its updates, in their order.
+    pub atoms: Vec<Atom>,
+    /// Its memory operations, and what they do to the kernel.
+    pub memory: Vec<Operation>,
+    /// What its self-correction leads to.
+    pub correction: Option<Correction>,
+    /// The verdict about the whole of it, where the policy denies that.
+    pub envelope: Option<Verdict>,
+    /// The verdicts about its tool requests, in their order.
+    pub verdicts: Vec<Verdict>,
+    /// What it changed.
+    pub change: Change,
+    /// Why the evaluation ended before it was done.
+    pub stopped: Option<Stop>,
+}
+
+/// A surface that the user does not see as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewritten {
+    /// What is shown.
+    pub shown: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// An update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Atom {
+    /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
+    pub index: Option<usize>,
+    /// Its text.
+    pub text: String,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of an update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It becomes this fact.
+    Asserted(String),
+    /// The first filter drops it.
+    Dropped(DropReason),
+    /// The second filter refuses it.
+    Blocked(Refusal),
+    /// There is nothing in it.
+    Blank,
+    /// It would have become this fact, but the whole reply is denied.
+    Withdrawn(String),
+}
+
+/// Why the second filter refuses an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// Too many updates.
+    Limit,
+    /// It is a rule.
+    Rule,
+    /// It is a declaration.
+    Declaration,
+    /// It is an import.
+    Import,
+    /// It cannot be read.
+    Syntax,
+    /// Its predicate is none of those that the consumer takes.
+    NotAllowed,
+    /// Its predicate belongs to the constitution, not to packets.
+    Protected,
+    /// The program does not know its predicate.
+    Undeclared,
+    /// The program knows its predicate with another number of arguments.
+    Arity,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Limit => "beyond the number of updates that the consumer looks at",
+            Self::Rule => "it has `:-` in it, and a packet may assert no rules",
+            Self::Declaration => "a packet may declare nothing",
+            Self::Import => "a packet may import nothing",
+            Self::Syntax => "it cannot be read",
+            Self::NotAllowed => "the consumer does not take this predicate",
+            Self::Protected => "no packet may assert this predicate",
+            Self::Undeclared => "the policy does not declare this predicate",
+            Self::Arity => "the policy declares this predicate with another number of arguments",
+        })
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asserted(_) => f.write_str("asserted"),
+            Self::Dropped(DropReason::Empty) | Self::Blank => f.write_str("passed over: blank"),
+            Self::Dropped(DropReason::Long) => f.write_str("dropped: too long"),
+            Self::Dropped(DropReason::Syntax(_)) => {
+                f.write_str("dropped: no parenthesis, or no full stop at its end")
+            }
+            Self::Dropped(DropReason::Meta) => f.write_str("dropped: it has one of ` $ ; | in it"),
+            Self::Blocked(refusal) => write!(f, "blocked: {refusal}"),
+            Self::Withdrawn(_) => f.write_str("withdrawn: the whole reply is denied"),
+        }
+    }
+}
+
+impl Fate {
+    /// The word for it in JSON.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Asserted(_) => "asserted",
+            Self::Dropped(_) => "dropped",
+            Self::Blocked(_) => "blocked",
+            Self::Blank => "blank",
+            Self::Withdrawn(_) => "withdrawn",
+        }
+    }
+}
+
+/// A memory operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// What is done.
+    pub op: String,
+    /// To what.
+    pub key: String,
+    /// What the runtime makes of it.
+    pub effect: Effect,
+}
+
+/// What a memory operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It goes into a store outside of the kernel.
+    Stored,
+    /// So many facts of the predicate that it names are taken away.
+    Forgot(usize),
+    /// Nothing.
+    Nothing,
+}
+
+/// A self-correction, and what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// What the model thinks went wrong.
+    pub hypothesis: String,
+    /// Whether the hypothesis stays a fact.
+    pub is_kept: bool,
+    /// What to do, sorted: the fact, and why it holds.
+    pub actions: Vec<(String, Proof)>,
+}
+
+/// Where a fact of the session comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// An update of a turn.
+    Update {
+        /// The turn.
+        turn: u64,
+        /// Its index.
+        index: usize,
+    },
+    /// What perception had filled in for a turn.
+    Prefill(u64),
+    /// What a turn says that is to be done.
+    Intent(u64),
+    /// What a turn thinks went wrong.
+    Hypothesis(u64),
+    /// A request of a turn.
+    Request(u64),
+}
+
+impl Origin {
+    /// The turn.
+    #[must_use]
+    pub fn turn(self) -> u64 {
+        match self {
+            Self::Update { turn, .. }
+            | Self::Prefill(turn)
+            | Self::Intent(turn)
+            | Self::Hypothesis(turn)
+            | Self::Request(turn) => turn,
+        }
+    }
+
+    /// Whether the model said it, and not the runtime about the model.
+    #[must_use]
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Intent(_))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Update { turn, index } => write!(f, "turn {turn}, update {}", index + 1),
+            Self::Prefill(turn) => write!(f, "turn {turn}, filled in"),
+            Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
+            Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
+            Self::Request(turn) => write!(f, "turn {turn}, the request"),
+        }
+    }
+}
