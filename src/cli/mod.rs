@@ -22,6 +22,7 @@ mod programs;
 mod progress;
 mod query;
 mod repair;
+mod replay;
 mod resolved;
 mod resolved_transcripts;
 mod rule;
@@ -61,6 +62,7 @@ enum Command {
     Parse(parse::Parse),
     Split(split::Split),
     Repair(repair::RepairCommand),
+    Replay(Box<replay::ReplayCommand>),
     Stats(stats::Stats),
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Fmt(fmt) => fmt.run(cli.color),
         Command::Split(split) => split.run(cli.color),
         Command::Repair(repair) => repair.run(cli.color),
+        Command::Replay(replay) => replay.run(cli.color),
         Command::Stats(stats) => stats.run(cli.color),
         Command::Parse(parse) => parse.run(cli.color),
         Command::Serve(serve) => serve.run(),

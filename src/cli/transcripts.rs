@@ -102,7 +102,9 @@ pub(super) struct Transcripts {
     /// What was named and cannot be read.
     problems: Vec<Problem>,
     /// The texts of their programs.
-    sources: Sources,
+    pub(super) sources: Sources,
+    /// The ids of all files.
+    pub(super) memory: Memory,
     working: PathBuf,
 }
 
@@ -121,7 +123,7 @@ pub(super) type EachRecord<'f> =
     dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()> + 'f;
 
 /// The id of the record whose findings are written.
-const RECORD: FileId = FileId(u32::MAX - 1);
+pub(super) const RECORD: FileId = FileId(u32::MAX - 1);
 
 impl Transcripts {
     /// Finds what `files` name, and loads the programs that they go with.
@@ -142,7 +144,7 @@ impl Transcripts {
             let name = host::relative(working, &memory.table().path(file.id));
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
-        Ok(Self { resolution, knowledges, problems, sources, working: working.into() })
+        Ok(Self { resolution, knowledges, problems, sources, memory, working: working.into() })
     }
 
     /// Changes the settings of all of them.
@@ -270,8 +272,13 @@ impl Transcripts {
     }
 }
 
-/// A finding as `check --format json` writes it.
-fn line_of(found: &Diagnostic, sources: &Sources) -> Value {
-    let entry = Entry { file: RECORD, diagnostic: found.clone(), fails: false };
+/// A finding in a record as `check --format json` writes it.
+pub(super) fn line_of(found: &Diagnostic, sources: &Sources) -> Value {
+    line_of_file(RECORD, found, sources)
+}
+
+/// A finding in a file, written the same way.
+pub(super) fn line_of_file(file: FileId, found: &Diagnostic, sources: &Sources) -> Value {
+    let entry = Entry { file, diagnostic: found.clone(), fails: false };
     serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
 }

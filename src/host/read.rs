@@ -35,7 +35,7 @@ pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Creates a file for writing, emptying one that is there: the log of a shell.
+/// Creates a file for writing, emptying one that is there: the log of a shell, a report.
 ///
 /// # Errors
 /// When the file cannot be created.

@@ -32,6 +32,7 @@ pub mod query;
 pub mod references;
 pub mod registry;
 pub mod rename;
+pub mod replay;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;

@@ -8,7 +8,7 @@ use super::turn::Origin;
 use super::verdict::{Lock, Verdict};
 use crate::envelope::runtime::{self, Tool, is_constant};
 use crate::kernel::{
-    Clock, Datum, Fact, Ground, Kernel, Model, Obstacle, Proof, Reason, RuleId, Stop, ValueId,
+    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, RuleId, Stop, ValueId,
 };
 use crate::program::PredicateId;
 use crate::text::Cancel;
@@ -105,8 +105,6 @@ impl Gate<'_> {
     /// Takes a request back, from the next evaluation on.
     pub(super) fn retract(&mut self, asserted: &mut Option<Fact>) {
         if let Some(fact) = asserted.take() {
-            let compiled = std::sync::Arc::clone(self.kernel.compiled());
-            self.origins.remove(&self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple));
             self.kernel.retract(fact.predicate, &fact.tuple);
         }
     }
@@ -133,7 +131,7 @@ impl Gate<'_> {
             [request.action.as_str(), bare].iter().any(|name| find(model, *predicate, &[name]).is_some())
         };
         if constitution.roles.appeals.iter().any(is_lifted) {
-            return Some((true, "an appeal lifts the ban on this action".to_owned()));
+            return Some((true, "permitted by the gate: an appeal lifts the ban on this action".to_owned()));
         }
         if let Some(pattern) = constitution.patterns.iter().find(|pattern| pattern.is_match(&request.target))
         {
@@ -159,9 +157,9 @@ impl Gate<'_> {
     fn permitted(&mut self, request: Request, permit: PredicateId, number: u32) -> Verdict {
         let compiled = &self.constitution.compiled;
         let proof = self.kernel.model_mut().explain(compiled, self.clock, permit, number);
-        let mut why = "the constitution permits it".to_owned();
+        let mut why = "permitted by the constitution".to_owned();
         if let Some(dropped) = dropped(&proof) {
-            why = format!("the constitution permits it, but only because the engine drops `{dropped}`");
+            why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
         }
         let granted = granted(&proof, self.origins);
         Verdict {
@@ -191,7 +189,7 @@ impl Gate<'_> {
         let why = match (said, because.first()) {
             (Some(words), _) => words,
             (None, Some((proof, _))) => format!("the policy says {}", head(proof)),
-            (None, None) => "no rule permits it".to_owned(),
+            (None, None) => nearest(&why_not),
         };
         let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
         let rule = because.first().and_then(|proof| proof.nodes.first()).map(|node| node.rule);
@@ -215,12 +213,38 @@ impl Gate<'_> {
         }
         // What has words for people comes first.
         found.sort_by_key(|(_, _, words)| words.is_none());
-        found.truncate(MOST_REASONS);
+        found.truncate(2 * MOST_REASONS);
         let model = self.kernel.model_mut();
         let explain = |(predicate, number, words)| {
             (model.explain(&constitution.compiled, self.clock, predicate, number), words)
         };
-        found.into_iter().map(explain).collect()
+        let mut all: Vec<(Proof, Option<String>)> = Vec::new();
+        for (proof, words) in found.into_iter().map(explain) {
+            let head = proof.nodes.first().map(|node| &node.fact);
+            // What is part of another proof is told there.
+            let is_told =
+                all.iter().any(|(other, _)| other.nodes.iter().any(|node| Some(&node.fact) == head));
+            if !is_told {
+                all.push((proof, words));
+            }
+        }
+        all.truncate(MOST_REASONS);
+        all
+    }
+}
+
+/// What the rule lacks that comes nearest to a permission.
+fn nearest(why_not: &[Miss]) -> String {
+    let premises = why_not.iter().filter_map(|miss| match &miss.obstacle {
+        Obstacle::Premise { premise, asked, near } => Some((*premise, asked, near)),
+        _ => None,
+    });
+    match premises.max_by_key(|(premise, ..)| *premise) {
+        None => "no rule permits it".to_owned(),
+        Some((_, asked, near)) => match (asked.strip_prefix('!'), near.first()) {
+            (Some(_), Some(near)) => format!("no rule permits it, because `{near}` holds"),
+            _ => format!("no rule permits it, because nothing gives `{asked}`"),
+        },
     }
 }
 

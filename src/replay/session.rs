@@ -126,6 +126,12 @@ impl<'a> Replay<'a> {
         self.origins.get(fact).copied()
     }
 
+    /// Whether it is kept which rules held.
+    #[must_use]
+    pub fn is_covering(&self) -> bool {
+        self.options.coverage
+    }
+
     /// Which rules held so far.
     #[must_use]
     pub fn coverage(&self) -> &Coverage {

@@ -102,7 +102,10 @@ fn what_a_filter_refuses_reaches_no_rule() {
         " ",
         "task_status(\"t\", /open).",
     ];
-    check(&[reply(&updates, &asks("delete_file", "{}"), "ok")], "", expect![[r#"
+    check(
+        &[reply(&updates, &asks("delete_file", "{}"), "ok")],
+        "",
+        expect![[r#"
         turn 1
           admin_override("me"). blocked: no packet may assert this predicate
           p(/a) :- q(/a). blocked: it has `:-` in it, and a packet may assert no rules
@@ -116,7 +119,8 @@ fn what_a_filter_refuses_reaches_no_rule() {
           + task_status("t",/open)
           override: the user reads something else (blocked unsafe mangle_updates), and 4 updates are left out
           denied: `/delete_file` of `unknown` is denied: It needs an override
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -144,7 +148,10 @@ fn a_reply_that_the_policy_blocks() {
         reply(&[], &asks("read_file", "{}"), "Reading it."),
     ];
     let rule = "blocked_action(What) :- intent(/mutation, What), precious(What).\nprecious(\"prod.db\").\n";
-    check(&lines, rule, expect![[r#"
+    check(
+        &lines,
+        rule,
+        expect![[r#"
         turn 1
           intent(/mutation, "prod.db"). asserted
           shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
@@ -158,9 +165,13 @@ fn a_reply_that_the_policy_blocks() {
         turn 2
           PERMIT 2 r1 /read_file unknown {}: the constitution permits it
           permitted: `/read_file` of `unknown` is permitted: the constitution permits it
-    "#]]);
+    "#]],
+    );
     let replace = format!("{rule}#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n");
-    check(&lines, &replace, expect![[r#"
+    check(
+        &lines,
+        &replace,
+        expect![[r#"
         turn 1
           intent(/mutation, "prod.db"). withdrawn: the whole reply is denied
           shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
@@ -172,18 +183,23 @@ fn a_reply_that_the_policy_blocks() {
         turn 2
           PERMIT 2 r1 /read_file unknown {}: the constitution permits it
           permitted: `/read_file` of `unknown` is permitted: the constitution permits it
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_hypothesis_leads_to_actions() {
     let correction = ",\"self_correction\":{\"triggered\":true,\"hypothesis\":\"import is missing\"}";
     let lines = [reply(&[], correction, "Oh."), reply(&[], "", "Well.")];
-    check(&lines, "", expect![[r#"
+    check(
+        &lines,
+        "",
+        expect![[r#"
         turn 1
           recovery: recovery_action(/ask_user), recovery_action(/look)
         turn 2
-    "#]]);
+    "#]],
+    );
     let kept = Case { abduce: true, ..case(&lines, "") };
     expect![[r#"
         turn 1
@@ -192,7 +208,8 @@ fn a_hypothesis_leads_to_actions() {
           + recovery_action(/look)
           + recovery_action(/ask_user)
         turn 2
-    "#]].assert_eq(&kept.told());
+    "#]]
+    .assert_eq(&kept.told());
 }
 
 #[test]
@@ -202,7 +219,10 @@ fn memory_operations_forget_what_was_asserted() {
         reply(&["task_status(\"a\", /done).", "task_status(\"b\", /open)."], "", "ok"),
         reply(&["task_status(\"c\", /open)."], forget, "ok"),
     ];
-    check(&lines, "task_status(\"given\", /done).\n", expect![[r#"
+    check(
+        &lines,
+        "task_status(\"given\", /done).\n",
+        expect![[r#"
         turn 1
           task_status("a", /done). asserted
           task_status("b", /open). asserted
@@ -214,7 +234,8 @@ fn memory_operations_forget_what_was_asserted() {
           - done("a")
           - task_status("a",/done)
           - task_status("b",/open)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -231,7 +252,8 @@ fn what_was_filled_in_counts_where_the_model_says_nothing() {
         turn 2
           task_status("b", /open). asserted
           + task_status("b",/open)
-    "#]].assert_eq(&filled.told());
+    "#]]
+    .assert_eq(&filled.told());
 }
 
 #[test]
@@ -241,7 +263,10 @@ fn the_gate_in_front_of_the_constitution() {
         reply(&[], &asks("fetch", "{\"url\":\"https://evil.example\"}"), "ok"),
         reply(&[], &asks("", "{}"), "ok"),
     ];
-    check(&lines, "", expect![[r#"
+    check(
+        &lines,
+        "",
+        expect![[r#"
         turn 1
           DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the target matches `sudo\s+rm`, which the gate refuses
           denied: `/run_command` of `sudo rm x` is denied: the target matches `sudo\s+rm`, which the gate refuses
@@ -251,7 +276,8 @@ fn the_gate_in_front_of_the_constitution() {
         turn 3
           DENY 1 r1 / unknown {}: `/` is no name, so the request reaches no rule
           denied: `/` of `unknown` is denied: `/` is no name, so the request reaches no rule
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -262,26 +288,34 @@ fn a_short_path_is_a_name_to_the_gate() {
     ];
     let rule =
         "blocked_action(Id) :- pending_action(Id, _, Target, _, _), :string:starts_with(Target, \"/etc\").\n";
-    check(&lines, rule, expect![[r#"
+    check(
+        &lines,
+        rule,
+        expect![[r#"
         turn 1
           PERMIT 2 r1 /read_file /etc {"path":"/etc"}: the constitution permits it
           permitted: `/read_file` of `/etc` is permitted: the constitution permits it
         turn 2
           PERMIT 2 r1 /read_file /etc/ssh/keys {"path":"/etc/ssh/keys"}: the constitution permits it
           permitted: `/read_file` of `/etc/ssh/keys` is permitted: the constitution permits it
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_negation_that_is_dropped_permits() {
     let lines = [reply(&[], &asks("write", "{\"path\":\"a\"}"), "ok")];
-    let rule = "permitted(/write, Target, Payload) :-\n    pending_action(Id, /write, Target, Payload, _),\n    \
+    let rule = "permitted(/write, Target, Payload) :-\n    pending_action(Id, /write, Target, Payload, At),\n    \
                 !locked(Id, _).\nDecl locked(Id, By) bound [/string, /string].\nlocked(\"r1\", \"root\").\n";
-    check(&lines, rule, expect![[r#"
+    check(
+        &lines,
+        rule,
+        expect![[r#"
         turn 1
           DENY 2 r1 /write a {"path":"a"}: no rule permits it
           denied: `/write` of `a` is denied: no rule permits it
-    "#]]);
+    "#]],
+    );
     let written = Case { reading: Reading::Written, ..case(&lines, rule) };
     assert!(written.told().contains("DENY"), "{}", written.told());
 }

@@ -1,7 +1,7 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
 //! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
 //! dependencies of predicates ([`graph`]) as output, what a program answers to a query ([`Answer`]), and what became of policy tests
-//! ([`policy_tests`]).
+//! ([`policy_tests`]) and of replayed sessions ([`replay`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of how files become programs.
@@ -19,6 +19,7 @@ mod junit;
 mod part;
 pub mod policy_tests;
 pub mod proof;
+pub mod replay;
 pub mod replies;
 pub mod rules;
 mod sarif;

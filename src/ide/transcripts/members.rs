@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "x_mangle_ls_ignore";
 
 /// A string with names of rules in such a member. All places are of the record.
 #[derive(Debug)]
-pub(super) struct Cover {
+pub(in crate::ide) struct Cover {
     /// What is silenced.
     covers: TextRange,
     names: Vec<Name>,
@@ -36,12 +36,12 @@ struct Name {
 }
 
 /// Whether a record may have such a member.
-pub(super) fn is_marked(record: &[u8]) -> bool {
+pub(in crate::ide) fn is_marked(record: &[u8]) -> bool {
     memmem::find(record, NAME.as_bytes()).is_some()
 }
 
 /// The members of a record that was read before.
-pub(super) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSettings) -> Vec<Cover> {
+pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSettings) -> Vec<Cover> {
     let mut covers = Vec::new();
     if is_marked(record) {
         for turn in turns.iter().filter(|turn| turn.is_reply()) {
@@ -53,7 +53,7 @@ pub(super) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSetti
 }
 
 /// The members in the envelopes of a reply. At the top of an envelope one covers the whole reply.
-pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
+pub(in crate::ide) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
     let whole = TextRange::up_to(size(reply.raw.len()));
     let deletable = |range: TextRange| {
         let fix = carried(Fix::safe("").replace(range, ""), turn, record)?;
@@ -66,7 +66,7 @@ pub(super) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut 
 }
 
 /// The members of the record itself, where it is JSON.
-pub(super) fn of_record(record: &[u8], out: &mut Vec<Cover>) {
+pub(in crate::ide) fn of_record(record: &[u8], out: &mut Vec<Cover>) {
     let json = Json::parse(record);
     let mut own = Vec::new();
     let places = Places { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
@@ -146,7 +146,7 @@ fn words(text: &str) -> Vec<TextRange> {
 }
 
 /// Takes away what is silenced, and adds what is wrong with the members.
-pub(super) fn apply(covers: &[Cover], site: Site, rules: &RuleSettings, found: &mut Vec<Found>) {
+pub(in crate::ide) fn apply(covers: &[Cover], site: Site, rules: &RuleSettings, found: &mut Vec<Found>) {
     let mut used: Vec<_> = covers.iter().map(|cover| vec![false; cover.names.len()]).collect();
     found.retain(|one| {
         let mut is_silenced = false;

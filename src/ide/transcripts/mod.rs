@@ -17,7 +17,7 @@ pub mod hints;
 pub mod hover;
 mod judge;
 pub mod links;
-mod members;
+pub(super) mod members;
 pub mod outline;
 mod records;
 pub mod references;

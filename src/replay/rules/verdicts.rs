@@ -221,8 +221,16 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
 }
 
 fn denied(verdict: &Verdict) -> String {
-    let Verdict { action, target, why, .. } = verdict;
-    format!("`{}` of {} is denied: {why}", short(action), quoted(target))
+    format!("{} is denied: {}", named(verdict), verdict.why)
+}
+
+/// A request for people: `/read_file` on `a.go`.
+fn named(verdict: &Verdict) -> String {
+    let Verdict { action, target, .. } = verdict;
+    match target.as_str() {
+        "" | "unknown" => quoted(action),
+        target => format!("{} on {}", quoted(action), quoted(target)),
+    }
 }
 
 /// A text with quotes around it, cut.
@@ -245,9 +253,9 @@ fn permitted(
     kernel: &Kernel,
     told: &mut FxHashSet<String>,
 ) {
-    let Verdict { action, target, why, .. } = verdict;
+    let Verdict { action, why, .. } = verdict;
     if scene.options.show_permits {
-        let message = format!("`{}` of {} is permitted: {why}", short(action), quoted(target));
+        let message = format!("{} is {why}", named(verdict));
         scene.push(of_rule(scene, Finding::new(&PERMITTED, range, message), verdict));
     }
     if let Some((fact, origin)) = verdict.granted.first() {
@@ -286,9 +294,9 @@ fn permitted(
             "`{}` is permitted although {} stands in it, which the policy lists as blocked: {}",
             short(action),
             quoted(&pattern),
-            match why.contains("drops") {
-                true => why,
-                false => "no rule looks for it in this action",
+            match why.split_once("the engine drops ") {
+                Some((_, dropped)) => format!("the engine drops {dropped}"),
+                None => "no rule looks for it in this action".to_owned(),
             }
         );
         scene.push(of_rule(scene, Finding::new(&UNCOVERED_CONTENT, place, message), verdict));

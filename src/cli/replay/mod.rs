@@ -1,0 +1,329 @@
+//! `replay`: what the constitution says of captured sessions.
+
+mod policy;
+mod session;
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ColorChoice, ValueEnum};
+use serde_json::{Value, json};
+
+use self::policy::{Policies, Policy};
+use self::session::{Session, Wish};
+use super::Outcome;
+use super::output::{self, Output};
+use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::config::{FailOn, Reading, instant};
+use crate::host::{self, TranscriptFile};
+use crate::kernel::Reading as KernelReading;
+use crate::replay::Prefill;
+use crate::report::replay::{
+    Covered, Page, ReplaySummary, TurnReport, html, line, markdown, summary_text, text,
+};
+
+/// How many turns a page shows.
+const MOST_SHOWN: usize = 3_000;
+
+/// Replay captured sessions against a constitution
+///
+/// For each reply: which updates become facts, which requests are permitted and why, which are denied and what was
+/// lacking, what the state is afterwards. Exit status: 0, 1 if something is found at or above `--fail-on` (a denied request
+/// is an error), 2 if something could not be read.
+#[derive(Debug, Args)]
+pub(super) struct ReplayCommand {
+    /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
+    #[arg(required = true, value_name = "TRANSCRIPT")]
+    files: Vec<PathBuf>,
+    /// The policies, instead of those that the transcripts belong to; may be repeated
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
+    /// Other policies: tell which verdicts they change; may be repeated
+    #[arg(long, value_name = "PATH")]
+    compare: Vec<PathBuf>,
+    /// Facts that the runtime knew, from `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`; may be repeated
+    #[arg(long, value_name = "FILE")]
+    facts: Vec<PathBuf>,
+    /// Show this turn only
+    #[arg(long, value_name = "K")]
+    turn: Option<u64>,
+    /// End behind this turn
+    #[arg(long, value_name = "K")]
+    until: Option<u64>,
+    /// What perception had filled in: lines such as `{"turn": 1, "category": "/query", "updates": ["p(/a)."]}`
+    #[arg(long, value_name = "FILE")]
+    prefill: Option<PathBuf>,
+    /// Keep the hypotheses of self-corrections as facts
+    #[arg(long)]
+    abduce: bool,
+    /// Also report what is permitted
+    #[arg(long)]
+    show_permits: bool,
+    /// Mask what looks like a credential
+    #[arg(long)]
+    redact: bool,
+    /// Say which rules that permit or deny ever held
+    #[arg(long)]
+    coverage: bool,
+    /// How the policies are read; `go` unless `[kernel] reading` says otherwise
+    #[arg(long, value_enum)]
+    reading: Option<Semantics>,
+    /// The time of turns whose records tell none, as `2026-01-31T12:00:00Z`
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    now: Option<i64>,
+    /// From which severity on findings make the exit status 1
+    #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
+    fail_on: Option<FailOn>,
+    /// For whom the output is
+    #[arg(long, value_enum, default_value_t)]
+    format: Layout,
+    /// Write a page for a browser as well: one file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    transcripts: TranscriptArgs,
+}
+
+/// How policies are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Semantics {
+    /// As the engine does it, bug for bug
+    Go,
+    /// As it is written: no negation is dropped
+    Written,
+}
+
+/// For whom output is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, an object a turn
+    Json,
+    /// For a comment or a report
+    Markdown,
+}
+
+fn fail_on(word: &str) -> Result<FailOn, String> {
+    FailOn::parse(word).ok_or_else(|| format!("it is one of {}", FailOn::WORDS.join(", ")))
+}
+
+/// What is written, and what is counted.
+struct Written {
+    out: Output,
+    summary: ReplaySummary,
+    fails: bool,
+    shown: Vec<TurnReport>,
+    omitted: usize,
+    coverage: Vec<Covered>,
+}
+
+impl ReplayCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, no such consumer, a file that was named cannot be read or written, or standard output
+    /// fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let prefill = self.prefill(&working)?;
+        let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let policies = Policies::load(self, &mut transcripts, &working)?;
+        let written = RefCell::new(Written {
+            out: Output::new(color),
+            summary: ReplaySummary::default(),
+            fails: false,
+            shown: Vec::new(),
+            omitted: 0,
+            coverage: Vec::new(),
+        });
+        let open: RefCell<Option<Session<'_>>> = RefCell::new(None);
+        let mut homeless: Vec<String> = Vec::new();
+        let wish = Wish {
+            prefill: &prefill,
+            abduce: self.abduce,
+            show_permits: self.show_permits,
+            coverage: self.coverage,
+            until: self.until.or(self.turn),
+            now: self.now,
+            redact: self.redact,
+            fail_on: self.fail_on,
+        };
+        let problems = transcripts.each_record(
+            &mut |found, record, spot| {
+                let mut open = open.borrow_mut();
+                let Some(known) = transcripts.same(found) else { return Ok(()) };
+                if open.is_none() {
+                    let Some(policy) = policies.of(known) else { return Ok(()) };
+                    *open = Some(Session::new(&transcripts, known, policy, policies.other.as_ref(), &wish));
+                }
+                let Some(session) = open.as_mut() else { return Ok(()) };
+                for turn in session.record(record, spot) {
+                    self.write(turn, &mut written.borrow_mut())?;
+                }
+                Ok(())
+            },
+            &mut |found, _| {
+                let session = open.borrow_mut().take();
+                let mut written = written.borrow_mut();
+                written.summary.files += 1;
+                match session {
+                    Some(session) => {
+                        let (rest, fails, coverage) = session.finish();
+                        rest.into_iter().try_for_each(|turn| self.write(turn, &mut written))?;
+                        written.fails |= fails;
+                        cover(&mut written.coverage, coverage);
+                    }
+                    None if policies.of(found).is_none() => homeless.push(transcripts.name(found)),
+                    None => {}
+                }
+                Ok(())
+            },
+        )?;
+        let mut written = written.into_inner();
+        let of_policy = policies.findings(&wish, &mut written.fails);
+        of_policy.iter().for_each(|finding| written.summary.finding(finding));
+        self.end(&mut written, &of_policy)?;
+        self.page(&written, &of_policy, &policies, &working)?;
+        policies.complain(&working, color);
+        transcripts.complain(&problems, color);
+        for name in &homeless {
+            output::complain(color, &format!("{name}: no policy goes with it; name one with `--policy`"));
+        }
+        let is_whole = problems.is_empty() && homeless.is_empty() && policies.is_whole();
+        Ok(match (is_whole, written.fails) {
+            (false, _) => Outcome::Failure,
+            (true, true) => Outcome::Findings,
+            (true, false) => Outcome::Clean,
+        })
+    }
+
+    fn prefill(&self, working: &Path) -> Result<Prefill> {
+        let Some(file) = &self.prefill else { return Ok(Prefill::default()) };
+        let path = host::absolute(working, file);
+        let name = file.display();
+        let text = host::read_to_string(&path)
+            .map_err(|error| anyhow::anyhow!("{name}: {}", host::plain(&error)))?;
+        Prefill::read(&text).map_err(|why| anyhow::anyhow!("{name}: {why}"))
+    }
+
+    fn reading(&self, settings: Reading) -> KernelReading {
+        match self.reading {
+            None => settings,
+            Some(Semantics::Go) => Reading::Go,
+            Some(Semantics::Written) => Reading::Written,
+        }
+    }
+
+    /// Writes a turn, as far as it is wanted.
+    fn write(&self, turn: TurnReport, written: &mut Written) -> std::io::Result<()> {
+        if self.turn.is_some_and(|wanted| wanted != turn.turn) {
+            return Ok(());
+        }
+        written.summary.add(&turn);
+        let shown = match self.format {
+            Layout::Text => text(&turn),
+            Layout::Markdown => markdown(&turn),
+            Layout::Json => serde_json::to_string(&turn).unwrap_or_default() + "\n",
+        };
+        written.out.write(&shown)?;
+        if self.report.is_some() {
+            match written.shown.len() < MOST_SHOWN {
+                true => written.shown.push(turn),
+                false => written.omitted += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be said behind the last turn.
+    fn end(&self, written: &mut Written, of_policy: &[Value]) -> std::io::Result<()> {
+        let Written { out, summary, coverage, .. } = written;
+        match self.format {
+            Layout::Json => {
+                let mut last = json!({ "summary": summary, "policy": { "findings": of_policy } });
+                if let (Value::Object(members), true) = (&mut last, self.coverage) {
+                    members.insert("coverage".into(), json!(coverage));
+                }
+                out.write(&format!("{last}\n"))?;
+            }
+            Layout::Text => {
+                for finding in of_policy {
+                    out.write(&format!("{}: {}\n", finding["file"].as_str().unwrap_or("?"), line(finding)))?;
+                }
+                out.write(&covered(coverage))?;
+                out.write(&format!("{}\n", summary_text(summary)))?;
+            }
+            Layout::Markdown => {
+                for finding in of_policy {
+                    let rule = finding["rule"].as_str().unwrap_or_default();
+                    out.write(&format!("- `{rule}` in the policies, line {}\n", finding["line"]))?;
+                }
+                out.write(&format!("{}\n", summary_text(summary)))?;
+            }
+        }
+        out.flush()
+    }
+
+    fn page(
+        &self,
+        written: &Written,
+        of_policy: &[Value],
+        policies: &Policies,
+        working: &Path,
+    ) -> Result<()> {
+        let Some(file) = &self.report else { return Ok(()) };
+        let page = html(Page {
+            turns: &written.shown,
+            omitted: written.omitted,
+            policy: of_policy,
+            coverage: &written.coverage,
+            summary: &written.summary,
+            program: &policies.names(),
+        });
+        let path = host::absolute(working, file);
+        let write = || -> std::io::Result<()> { host::create(&path)?.write_all(page.as_bytes()) };
+        write().map_err(|error| anyhow::anyhow!("{}: {}", file.display(), host::plain(&error)))
+    }
+}
+
+/// Rules that held in one of several sessions did hold.
+fn cover(all: &mut Vec<Covered>, more: Vec<Covered>) {
+    for one in more {
+        match all.iter_mut().find(|known| known.rule == one.rule && known.predicate == one.predicate) {
+            Some(known) => known.held |= one.held,
+            None => all.push(one),
+        }
+    }
+}
+
+fn covered(coverage: &[Covered]) -> String {
+    if coverage.is_empty() {
+        return String::new();
+    }
+    let held = coverage.iter().filter(|rule| rule.held).count();
+    let mut out = format!("{held} of {} rules that permit or deny ever held\n", coverage.len());
+    for rule in coverage.iter().filter(|rule| !rule.held) {
+        out.push_str(&format!("  never: {} at {}\n", rule.predicate, rule.rule));
+    }
+    out
+}
+
+impl Policy {
+    /// `policy.mg:12`
+    fn place(&self, rule: crate::kernel::RuleId) -> Option<String> {
+        let (file, start) = self.constitution.place(rule)?;
+        let sources = self.sources.borrow();
+        Some(format!("{}:{}", sources.name(file), sources.place(file, start).line))
+    }
+}
+
+impl Policies {
+    /// The policies of a transcript.
+    fn of(&self, found: &TranscriptFile) -> Option<&Policy> {
+        self.named.as_ref().or_else(|| self.by_key.get(&policy::key(found)))
+    }
+}

@@ -1,0 +1,218 @@
+//! The policies that sessions are replayed against: those that were named, else those that the transcripts belong to.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::ColorChoice;
+use serde_json::Value;
+
+use super::super::given::Given;
+use super::super::output;
+use super::super::programs::Programs;
+use super::super::transcripts::{Transcripts, line_of_file};
+use super::ReplayCommand;
+use super::session::Wish;
+use crate::config::{FailOn, RuleSettings, Settings};
+use crate::host::TranscriptFile;
+use crate::kernel::{Clock, Kernel, Limits};
+use crate::lint::{Diagnostic, RelatedPlace};
+use crate::program::Program;
+use crate::replay::{Constitution, policy_findings};
+use crate::report::Sources;
+
+/// The configuration file and the programs of a transcript.
+pub(super) type Key = (Option<usize>, Vec<usize>);
+
+/// What tells the policies of a transcript.
+pub(super) fn key(found: &TranscriptFile) -> Key {
+    (found.project, found.programs.clone())
+}
+
+/// A constitution, and the texts that its places are in.
+pub(super) struct Policy {
+    pub(super) constitution: Constitution,
+    pub(super) sources: Rc<RefCell<Sources>>,
+    pub(super) settings: Arc<Settings>,
+    name: String,
+}
+
+/// All policies of a run.
+pub(super) struct Policies {
+    /// Those that were named.
+    pub(super) named: Option<Policy>,
+    /// Those that the transcripts belong to.
+    pub(super) by_key: BTreeMap<Key, Policy>,
+    /// What they are compared with.
+    pub(super) other: Option<Policy>,
+    /// Named programs whose files have problems.
+    programs: Vec<Programs>,
+    /// What is wrong with the facts that were given.
+    complaints: Vec<String>,
+    problems: bool,
+}
+
+impl Policies {
+    pub(super) fn load(
+        command: &ReplayCommand,
+        transcripts: &mut Transcripts,
+        working: &Path,
+    ) -> Result<Self> {
+        let mut policies = Self {
+            named: None,
+            by_key: BTreeMap::new(),
+            other: None,
+            programs: Vec::new(),
+            complaints: Vec::new(),
+            problems: false,
+        };
+        if command.policy.is_empty() {
+            policies.of_transcripts(command, transcripts, working);
+        } else {
+            policies.named = Some(policies.of_paths(command, &command.policy, working)?);
+        }
+        if !command.compare.is_empty() {
+            policies.other = Some(policies.of_paths(command, &command.compare, working)?);
+        }
+        Ok(policies)
+    }
+
+    /// The policies of paths; several programs are taken together.
+    fn of_paths(&mut self, command: &ReplayCommand, paths: &[PathBuf], working: &Path) -> Result<Policy> {
+        let (mut programs, given) = Programs::load_with(paths, &command.facts, working);
+        let sources = std::mem::take(&mut programs.sources);
+        self.complaints.extend(given.damaged(&sources));
+        let mut all = std::mem::take(&mut programs.all).into_iter();
+        self.problems |= !programs.problems.is_empty();
+        let Some(first) = all.next() else {
+            let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+            bail!("there is no policy in {}", paths.join(", "));
+        };
+        self.programs.push(programs);
+        let (mut name, mut program) = (first.name, Arc::new(first.program));
+        for other in all {
+            let files = program.files.iter().chain(&other.program.files).map(Arc::clone);
+            let mut files: Vec<_> = files.collect();
+            files.sort_by_key(|file| file.id);
+            files.dedup_by_key(|file| file.id);
+            program = Arc::new(Program::embedded(files, Arc::clone(&program.embedding)));
+            name = format!("{name}, {}", other.name);
+        }
+        Ok(self.policy(command, name, program, first.settings, Rc::new(RefCell::new(sources)), &given))
+    }
+
+    /// The policies that each transcript belongs to.
+    fn of_transcripts(&mut self, command: &ReplayCommand, transcripts: &mut Transcripts, working: &Path) {
+        let mut sources = std::mem::take(&mut transcripts.sources);
+        let given = Given::load(&command.facts, working, &transcripts.memory, &mut sources);
+        self.problems |= !given.problems.is_empty();
+        self.complaints.extend(
+            given.problems.iter().map(|problem| format!("{}: {}", problem.path.display(), problem.why)),
+        );
+        self.complaints.extend(given.damaged(&sources));
+        let sources = Rc::new(RefCell::new(sources));
+        let resolution = &transcripts.resolution;
+        for found in &resolution.transcripts {
+            let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
+            if self.by_key.contains_key(&key(found)) {
+                continue;
+            }
+            let settings = found.project.and_then(|index| resolution.projects.get(index));
+            let settings = settings.map_or_else(Arc::default, |project| Arc::clone(&project.settings));
+            let names = found.programs.iter().filter_map(|index| resolution.programs.get(*index));
+            let names: Vec<_> = names.map(|program| program.name.as_str()).collect();
+            let files = program.files.iter().chain(&given.clauses).map(Arc::clone).collect();
+            let program = Arc::new(Program::embedded(files, Arc::clone(&program.embedding)));
+            let policy =
+                self.policy(command, names.join(", "), program, settings, Rc::clone(&sources), &given);
+            self.by_key.insert(key(found), policy);
+        }
+    }
+
+    fn policy(
+        &mut self,
+        command: &ReplayCommand,
+        name: String,
+        program: Arc<Program>,
+        settings: Arc<Settings>,
+        sources: Rc<RefCell<Sources>>,
+        given: &Given,
+    ) -> Policy {
+        let limits = Limits::of(&settings.kernel);
+        let clock = command.now.map_or_else(|| Clock::of(&settings.kernel), |now_ns| Clock { now_ns });
+        let reading = command.reading(settings.kernel.reading);
+        let tables = RefCell::new(Vec::new());
+        let give = |kernel: &mut Kernel, program: &Program| {
+            tables.borrow_mut().extend(given.give(kernel, program, limits));
+        };
+        let constitution = Constitution::new(program, reading, settings.replay.clone(), limits, clock, &give);
+        self.complaints.extend(tables.into_inner());
+        Policy { constitution, sources, settings, name }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Policy> {
+        self.named.iter().chain(self.by_key.values())
+    }
+
+    /// What the policies are called.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<_> = self.all().map(|policy| policy.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// What is found in the policies, whatever the sessions do.
+    pub(super) fn findings(&self, wish: &Wish<'_>, fails: &mut bool) -> Vec<Value> {
+        let mut lines = Vec::new();
+        for policy in self.all() {
+            let rules: &RuleSettings = &policy.settings.rules;
+            let fail_on: FailOn = wish.fail_on.unwrap_or(policy.settings.fail_on);
+            for found in policy_findings(&policy.constitution) {
+                let Some(severity) = rules.severity_of(&found.finding) else { continue };
+                let file = policy.constitution.program.file(found.file);
+                let start = file.and_then(|file| {
+                    Some(file.items.iter().find(|item| item.statement.id == found.statement)?.start)
+                });
+                let Some(start) = start else { continue };
+                let diagnostic = Diagnostic {
+                    rule: found.finding.rule,
+                    severity,
+                    range: found.finding.range + start,
+                    message: found.finding.message,
+                    related: Vec::<RelatedPlace>::new(),
+                    fix: None,
+                    path: Vec::new(),
+                };
+                *fails |= fail_on.fails(severity);
+                lines.push(line_of_file(found.file, &diagnostic, &policy.sources.borrow()));
+            }
+        }
+        lines
+    }
+
+    /// Says what could not be read, and what policies lack.
+    pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
+        self.programs.iter().for_each(|programs| programs.complain(working, color));
+        self.complaints.iter().for_each(|why| output::complain(color, why));
+        for policy in self.all().chain(&self.other) {
+            for lack in policy.constitution.lacks() {
+                output::warn(color, &format!("{}: {lack}", policy.name));
+            }
+            if let Some(stop) = policy.constitution.stopped() {
+                let place = stop.rule.and_then(|rule| policy.place(rule));
+                let place = place.map_or(String::new(), |place| format!(" at {place}"));
+                output::warn(
+                    color,
+                    &format!("{}: the evaluation stopped{place}: {}", policy.name, stop.reason),
+                );
+            }
+        }
+    }
+
+    /// Whether everything that was named could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.problems && self.complaints.is_empty()
+    }
+}

@@ -1,0 +1,35 @@
+//! A replay as the shells see it: what is silenced in the records is left out.
+//!
+//! Takes what a [`Replay`](crate::replay::Replay) finds in a record; gives what is to be shown of it.
+
+use super::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+use super::transcripts::members;
+use crate::config::RuleSettings;
+use crate::config::TranscriptSettings;
+use crate::envelope::Reply;
+use crate::transcript::{Found, Record};
+
+/// Takes away what the members `x_mangle_ls_ignore` of a record silence. What is wrong with them `check` says.
+pub fn silence(
+    record: &Record<'_>,
+    settings: &TranscriptSettings,
+    rules: &RuleSettings,
+    found: &mut Vec<(u64, Found)>,
+) {
+    if found.is_empty() || !members::is_marked(record.bytes) {
+        return;
+    }
+    let mut covers = Vec::new();
+    for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+        members::of_reply(turn, &Reply::new(turn.text(record.bytes), &settings.caps), &mut covers);
+    }
+    members::of_record(record, &mut covers);
+    found.retain(|(_, one)| {
+        let mut alone = vec![one.clone()];
+        members::apply(&covers, record, rules, &mut alone);
+        let is_about_members = |found: &Found| {
+            found.finding.rule == &UNKNOWN_SUPPRESSION || found.finding.rule == &UNUSED_SUPPRESSION
+        };
+        alone.iter().any(|found| !is_about_members(found))
+    });
+}

@@ -1,0 +1,242 @@
+//! From a turn as it was replayed to one as it is written.
+
+use super::{
+    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, State, Surface, Tree, TurnReport,
+    VerdictReport,
+};
+use crate::config::instant_text;
+use crate::envelope::runtime::Stage;
+use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+use crate::replay::{Effect, Fate, Origin, Turn, Verdict};
+
+/// How deep a proof is unfolded.
+const DEEPEST: usize = 40;
+
+/// How many rows of a group are shown.
+const ROWS: usize = 10;
+
+/// What a turn does not know of itself.
+pub struct Places<'a> {
+    /// What output calls the transcript.
+    pub file: &'a str,
+    /// The line that the record begins at.
+    pub line: u32,
+    /// Where a clause stands: `policy.mg:12`; `None` for what no clause gives.
+    pub rule: &'a dyn Fn(RuleId) -> Option<String>,
+    /// Where a fact of the session comes from.
+    pub origin: &'a dyn Fn(&str) -> Option<Origin>,
+}
+
+impl std::fmt::Debug for Places<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Places").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// A turn as it is written, without findings.
+#[must_use]
+pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
+    let shown = turn.rewritten.as_ref().map_or(&turn.surface, |rewritten| &rewritten.shown);
+    let stopped = turn.stopped.as_ref().map(|stop| {
+        let place = stop.rule.and_then(places.rule).map_or(String::new(), |place| format!(" at {place}"));
+        format!("the evaluation stopped{place}: {}", stop.reason)
+    });
+    TurnReport {
+        file: places.file.to_owned(),
+        turn: turn.number,
+        record: turn.record,
+        line: places.line,
+        time: turn.is_dated.then(|| instant_text(turn.now_ns)),
+        asked: turn.asked.clone(),
+        stage: turn.stage.map(|stage| word(stage).to_owned()),
+        method: turn.stage.map(|stage| stage.method().to_owned()),
+        surface: Surface {
+            original: turn.surface.clone(),
+            shown: shown.clone(),
+            reason: turn.rewritten.as_ref().map(|rewritten| rewritten.reason.clone()),
+        },
+        atoms: turn.atoms.iter().map(atom).collect(),
+        memory: turn
+            .memory
+            .iter()
+            .map(|one| MemoryReport { op: one.op.clone(), key: one.key.clone(), effect: effect(one.effect) })
+            .collect(),
+        self_correction: turn.correction.as_ref().map(|one| CorrectionReport {
+            hypothesis: one.hypothesis.clone(),
+            kept: one.is_kept,
+            actions: one.actions.iter().filter_map(|(_, proof)| tree(proof, places)).collect(),
+        }),
+        envelope: turn.envelope.as_ref().map(|verdict| self::verdict(verdict, places)),
+        verdicts: turn.verdicts.iter().map(|verdict| self::verdict(verdict, places)).collect(),
+        state: State {
+            added: turn
+                .change
+                .added
+                .iter()
+                .map(|held| Held { fact: held.fact.clone(), by: (places.rule)(held.rule) })
+                .collect(),
+            removed: turn.change.removed.clone(),
+            added_count: turn.change.added_count,
+            removed_count: turn.change.removed_count,
+        },
+        stopped,
+        compared: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+fn word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Whole | Stage::Stream => "P1",
+        Stage::Fenced => "P2",
+        Stage::EmbeddedRich | Stage::EmbeddedOther => "P3",
+        Stage::Fallback => "P4",
+    }
+}
+
+fn atom(atom: &crate::replay::Atom) -> AtomReport {
+    let fact = match &atom.fate {
+        Fate::Asserted(fact) | Fate::Withdrawn(fact) => Some(fact.clone()),
+        _ => None,
+    };
+    AtomReport {
+        index: atom.index,
+        text: atom.text.clone(),
+        fate: atom.fate.word().to_owned(),
+        why: atom.fate.to_string(),
+        fact,
+    }
+}
+
+fn effect(effect: Effect) -> String {
+    match effect {
+        Effect::Stored => "stored outside of the kernel".to_owned(),
+        Effect::Forgot(0) => "there is nothing to forget".to_owned(),
+        Effect::Forgot(count) => format!("{} taken away", super::counted(count, "fact")),
+        Effect::Nothing => "nothing, to the kernel".to_owned(),
+    }
+}
+
+fn verdict(verdict: &Verdict, places: &Places<'_>) -> VerdictReport {
+    VerdictReport {
+        request: verdict.id.clone(),
+        index: verdict.index,
+        action: verdict.action.clone(),
+        target: verdict.target.clone(),
+        payload: verdict.payload.clone(),
+        verdict: verdict.word().to_owned(),
+        lock: verdict.lock.word().to_owned(),
+        why: verdict.why.clone(),
+        rule: verdict.rule.and_then(places.rule),
+        because: verdict.because.iter().filter_map(|proof| tree(proof, places)).collect(),
+        why_not: verdict.why_not.iter().map(|miss| lack(miss, places)).collect(),
+    }
+}
+
+fn lack(miss: &Miss, places: &Places<'_>) -> Lack {
+    let (literal, near) = match &miss.obstacle {
+        Obstacle::Head { argument, has } => {
+            (format!("argument {} of the head is {has}", argument + 1), Vec::new())
+        }
+        Obstacle::Premise { asked, near, .. } => (asked.clone(), near.clone()),
+        Obstacle::Groups { near } => ("no group gives it".to_owned(), near.clone()),
+        Obstacle::TooMany => ("too many combinations to look at all of them".to_owned(), Vec::new()),
+    };
+    let rule = (places.rule)(miss.rule).unwrap_or_else(|| "?".to_owned());
+    Lack { rule, first_failing_literal: literal, near }
+}
+
+/// A proof as a tree; what was unfolded before is only named.
+fn tree(proof: &Proof, places: &Places<'_>) -> Option<Tree> {
+    Unfolding { proof, places, shown: vec![false; proof.nodes.len()] }.node(0, 0)
+}
+
+struct Unfolding<'p> {
+    proof: &'p Proof,
+    places: &'p Places<'p>,
+    shown: Vec<bool>,
+}
+
+impl Unfolding<'_> {
+    fn node(&mut self, at: usize, level: usize) -> Option<Tree> {
+        let node = self.proof.nodes.get(at)?;
+        let known = self.shown.get(at) == Some(&true);
+        let rule = (self.places.rule)(node.rule);
+        let (kind, by) = match (rule, node.steps.is_empty()) {
+            _ if (known && !node.steps.is_empty()) || node.folded || level >= DEEPEST => ("above", None),
+            (None, _) => ("session", (self.places.origin)(&node.fact).map(|origin| origin.to_string())),
+            (Some(rule), true) => ("fact", Some(rule)),
+            (Some(rule), false) => ("rule", Some(rule)),
+        };
+        let mut because = Vec::new();
+        if kind == "rule" {
+            self.shown.get_mut(at).into_iter().for_each(|shown| *shown = true);
+            for step in &node.steps {
+                because.extend(self.step(&step.ground, level + 1));
+            }
+        }
+        Some(Tree { fact: node.fact.clone(), kind: kind.to_owned(), by, because })
+    }
+
+    fn step(&mut self, ground: &Ground, level: usize) -> Option<Tree> {
+        let leaf = |fact: &str, kind: &str| {
+            Some(Tree { fact: fact.to_owned(), kind: kind.to_owned(), by: None, because: Vec::new() })
+        };
+        match ground {
+            Ground::Fact(at) => self.node(*at, level),
+            Ground::Absent(fact) => leaf(fact, "absent"),
+            Ground::Dropped(text) => leaf(text, "dropped"),
+            Ground::Holds(text) => leaf(text, "holds"),
+            Ground::Rows(rows) => {
+                let shown = rows.iter().take(ROWS).filter_map(|row| self.node(*row, level + 1)).collect();
+                let fact = format!("a group of {}", super::counted(rows.len(), "row"));
+                Some(Tree { fact, kind: "group".to_owned(), by: None, because: shown })
+            }
+        }
+    }
+}
+
+impl Compared {
+    /// The verdicts of a turn that are others under another policy.
+    #[must_use]
+    pub fn of(here: &Turn, there: &Turn) -> Vec<Self> {
+        let empty = String::new();
+        let all = |turn: &Turn| -> Vec<(Option<usize>, String, String, String, String, String)> {
+            let verdicts = turn.envelope.iter().chain(&turn.verdicts);
+            verdicts
+                .map(|one| {
+                    let (word, why) = (one.word().to_owned(), one.why.clone());
+                    (one.index, one.id.clone(), one.action.clone(), one.target.clone(), word, why)
+                })
+                .collect()
+        };
+        let (ours, theirs) = (all(here), all(there));
+        let mut compared = Vec::new();
+        for (index, request, action, target, word, _) in &ours {
+            let other = theirs.iter().find(|other| other.0 == *index);
+            // A reply that the other policy has nothing to say about is permitted as a whole.
+            let (there, why) = other.map_or(("PERMIT", &empty), |other| (other.4.as_str(), &other.5));
+            if there != word {
+                compared.push(Self {
+                    request: request.clone(),
+                    action: action.clone(),
+                    target: target.clone(),
+                    here: word.clone(),
+                    there: there.to_owned(),
+                    why: why.clone(),
+                });
+            }
+        }
+        let only_there =
+            theirs.iter().filter(|other| other.0.is_none() && !ours.iter().any(|one| one.0.is_none()));
+        compared.extend(only_there.map(|(_, request, action, target, word, why)| Self {
+            request: request.clone(),
+            action: action.clone(),
+            target: target.clone(),
+            here: "PERMIT".to_owned(),
+            there: word.clone(),
+            why: why.clone(),
+        }));
+        compared
+    }
+}

@@ -1,0 +1,465 @@
+//! A page about replayed sessions that needs nothing else: no network, no script, one file. A timeline of turns with their
+//! verdicts; proofs, texts and states unfold. Everything that comes from transcripts and policies is text in it.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{
+    AtomReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport, VerdictReport, said,
+    summary_text,
+};
+
+/// How much of a surface is shown before it is unfolded, in characters.
+const SURFACE: usize = 600;
+
+/// The look of the page.
+const STYLE: &str = include_str!("page.css");
+
+/// What a page is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// The turns, those of each transcript together.
+    pub turns: &'a [TurnReport],
+    /// How many more there are.
+    pub omitted: usize,
+    /// What is found in the policies.
+    pub policy: &'a [Value],
+    /// Which rules ever held, where that was asked for.
+    pub coverage: &'a [Covered],
+    /// All in numbers.
+    pub summary: &'a ReplaySummary,
+    /// What the policies are called.
+    pub program: &'a str,
+}
+
+/// The page.
+#[must_use]
+pub fn html(page: Page<'_>) -> String {
+    let mut out = String::new();
+    let denied = page.summary.denied + page.summary.envelopes_denied;
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>Replay: {denied} denied, {} permitted</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        page.summary.permitted
+    );
+    header(page, &mut out);
+    let _ = out.write_str("<main>\n");
+    timelines(page.turns, &mut out);
+    if page.omitted > 0 {
+        let _ = write!(out, "<p class=\"note warn\">{} more turns are not shown</p>", page.omitted);
+    }
+    if !page.policy.is_empty() {
+        out.push_str("<section class=\"card\"><h2>In the policies</h2>");
+        findings(page.policy, &mut out);
+        out.push_str("</section>\n");
+    }
+    coverage(page.coverage, &mut out);
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+fn header(page: Page<'_>, out: &mut String) {
+    let summary = page.summary;
+    let _ = write!(out, "<header><h1>Replay</h1><p class=\"sub\">against {}</p>", code(page.program));
+    out.push_str("<ul class=\"tiles\">");
+    let denied = summary.denied + summary.envelopes_denied;
+    let tiles = [
+        (summary.turns, "turns", ""),
+        (summary.permitted, "permitted", "good"),
+        (denied, "denied", if denied > 0 { "bad" } else { "" }),
+        (summary.errors, "errors", if summary.errors > 0 { "bad" } else { "" }),
+        (summary.warnings, "warnings", if summary.warnings > 0 { "warn" } else { "" }),
+    ];
+    for (count, what, class) in tiles {
+        let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
+    }
+    let _ = write!(out, "</ul><p class=\"sub\">{}</p></header>\n", escaped(&summary_text(summary)));
+}
+
+fn timelines(turns: &[TurnReport], out: &mut String) {
+    let mut file = None;
+    for turn in turns {
+        if file != Some(&turn.file) {
+            if file.is_some() {
+                out.push_str("</ol></section>\n");
+            }
+            let _ = write!(out, "<section><h2>{}</h2>", code(&turn.file));
+            overview(turns.iter().filter(|other| other.file == turn.file), out);
+            out.push_str("<ol class=\"timeline\">\n");
+            file = Some(&turn.file);
+        }
+        self::turn(turn, out);
+    }
+    if file.is_some() {
+        out.push_str("</ol></section>\n");
+    } else {
+        out.push_str("<p>There was no answer to replay.</p>\n");
+    }
+}
+
+/// All turns at a glance, each a link.
+fn overview<'t>(turns: impl Iterator<Item = &'t TurnReport>, out: &mut String) {
+    out.push_str("<nav class=\"strip\" aria-label=\"turns\">");
+    for turn in turns {
+        let (class, _) = mood(turn);
+        let _ = write!(
+            out,
+            "<a class=\"dot {class}\" href=\"#{}\" title=\"turn {}: {}\">{}</a>",
+            anchor(turn),
+            turn.turn,
+            mood(turn).1,
+            turn.turn
+        );
+    }
+    out.push_str("</nav>");
+}
+
+/// How a turn went: a class, and a word.
+fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
+    let is_denied = turn.all_verdicts().any(|verdict| !verdict.is_permitted());
+    let has = |severity: &str| turn.findings.iter().any(|finding| said(finding, "severity") == severity);
+    match () {
+        () if is_denied => ("bad", "denied"),
+        () if has("error") => ("bad", "an error"),
+        () if has("warning") => ("warn", "a warning"),
+        () if !turn.verdicts.is_empty() => ("good", "permitted"),
+        () => ("idle", "no request"),
+    }
+}
+
+/// A place of the page. The name of the file is not trusted to be one.
+fn anchor(turn: &TurnReport) -> String {
+    let hash = turn.file.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("t{hash:x}-{}", turn.turn)
+}
+
+fn turn(turn: &TurnReport, out: &mut String) {
+    let (class, word) = mood(turn);
+    let _ = write!(out, "<li id=\"{}\" class=\"turn {class}\">", anchor(turn));
+    let time = turn.time.as_ref().map_or(String::new(), |time| format!(" · <time>{}</time>", escaped(time)));
+    let method = turn.method.as_ref().map_or("surface only", |method| method);
+    let _ = write!(
+        out,
+        "<h3>Turn {} <span class=\"badge {class}\">{word}</span></h3><p class=\"sub\">line {}{time} · read as {}</p>",
+        turn.turn,
+        turn.line,
+        escaped(method)
+    );
+    if let Some(asked) = &turn.asked {
+        let _ = write!(out, "<p class=\"said user\"><span>user</span> {}</p>", escaped(asked));
+    }
+    surface(turn, out);
+    turn.all_verdicts().for_each(|verdict| self::verdict(verdict, out));
+    turn.compared.iter().for_each(|one| compared(one, out));
+    if let Some(stopped) = &turn.stopped {
+        let _ = write!(out, "<p class=\"note bad\">{}</p>", escaped(stopped));
+    }
+    findings(&turn.findings, out);
+    atoms(&turn.atoms, out);
+    memory(turn, out);
+    correction(turn.self_correction.as_ref(), out);
+    state(turn, out);
+    out.push_str("</li>\n");
+}
+
+fn surface(turn: &TurnReport, out: &mut String) {
+    let surface = &turn.surface;
+    let said = |class: &str, who: &str, text: &str, out: &mut String| {
+        let head: String = text.chars().take(SURFACE).collect();
+        let _ = write!(out, "<p class=\"said {class}\"><span>{who}</span> {}", escaped(&head));
+        out.push_str(if head.len() < text.len() { "…</p>" } else { "</p>" });
+        if head.len() < text.len() {
+            let _ =
+                write!(out, "<details><summary>all of it</summary><pre>{}</pre></details>", escaped(text));
+        }
+    };
+    match &surface.reason {
+        None => said("model", "model", &surface.original, out),
+        Some(reason) => {
+            said("model struck", "model wrote", &surface.original, out);
+            said("model", "user reads", &surface.shown, out);
+            let _ = write!(out, "<p class=\"note warn\">{}</p>", escaped(reason));
+        }
+    }
+}
+
+fn verdict(verdict: &VerdictReport, out: &mut String) {
+    let class = if verdict.is_permitted() { "good" } else { "bad" };
+    let what = match verdict.index {
+        None => "the whole reply".to_owned(),
+        Some(_) => format!("{} {}", code(&verdict.action), code(&verdict.target)),
+    };
+    let lock = match verdict.lock.as_str() {
+        "1" => "by the runtime",
+        "gate" => "by the gate",
+        _ => "by the constitution",
+    };
+    let _ = write!(
+        out,
+        "<div class=\"verdict {class}\"><p><span class=\"badge {class}\">{}</span> {what} <span class=\"sub\">{lock}</span></p>\
+         <p>{}</p>",
+        verdict.verdict,
+        escaped(&verdict.why)
+    );
+    if !verdict.because.is_empty() {
+        // Of a few facts nobody needs to be asked.
+        let open = if size(&verdict.because) <= 6 { " open" } else { "" };
+        let _ = write!(out, "<details{open}><summary>proof</summary>");
+        trees(&verdict.because, out);
+        out.push_str("</details>");
+    }
+    if !verdict.why_not.is_empty() {
+        out.push_str("<details><summary>why no rule permits it</summary><ul class=\"lacks\">");
+        for lack in &verdict.why_not {
+            let _ = write!(
+                out,
+                "<li><span class=\"place\">{}</span> lacks {}",
+                escaped(&lack.rule),
+                code(&lack.first_failing_literal)
+            );
+            for near in &lack.near {
+                let _ = write!(out, "<br><span class=\"sub\">near: {}</span>", code(near));
+            }
+            out.push_str("</li>");
+        }
+        out.push_str("</ul></details>");
+    }
+    if verdict.index.is_some() {
+        let _ = write!(
+            out,
+            "<details><summary>request</summary><p class=\"sub\">id {}</p><pre>{}</pre></details>",
+            code(&verdict.request),
+            escaped(&verdict.payload)
+        );
+    }
+    out.push_str("</div>");
+}
+
+fn size(trees: &[Tree]) -> usize {
+    trees.iter().map(|tree| 1 + size(&tree.because)).sum()
+}
+
+fn trees(trees: &[Tree], out: &mut String) {
+    out.push_str("<ul class=\"tree\">");
+    for tree in trees {
+        let by = tree.by.as_deref().unwrap_or_default();
+        let (before, note) = match tree.kind.as_str() {
+            "rule" => ("", format!("by {by}")),
+            "session" if by.is_empty() => ("", "given".to_owned()),
+            "session" if by.ends_with("the request") => ("", "the request".to_owned()),
+            "fact" | "session" => ("", by.to_owned()),
+            "absent" => ("no ", String::new()),
+            "dropped" => ("", "dropped: the engine does not look at it".to_owned()),
+            "above" => ("", "see above".to_owned()),
+            _ => ("", String::new()),
+        };
+        let note =
+            if note.is_empty() { note } else { format!(" <span class=\"place\">{}</span>", escaped(&note)) };
+        let line = format!("{before}{}{note}", code(&tree.fact));
+        let _ = write!(out, "<li class=\"{}\">", escaped(&tree.kind));
+        match tree.because.is_empty() {
+            true => out.push_str(&line),
+            false => {
+                let _ = write!(out, "<details open><summary>{line}</summary>");
+                trees_inside(&tree.because, out);
+                out.push_str("</details>");
+            }
+        }
+        out.push_str("</li>");
+    }
+    out.push_str("</ul>");
+}
+
+fn trees_inside(inner: &[Tree], out: &mut String) {
+    trees(inner, out);
+}
+
+fn compared(one: &Compared, out: &mut String) {
+    let what = match one.action.is_empty() {
+        true => "the whole reply".to_owned(),
+        false => format!("{} {}", code(&one.action), code(&one.target)),
+    };
+    let class = if one.there == "PERMIT" { "good" } else { "bad" };
+    let _ = write!(
+        out,
+        "<p class=\"note warn\">{what}: {} here, <span class=\"badge {class}\">{}</span> under the other policy. {}</p>",
+        escaped(&one.here),
+        escaped(&one.there),
+        escaped(&one.why)
+    );
+}
+
+fn findings(findings: &[Value], out: &mut String) {
+    if findings.is_empty() {
+        return;
+    }
+    out.push_str("<ul class=\"findings\">");
+    for finding in findings {
+        let severity = said(finding, "severity");
+        let class = match severity {
+            "error" => "bad",
+            "warning" => "warn",
+            _ => "idle",
+        };
+        let place = format!("{}:{}:{}", said(finding, "file"), finding["line"], finding["column"]);
+        let _ = write!(
+            out,
+            "<li><span class=\"badge {class}\">{}</span> {} <span class=\"place\">{} {} at {}</span></li>",
+            escaped(severity),
+            words(said(finding, "message")),
+            escaped(said(finding, "code")),
+            escaped(said(finding, "rule")),
+            escaped(&place)
+        );
+    }
+    out.push_str("</ul>");
+}
+
+fn atoms(atoms: &[AtomReport], out: &mut String) {
+    if atoms.is_empty() {
+        return;
+    }
+    let lost = atoms.iter().filter(|atom| atom.fate != "asserted").count();
+    let open = if lost > 0 { " open" } else { "" };
+    let kept = atoms.len() - lost;
+    let _ = write!(
+        out,
+        "<details{open}><summary>updates: {kept} asserted, {lost} lost</summary><ul class=\"facts\">"
+    );
+    for atom in atoms {
+        match atom.fate.as_str() {
+            "asserted" => {
+                let _ = write!(out, "<li class=\"plus\">{}</li>", code(&atom.text));
+            }
+            _ => {
+                let _ = write!(
+                    out,
+                    "<li class=\"lost\">{} <span class=\"place\">{}</span></li>",
+                    code(&atom.text),
+                    escaped(&atom.why)
+                );
+            }
+        }
+    }
+    out.push_str("</ul></details>");
+}
+
+fn memory(turn: &TurnReport, out: &mut String) {
+    if turn.memory.is_empty() {
+        return;
+    }
+    let _ = write!(out, "<details><summary>memory: {}</summary><ul class=\"facts\">", turn.memory.len());
+    for one in &turn.memory {
+        let (op, key, effect) = (code(&one.op), code(&one.key), escaped(&one.effect));
+        let _ = write!(out, "<li>{op} {key} <span class=\"place\">{effect}</span></li>");
+    }
+    out.push_str("</ul></details>");
+}
+
+fn correction(correction: Option<&CorrectionReport>, out: &mut String) {
+    let Some(correction) = correction else { return };
+    let _ = write!(
+        out,
+        "<details open><summary>self-correction</summary><p>{}</p>",
+        escaped(&correction.hypothesis)
+    );
+    match correction.actions.is_empty() {
+        true => out.push_str("<p class=\"sub\">the policy derives no recovery from it</p>"),
+        false => trees(&correction.actions, out),
+    }
+    out.push_str("</details>");
+}
+
+fn state(turn: &TurnReport, out: &mut String) {
+    let state = &turn.state;
+    if state.added_count + state.removed_count == 0 {
+        return;
+    }
+    let (added, removed) = (state.added_count, state.removed_count);
+    let _ =
+        write!(out, "<details><summary>state: {added} more, {removed} fewer</summary><ul class=\"facts\">");
+    for held in &state.added {
+        let by = held
+            .by
+            .as_ref()
+            .map_or(String::new(), |by| format!(" <span class=\"place\">by {}</span>", escaped(by)));
+        let _ = write!(out, "<li class=\"plus\">{}{by}</li>", code(&held.fact));
+    }
+    for fact in &state.removed {
+        let _ = write!(out, "<li class=\"minus\">{}</li>", code(fact));
+    }
+    let more = (added + removed).saturating_sub(state.added.len() + state.removed.len());
+    if more > 0 {
+        let _ = write!(out, "<li class=\"sub\">… and {more} more</li>");
+    }
+    out.push_str("</ul></details>");
+}
+
+fn coverage(coverage: &[Covered], out: &mut String) {
+    if coverage.is_empty() {
+        return;
+    }
+    let held = coverage.iter().filter(|rule| rule.held).count();
+    let _ = write!(
+        out,
+        "<section class=\"card\"><h2>Rules that decide</h2><p class=\"sub\">{held} of {} ever held in these sessions</p>\
+         <ul class=\"facts\">",
+        coverage.len()
+    );
+    for rule in coverage {
+        let (class, word) = if rule.held { ("plus", "held") } else { ("idle", "never held") };
+        let _ = write!(
+            out,
+            "<li class=\"{class}\">{} <span class=\"place\">{} · {word}</span></li>",
+            code(&rule.predicate),
+            escaped(&rule.rule)
+        );
+    }
+    out.push_str("</ul></section>\n");
+}
+
+/// A text as code.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escaped(text))
+}
+
+/// Words of ours, in which what stands between backquotes is code.
+fn words(text: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in text.split('`').enumerate() {
+        let is_code = at % 2 == 1;
+        out.push_str(if is_code { "<code>" } else { "" });
+        out.push_str(&escaped(part));
+        out.push_str(if is_code { "</code>" } else { "" });
+    }
+    out
+}
+
+/// A text that is nothing but text in HTML, in attributes too. What turns its direction or hides in it is shown.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(char),
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+                out.push('\u{fffd}');
+            }
+            char if char.is_control() => out.push('\u{fffd}'),
+            char => out.push(char),
+        }
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! A turn as Markdown, for a comment on a change or a report that somebody writes. Nothing of the transcript is markup in
+//! it: texts stand in code spans and fences.
+
+use std::fmt::Write as _;
+
+use super::{Tree, TurnReport, VerdictReport, said};
+
+/// How much of a text is shown in a line.
+const LINE: usize = 300;
+
+/// A turn as a section.
+#[must_use]
+pub fn markdown(turn: &TurnReport) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "## Turn {}\n", turn.turn);
+    let time = turn.time.as_ref().map_or(String::new(), |time| format!(", {time}"));
+    let method = turn.method.as_ref().map_or(String::new(), |method| format!(", read as `{method}`"));
+    let _ = writeln!(out, "{}, line {}{time}{method}\n", code(&turn.file), turn.line);
+    if let Some(asked) = &turn.asked {
+        let _ = writeln!(out, "- user: {}", code(asked));
+    }
+    let _ = writeln!(out, "- says: {}", code(&turn.surface.original));
+    if let Some(reason) = &turn.surface.reason {
+        let _ = writeln!(out, "- **shown instead** ({}): {}", plain(reason), code(&turn.surface.shown));
+    }
+    for atom in turn.atoms.iter().filter(|atom| atom.fate != "blank") {
+        let _ = writeln!(out, "- update {}: {}", code(&atom.text), plain(&atom.why));
+    }
+    for one in &turn.memory {
+        let _ = writeln!(out, "- memory {} {}: {}", code(&one.op), code(&one.key), plain(&one.effect));
+    }
+    if let Some(correction) = &turn.self_correction {
+        let actions: Vec<_> = correction.actions.iter().map(|action| code(&action.fact)).collect();
+        let actions = if actions.is_empty() { "nothing".to_owned() } else { actions.join(", ") };
+        let _ = writeln!(
+            out,
+            "- corrects itself: {}; the policy derives {actions}",
+            code(&correction.hypothesis)
+        );
+    }
+    let state = &turn.state;
+    if state.added_count + state.removed_count > 0 {
+        let _ = writeln!(out, "- state: {} more, {} fewer", state.added_count, state.removed_count);
+    }
+    verdicts(turn, &mut out);
+    if !turn.findings.is_empty() {
+        out.push_str("\n| Severity | Rule | |\n|---|---|---|\n");
+        for finding in &turn.findings {
+            let (severity, rule) = (said(finding, "severity"), said(finding, "rule"));
+            let _ = writeln!(out, "| {severity} | `{rule}` | {} |", plain(said(finding, "message")));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+fn verdicts(turn: &TurnReport, out: &mut String) {
+    if turn.all_verdicts().next().is_none() {
+        return;
+    }
+    out.push_str("\n| Verdict | Request | Why |\n|---|---|---|\n");
+    for verdict in turn.all_verdicts() {
+        let what = match verdict.index {
+            None => "the whole reply".to_owned(),
+            Some(_) => format!("{} {}", code(&verdict.action), code(&verdict.target)),
+        };
+        let _ = writeln!(out, "| **{}** | {what} | {} |", verdict.verdict, plain(&verdict.why));
+    }
+    for one in &turn.compared {
+        let _ = writeln!(
+            out,
+            "| **{}** under the other policy, {} here | {} {} | {} |",
+            one.there,
+            one.here,
+            code(&one.action),
+            code(&one.target),
+            plain(&one.why)
+        );
+    }
+    turn.all_verdicts().for_each(|verdict| proofs(verdict, out));
+}
+
+fn proofs(verdict: &VerdictReport, out: &mut String) {
+    if verdict.because.is_empty() && verdict.why_not.is_empty() {
+        return;
+    }
+    let mut lines = String::new();
+    verdict.because.iter().for_each(|proof| tree(proof, 0, &mut lines));
+    for lack in &verdict.why_not {
+        let _ = writeln!(lines, "{} lacks {}", lack.rule, lack.first_failing_literal);
+        lack.near.iter().for_each(|near| lines.push_str(&format!("  near: {near}\n")));
+    }
+    // A fence that is longer than any in the text ends where we want it to.
+    let fence = "`".repeat(longest_run(&lines).max(2) + 1);
+    let title = format!("{} {}", verdict.verdict, verdict.action);
+    let _ = writeln!(
+        out,
+        "\n<details><summary>{}</summary>\n\n{fence}text\n{lines}{fence}\n\n</details>",
+        plain(&title)
+    );
+}
+
+fn tree(tree: &Tree, level: usize, out: &mut String) {
+    let by = tree.by.as_deref().unwrap_or_default();
+    let note = match tree.kind.as_str() {
+        "rule" => format!("  by {by}"),
+        "fact" | "session" if !by.is_empty() => format!("  [{by}]"),
+        "dropped" => "  is dropped: the engine does not look at it".to_owned(),
+        "above" => "  (see above)".to_owned(),
+        _ => String::new(),
+    };
+    let no = if tree.kind == "absent" { "no " } else { "" };
+    let _ = writeln!(out, "{:indent$}{no}{}{note}", "", one_line(&tree.fact), indent = level * 2);
+    tree.because.iter().for_each(|inner| self::tree(inner, level + 1, out));
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+}
+
+/// A text as a code span, cut.
+fn code(text: &str) -> String {
+    let mut text = one_line(text);
+    if let Some((at, _)) = text.char_indices().nth(LINE) {
+        text.truncate(at);
+        text.push('…');
+    }
+    let fence = "`".repeat(longest_run(&text) + 1);
+    // A bar ends a cell even in a code span.
+    let text = text.replace('|', "\\|");
+    match text.is_empty() {
+        true => "(nothing)".to_owned(),
+        false if text.starts_with('`') || text.ends_with('`') => format!("{fence} {text} {fence}"),
+        false => format!("{fence}{text}{fence}"),
+    }
+}
+
+/// Words of ours that may quote the transcript: nothing in them is markup but their code spans.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for char in one_line(text).chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '`' => out.push('\''),
+            '\\' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' => {
+                out.push('\\');
+                out.push(char);
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}

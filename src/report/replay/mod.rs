@@ -1,0 +1,233 @@
+//! Replayed sessions as output: plain records of what became of each turn, and from them text for a terminal, lines of
+//! JSON, Markdown and a page of HTML.
+//!
+//! Takes turns as [`replay`](crate::replay) gives them, the places of clauses, and findings as `check --format json` writes
+//! them; gives strings.
+
+mod build;
+mod html;
+mod markdown;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use build::{Places, turn};
+pub use html::{Page, html};
+pub use markdown::markdown;
+pub use summary::{Covered, ReplaySummary, summary_text};
+pub use text::{line, text};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnReport {
+    /// What output calls the transcript.
+    pub file: String,
+    /// The number of the answer.
+    pub turn: u64,
+    /// The number of its record.
+    pub record: u64,
+    /// The line that its record begins at.
+    pub line: u32,
+    /// The time of its record, as RFC 3339; `None` where nothing tells it.
+    pub time: Option<String>,
+    /// What the user said before, cut.
+    pub asked: Option<String>,
+    /// The stage that read it: `P1` to `P5`; `None` where only the surface is known.
+    pub stage: Option<String>,
+    /// What the runtime calls that.
+    pub method: Option<String>,
+    /// What is shown.
+    pub surface: Surface,
+    /// What became of its updates.
+    pub atoms: Vec<AtomReport>,
+    /// What became of its memory operations.
+    pub memory: Vec<MemoryReport>,
+    /// What its self-correction leads to.
+    pub self_correction: Option<CorrectionReport>,
+    /// The verdict about the whole of it.
+    pub envelope: Option<VerdictReport>,
+    /// The verdicts about its requests.
+    pub verdicts: Vec<VerdictReport>,
+    /// What it changed.
+    pub state: State,
+    /// Why the evaluation ended before it was done.
+    pub stopped: Option<String>,
+    /// Verdicts that another policy gives instead.
+    pub compared: Vec<Compared>,
+    /// What was found, as `check --format json` writes it.
+    pub findings: Vec<Value>,
+}
+
+/// What is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Surface {
+    /// What the model wrote.
+    pub original: String,
+    /// What the user reads.
+    pub shown: String,
+    /// Why that is something else.
+    pub reason: Option<String>,
+}
+
+/// An update.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AtomReport {
+    /// Its index; `None` where it was filled in.
+    pub index: Option<usize>,
+    /// It.
+    pub text: String,
+    /// `asserted`, `dropped`, `blocked`, `blank` or `withdrawn`.
+    pub fate: String,
+    /// The same in words.
+    pub why: String,
+    /// The fact that it is to the kernel.
+    pub fact: Option<String>,
+}
+
+/// A memory operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryReport {
+    /// What.
+    pub op: String,
+    /// Of what.
+    pub key: String,
+    /// What it does, in words.
+    pub effect: String,
+}
+
+/// A self-correction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorrectionReport {
+    /// What the model thinks went wrong.
+    pub hypothesis: String,
+    /// Whether it stays a fact.
+    pub kept: bool,
+    /// What the policy does about it.
+    pub actions: Vec<Tree>,
+}
+
+/// A verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictReport {
+    /// What the packet calls the request.
+    pub request: String,
+    /// Its index in the packet; `None` for the reply as a whole.
+    pub index: Option<usize>,
+    /// What is to be done.
+    pub action: String,
+    /// To what.
+    pub target: String,
+    /// How.
+    pub payload: String,
+    /// `PERMIT` or `DENY`.
+    pub verdict: String,
+    /// Who decides: `1`, `2` or `gate`.
+    pub lock: String,
+    /// Why, in a sentence.
+    pub why: String,
+    /// Where the clause stands that decides.
+    pub rule: Option<String>,
+    /// Proofs.
+    pub because: Vec<Tree>,
+    /// What each rule lacks.
+    pub why_not: Vec<Lack>,
+}
+
+impl VerdictReport {
+    /// Whether it is a permission.
+    #[must_use]
+    pub fn is_permitted(&self) -> bool {
+        self.verdict == "PERMIT"
+    }
+}
+
+/// A fact and what it follows from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// The fact; for a built-in the condition.
+    pub fact: String,
+    /// What makes it hold: `rule`, `fact`, `session`, `absent`, `dropped`, `holds`, `group`, `above`.
+    pub kind: String,
+    /// The clause that gives it, or the turn that asserted it.
+    pub by: Option<String>,
+    /// What it follows from.
+    pub because: Vec<Tree>,
+}
+
+/// What a rule lacks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lack {
+    /// Where the rule stands.
+    pub rule: String,
+    /// The first premise that has no solution.
+    pub first_failing_literal: String,
+    /// Facts that come near; for a negation, what there is.
+    pub near: Vec<String>,
+}
+
+/// What a turn changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Facts that hold now.
+    pub added: Vec<Held>,
+    /// Facts that hold no more.
+    pub removed: Vec<String>,
+    /// How many hold now and did not.
+    pub added_count: usize,
+    /// How many did and do not.
+    pub removed_count: usize,
+}
+
+/// A fact that holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// It.
+    pub fact: String,
+    /// The clause that gives it; `None` where the session asserted it.
+    pub by: Option<String>,
+}
+
+/// A verdict that is another one under another policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// What the packet calls the request.
+    pub request: String,
+    /// What is to be done.
+    pub action: String,
+    /// To what.
+    pub target: String,
+    /// The verdict here.
+    pub here: String,
+    /// The verdict there.
+    pub there: String,
+    /// Why, there.
+    pub why: String,
+}
+
+impl TurnReport {
+    /// It with what looks like a credential masked.
+    #[must_use]
+    pub fn redacted(self) -> Self {
+        let value = serde_json::to_value(&self).map(super::replies::without_secrets);
+        value.and_then(serde_json::from_value).unwrap_or(self)
+    }
+
+    /// All its verdicts.
+    pub fn all_verdicts(&self) -> impl Iterator<Item = &VerdictReport> {
+        self.envelope.iter().chain(&self.verdicts)
+    }
+}
+
+/// The member of a finding that is text.
+fn said<'f>(finding: &'f Value, name: &str) -> &'f str {
+    finding.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// `1 fact`, `2 facts`
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,213 @@
+//! A turn for a terminal: the verdicts stand out, all else is quiet.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Lack, Tree, TurnReport, VerdictReport, said};
+
+/// How much of a text is shown on one line.
+const LINE: usize = 110;
+
+/// How many facts of a change are shown.
+const FACTS: usize = 12;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::BrightRed.on_default().bold();
+const WARN: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default();
+const HEAD: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+
+/// A turn over several lines, with a blank line at the end.
+#[must_use]
+pub fn text(turn: &TurnReport) -> String {
+    let mut out = String::new();
+    let time = turn.time.as_ref().map_or(String::new(), |time| format!("  {time}"));
+    let method = turn.method.as_ref().map_or("surface only", |method| method);
+    let (file, line) = (visible(&turn.file), turn.line);
+    let _ = writeln!(out, "{HEAD}turn {}{HEAD:#}  {QUIET}{file}:{line}{time}  {method}{QUIET:#}", turn.turn);
+    if let Some(asked) = &turn.asked {
+        let _ = writeln!(out, "  {QUIET}user{QUIET:#}     {}", cut(asked));
+    }
+    surface(turn, &mut out);
+    atoms(turn, &mut out);
+    for operation in &turn.memory {
+        let (op, key, effect) = (visible(&operation.op), cut(&operation.key), &operation.effect);
+        let _ = writeln!(out, "  {QUIET}memory{QUIET:#}   {op} {key}: {effect}");
+    }
+    if let Some(correction) = &turn.self_correction {
+        let _ = writeln!(out, "  {QUIET}corrects{QUIET:#} {}", cut(&correction.hypothesis));
+        for action in &correction.actions {
+            tree(action, 2, &mut out);
+        }
+        if correction.actions.is_empty() {
+            let _ = writeln!(out, "    the policy derives no recovery from it");
+        }
+    }
+    turn.all_verdicts().for_each(|verdict| self::verdict(verdict, &mut out));
+    if let Some(stopped) = &turn.stopped {
+        let _ = writeln!(out, "  {BAD}stopped{BAD:#}  {}", cut(stopped));
+    }
+    change(turn, &mut out);
+    compared(turn, &mut out);
+    findings(turn, &mut out);
+    out.push('\n');
+    out
+}
+
+fn surface(turn: &TurnReport, out: &mut String) {
+    let surface = &turn.surface;
+    let _ = writeln!(out, "  {QUIET}says{QUIET:#}     {}", cut(&surface.original));
+    if surface.reason.is_some() {
+        let _ = writeln!(out, "  {WARN}shown{WARN:#}    {}", cut(&surface.shown));
+    }
+}
+
+fn atoms(turn: &TurnReport, out: &mut String) {
+    for atom in turn.atoms.iter().filter(|atom| atom.fate != "blank") {
+        let (mark, style) = if atom.fate == "asserted" { ('+', QUIET) } else { ('x', WARN) };
+        let why = match atom.fate.as_str() {
+            "asserted" => String::new(),
+            _ => format!("  {WARN}{}{WARN:#}", atom.why),
+        };
+        let _ = writeln!(out, "  {style}update {mark}{style:#} {}{why}", cut(&atom.text));
+    }
+}
+
+fn verdict(verdict: &VerdictReport, out: &mut String) {
+    let style = if verdict.is_permitted() { GOOD } else { BAD };
+    let what = match verdict.index {
+        None => "the whole reply".to_owned(),
+        Some(_) => format!("{} {}", visible(&verdict.action), cut(&verdict.target)),
+    };
+    let word = format!("{:<7}", verdict.verdict);
+    let id = match verdict.index {
+        None => String::new(),
+        Some(_) => format!("  {QUIET}{}{QUIET:#}", cut(&verdict.request)),
+    };
+    let _ = writeln!(out, "  {style}{word}{style:#}  {HEAD}{what}{HEAD:#}{id}");
+    let by =
+        |proof: &Tree| proof.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {by}{QUIET:#}"));
+    let first = verdict.because.first().map_or(String::new(), by);
+    let _ = writeln!(out, "           {}{first}", cut(&verdict.why));
+    for (at, proof) in verdict.because.iter().enumerate() {
+        // The first is said already, but for what it follows from.
+        if at > 0 {
+            let _ = writeln!(out, "           {}{}", cut(&proof.fact), by(proof));
+        }
+        proof.because.iter().for_each(|inner| tree(inner, 6, out));
+    }
+    verdict.why_not.iter().for_each(|one| lack(one, out));
+}
+
+fn lack(lack: &Lack, out: &mut String) {
+    let Lack { rule, first_failing_literal, near } = lack;
+    let literal = cut(first_failing_literal);
+    let says = match (first_failing_literal.strip_prefix('!'), near.first()) {
+        (Some(_), Some(fact)) => format!("{literal} fails: {} holds", cut(fact)),
+        _ => format!("lacks {literal}"),
+    };
+    let _ = writeln!(out, "           {QUIET}{rule}{QUIET:#} {says}");
+}
+
+fn tree(tree: &Tree, level: usize, out: &mut String) {
+    let Tree { fact, kind, by, because } = tree;
+    let fact = cut(fact);
+    let indent = level * 2;
+    let by = by.as_deref().unwrap_or_default();
+    let line = match kind.as_str() {
+        "rule" => format!("{fact}  {QUIET}by {by}{QUIET:#}"),
+        "fact" => format!("{fact}  {QUIET}[{by}]{QUIET:#}"),
+        "session" if by.ends_with("the request") => format!("{QUIET}the request{QUIET:#}"),
+        "session" if by.is_empty() => format!("{fact}  {QUIET}[given]{QUIET:#}"),
+        "session" => format!("{fact}  {NOTE}[{by}]{NOTE:#}"),
+        "absent" => format!("{QUIET}no {fact}{QUIET:#}"),
+        "dropped" => format!("{WARN}{fact}  is dropped: the engine does not look at it{WARN:#}"),
+        "above" => format!("{fact}  {QUIET}(see above){QUIET:#}"),
+        _ => format!("{QUIET}{fact}{QUIET:#}"),
+    };
+    let _ = writeln!(out, "{:indent$}{line}", "");
+    because.iter().for_each(|inner| self::tree(inner, level + 1, out));
+}
+
+fn change(turn: &TurnReport, out: &mut String) {
+    let state = &turn.state;
+    if state.added_count + state.removed_count == 0 {
+        return;
+    }
+    let (added, removed) = (state.added_count, state.removed_count);
+    let _ = writeln!(out, "  {QUIET}state    +{added} -{removed}{QUIET:#}");
+    for held in state.added.iter().take(FACTS) {
+        let by = held.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {by}{QUIET:#}"));
+        let _ = writeln!(out, "    + {}{by}", cut(&held.fact));
+    }
+    for fact in state.removed.iter().take(FACTS) {
+        let _ = writeln!(out, "    - {}", cut(fact));
+    }
+    let more = added.saturating_sub(FACTS) + removed.saturating_sub(FACTS);
+    if more > 0 {
+        let _ = writeln!(out, "    {QUIET}… and {more} more{QUIET:#}");
+    }
+}
+
+fn compared(turn: &TurnReport, out: &mut String) {
+    for one in &turn.compared {
+        let style = if one.there == "PERMIT" { GOOD } else { BAD };
+        let what = match one.action.is_empty() {
+            true => "the whole reply".to_owned(),
+            false => format!("{} {}", visible(&one.action), cut(&one.target)),
+        };
+        let _ = writeln!(
+            out,
+            "  {WARN}changes{WARN:#}  {what}: {} here, {style}{}{style:#} there{}",
+            one.here,
+            one.there,
+            if one.why.is_empty() { String::new() } else { format!(": {}", cut(&one.why)) }
+        );
+    }
+}
+
+fn findings(turn: &TurnReport, out: &mut String) {
+    for finding in &turn.findings {
+        let _ = writeln!(out, "  {}", line(finding));
+    }
+}
+
+/// A finding on one line.
+#[must_use]
+pub fn line(finding: &serde_json::Value) -> String {
+    let severity = said(finding, "severity");
+    let style = match severity {
+        "error" => BAD,
+        "warning" => WARN,
+        _ => NOTE,
+    };
+    let place = format!("{}:{}", finding["line"], finding["column"]);
+    let (code, rule, message) = (said(finding, "code"), said(finding, "rule"), said(finding, "message"));
+    format!("{style}{severity}{style:#} {QUIET}{code} {rule} at {place}{QUIET:#}: {}", visible(message))
+}
+
+/// A text on one line, without what a terminal would obey, cut.
+fn cut(text: &str) -> String {
+    let text = visible(text);
+    match text.char_indices().nth(LINE) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// A text without control characters.
+fn visible(text: &str) -> String {
+    let shown = |char: char| match char {
+        '\n' | '\r' | '\t' => ' ',
+        char if char.is_control() || is_invisible(char) => '\u{fffd}',
+        char => char,
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Whether a character changes the direction of a text, or hides in it.
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
