@@ -25,7 +25,7 @@ pub(super) fn instant(text: &str) -> Option<i64> {
 #[expect(clippy::cast_possible_truncation, reason = "what is too large is at the end of time")]
 fn of_number(number: f64) -> Option<i64> {
     let scale = LARGE.iter().find(|(least, _)| number.abs() >= *least).map_or(1e9, |(_, scale)| *scale);
-    number.is_finite().then(|| (number * scale) as i64)
+    number.is_finite().then_some((number * scale) as i64)
 }
 
 #[cfg(test)]

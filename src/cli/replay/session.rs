@@ -87,7 +87,8 @@ impl<'a> Session<'a> {
         }
         let here = spot();
         let (policy, name) = (self.policy, &self.name);
-        let (mut turns, mut found): (Vec<(Turn, TurnReport)>, Vec<(u64, Found)>) = (Vec::new(), Vec::new());
+        let mut turns: Vec<(Turn, TurnReport)> = Vec::new();
+        let mut found: Vec<(u64, Found)> = Vec::new();
         self.replay.record(record, &mut |replay, event| match event {
             Event::Turn(turn) => {
                 let rule = |rule| policy.place(rule);

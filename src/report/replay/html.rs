@@ -79,7 +79,7 @@ fn header(page: Page<'_>, out: &mut String) {
     for (count, what, class) in tiles {
         let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
     }
-    let _ = write!(out, "</ul><p class=\"sub\">{}</p></header>\n", escaped(&summary_text(summary)));
+    let _ = writeln!(out, "</ul><p class=\"sub\">{}</p></header>", escaped(&summary_text(summary)));
 }
 
 fn timelines(turns: &[TurnReport], out: &mut String) {
