@@ -1,4 +1,5 @@
-//! The examples keep their promises: the guardian is clean, and the incident shows exactly the mistakes that its README tells of.
+//! The examples keep their promises: the guardian is clean, the incident shows exactly the mistakes that its README tells of, and the
+//! jailbreak is denied.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -172,4 +173,69 @@ fn the_transcripts_are_what_their_readme_tells() {
         }
     }
     assert_eq!(status, 1);
+}
+
+/// What a command of a README says: `$ mangle-ls …`, perhaps with `| grep WORD` behind it.
+fn told_by(command: &str) -> String {
+    let (command, wanted) = command.split_once(" | grep ").unwrap_or((command, ""));
+    let arguments = command.split(' ').skip(1);
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().filter(|line| line.contains(wanted)).map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The README of the jailbreak shows what its commands say. `UPDATE_EXPECT=1` writes it anew.
+#[test]
+fn the_jailbreak_is_what_its_readme_tells() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/jailbreak/README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (mut new, mut commands) = (String::new(), 0);
+    for (at, part) in readme.split("```console\n").enumerate() {
+        if at == 0 {
+            new.push_str(part);
+            continue;
+        }
+        let (block, rest) = part.split_once("```\n").unwrap();
+        let command = block.lines().next().unwrap().strip_prefix("$ ").unwrap();
+        let told = told_by(command);
+        assert!(!told.is_empty(), "{command} says nothing");
+        new.push_str(&format!("```console\n$ {command}\n{told}```\n{rest}"));
+        commands += 1;
+    }
+    assert!(commands > 4, "the commands were not found");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, new).unwrap();
+    } else {
+        assert_eq!(readme, new);
+    }
+}
+
+#[test]
+fn the_jailbreak_is_denied_where_the_constitution_is_whole() {
+    let verdicts = |policy: &str| -> Vec<String> {
+        let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+            .args([
+                "replay",
+                "examples/jailbreak/session.piggyback.jsonl",
+                "--format",
+                "json",
+                "--policy",
+                policy,
+            ])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let turns = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let verdicts = turns.flat_map(|turn| turn["verdicts"].as_array().cloned().unwrap_or_default());
+        verdicts.map(|verdict| verdict["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(verdicts("examples/guardian"), ["PERMIT", "DENY", "DENY"]);
+    // The command goes through that the dropped negation should have stopped.
+    assert_eq!(verdicts("examples/incident"), ["PERMIT", "PERMIT", "DENY"]);
 }

@@ -39,7 +39,11 @@ impl<'t> Reader<'t> {
                 if section.name.is_empty() { String::new() } else { format!(" in `{}`", section.name) };
             let message = format!("There is no setting `{}`{place}; the key is ignored.", key.name);
             let mut finding = Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message);
-            match home(&key.name) {
+            // A slip of the pen is likelier than a key that got lost.
+            let is_slip = section.keys.iter().any(|known| {
+                !table.contains_key(known.name) && strsim::damerau_levenshtein(known.name, &key.name) == 1
+            });
+            match home(&key.name).filter(|_| !is_slip) {
                 Some(home) => finding.message.push_str(&format!(" It belongs {home}.")),
                 None => {
                     // One that is there already cannot have been meant again, unless it may stand twice.

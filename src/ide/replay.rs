@@ -21,7 +21,12 @@ pub fn silence(
     }
     let mut covers = Vec::new();
     for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
-        members::of_reply(turn, &Reply::new(turn.text(record.bytes), &settings.caps), &mut covers);
+        members::of_reply(
+            turn,
+            &Reply::new(turn.text(record.bytes), &settings.caps),
+            record.bytes,
+            &mut covers,
+        );
     }
     members::of_record(record, &mut covers);
     found.retain(|(_, one)| {

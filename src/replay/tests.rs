@@ -76,17 +76,17 @@ fn requests_are_judged_and_leave_nothing_behind() {
         expect![[r#"
             turn 1
               task_status("t", /done). asserted
-              PERMIT 2 r1 /read_file a.go {"path":"a.go"}: the constitution permits it
+              PERMIT 2 r1 /read_file a.go {"path":"a.go"}: permitted by the constitution
               + task_status("t",/done)
               + done("t")
-              permitted: `/read_file` of `a.go` is permitted: the constitution permits it
+              permitted: `/read_file` on `a.go` is permitted by the constitution
             turn 2
               DENY 2 r1 /delete_file a.go {"path":"a.go"}: It needs an override
               speech-contradicts-verdict: the user reads `deleted`, and the constitution denies `/delete_file`: It needs an override
-              denied: `/delete_file` of `a.go` is denied: It needs an override
+              denied: `/delete_file` on `a.go` is denied: It needs an override
             turn 3
-              DENY 2 r1 /run_command unknown {"command":"rm -rf /"}: no rule permits it
-              denied: `/run_command` of `unknown` is denied: no rule permits it
+              DENY 2 r1 /run_command unknown {"command":"rm -rf /"}: no rule permits it, because `has_danger("r1")` holds
+              denied: `/run_command` with `{"command":"rm -rf /"}` is denied: no rule permits it, because `has_danger("r1")` holds
         "#]],
     );
 }
@@ -106,20 +106,20 @@ fn what_a_filter_refuses_reaches_no_rule() {
         &[reply(&updates, &asks("delete_file", "{}"), "ok")],
         "",
         expect![[r#"
-        turn 1
-          admin_override("me"). blocked: no packet may assert this predicate
-          p(/a) :- q(/a). blocked: it has `:-` in it, and a packet may assert no rules
-          unknown(/a). blocked: the policy does not declare this predicate
-          task_status("t"). blocked: the policy declares this predicate with another number of arguments
-          task_status("t", /done) dropped: no parenthesis, or no full stop at its end
-            passed over: blank
-          task_status("t", /open). asserted
-          shown: "[SAFETY NOTICE: blocked unsafe mangle_updates]\n\nok"
-          DENY 2 r1 /delete_file unknown {}: It needs an override
-          + task_status("t",/open)
-          override: the user reads something else (blocked unsafe mangle_updates), and 4 updates are left out
-          denied: `/delete_file` of `unknown` is denied: It needs an override
-    "#]],
+            turn 1
+              admin_override("me"). blocked: no packet may assert this predicate
+              p(/a) :- q(/a). blocked: it has `:-` in it, and a packet may assert no rules
+              unknown(/a). blocked: the policy does not declare this predicate
+              task_status("t"). blocked: the policy declares this predicate with another number of arguments
+              task_status("t", /done) dropped: no parenthesis, or no full stop at its end
+                passed over: blank
+              task_status("t", /open). asserted
+              shown: "[SAFETY NOTICE: blocked unsafe mangle_updates]\n\nok"
+              DENY 2 r1 /delete_file unknown {}: It needs an override
+              + task_status("t",/open)
+              override: the user reads something else (blocked unsafe mangle_updates), and 4 updates are left out
+              denied: `/delete_file` is denied: It needs an override
+        "#]],
     );
 }
 
@@ -131,10 +131,10 @@ fn the_model_may_grant_itself_what_the_compressor_believes() {
         expect![[r#"
             turn 1
               admin_override("me"). asserted
-              PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: the constitution permits it
+              PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: permitted by the constitution
               + admin_override("me")
               + has_override()
-              permitted: `/delete_file` of `a.go` is permitted: the constitution permits it
+              permitted: `/delete_file` on `a.go` is permitted by the constitution
               self-granted: this is permitted only because of `admin_override("me")`, which the model asserted itself (turn 1, update 1)
               override-only: `/delete_file` is listed nowhere as safe: only an override permits it
         "#]],
@@ -152,38 +152,38 @@ fn a_reply_that_the_policy_blocks() {
         &lines,
         rule,
         expect![[r#"
-        turn 1
-          intent(/mutation, "prod.db"). asserted
-          shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
-          DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
-          PERMIT 2 r1 /read_file unknown {}: the constitution permits it
-          + intent(/mutation,"prod.db")
-          + blocked_action("prod.db")
-          override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
-          permitted: `/read_file` of `unknown` is permitted: the constitution permits it
-          denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
-        turn 2
-          PERMIT 2 r1 /read_file unknown {}: the constitution permits it
-          permitted: `/read_file` of `unknown` is permitted: the constitution permits it
-    "#]],
+            turn 1
+              intent(/mutation, "prod.db"). asserted
+              shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
+              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              + intent(/mutation,"prod.db")
+              + blocked_action("prod.db")
+              override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
+              permitted: `/read_file` is permitted by the constitution
+              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+            turn 2
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              permitted: `/read_file` is permitted by the constitution
+        "#]],
     );
     let replace = format!("{rule}#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n");
     check(
         &lines,
         &replace,
         expect![[r#"
-        turn 1
-          intent(/mutation, "prod.db"). withdrawn: the whole reply is denied
-          shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
-          DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
-          DENY 2 r1 /read_file unknown {}: the whole reply is denied
-          override: the user reads something else (the policy says `blocked_action("prod.db")`), and 1 update is left out
-          denied: `/read_file` of `unknown` is denied: the whole reply is denied
-          denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
-        turn 2
-          PERMIT 2 r1 /read_file unknown {}: the constitution permits it
-          permitted: `/read_file` of `unknown` is permitted: the constitution permits it
-    "#]],
+            turn 1
+              intent(/mutation, "prod.db"). withdrawn: the whole reply is denied
+              shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
+              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              DENY 2 r1 /read_file unknown {}: the whole reply is denied
+              override: the user reads something else (the policy says `blocked_action("prod.db")`), and 1 update is left out
+              denied: `/read_file` is denied: the whole reply is denied
+              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+            turn 2
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              permitted: `/read_file` is permitted by the constitution
+        "#]],
     );
 }
 
@@ -267,16 +267,16 @@ fn the_gate_in_front_of_the_constitution() {
         &lines,
         "",
         expect![[r#"
-        turn 1
-          DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the target matches `sudo\s+rm`, which the gate refuses
-          denied: `/run_command` of `sudo rm x` is denied: the target matches `sudo\s+rm`, which the gate refuses
-        turn 2
-          DENY gate r1 /fetch https://evil.example {"url":"https://evil.example"}: the gate's list of domains does not have the target's
-          denied: `/fetch` of `https://evil.example` is denied: the gate's list of domains does not have the target's
-        turn 3
-          DENY 1 r1 / unknown {}: `/` is no name, so the request reaches no rule
-          denied: `/` of `unknown` is denied: `/` is no name, so the request reaches no rule
-    "#]],
+            turn 1
+              DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the target matches `sudo\s+rm`, which the gate refuses
+              denied: `/run_command` on `sudo rm x` is denied: the target matches `sudo\s+rm`, which the gate refuses
+            turn 2
+              DENY gate r1 /fetch https://evil.example {"url":"https://evil.example"}: the gate's list of domains does not have the target's
+              denied: `/fetch` on `https://evil.example` is denied: the gate's list of domains does not have the target's
+            turn 3
+              DENY 1 r1 / unknown {}: `/` is no name, so the request reaches no rule
+              denied: `/` is denied: `/` is no name, so the request reaches no rule
+        "#]],
     );
 }
 
@@ -292,13 +292,13 @@ fn a_short_path_is_a_name_to_the_gate() {
         &lines,
         rule,
         expect![[r#"
-        turn 1
-          PERMIT 2 r1 /read_file /etc {"path":"/etc"}: the constitution permits it
-          permitted: `/read_file` of `/etc` is permitted: the constitution permits it
-        turn 2
-          PERMIT 2 r1 /read_file /etc/ssh/keys {"path":"/etc/ssh/keys"}: the constitution permits it
-          permitted: `/read_file` of `/etc/ssh/keys` is permitted: the constitution permits it
-    "#]],
+            turn 1
+              PERMIT 2 r1 /read_file /etc {"path":"/etc"}: permitted by the constitution
+              permitted: `/read_file` on `/etc` is permitted by the constitution
+            turn 2
+              PERMIT 2 r1 /read_file /etc/ssh/keys {"path":"/etc/ssh/keys"}: permitted by the constitution
+              permitted: `/read_file` on `/etc/ssh/keys` is permitted by the constitution
+        "#]],
     );
 }
 
@@ -311,10 +311,10 @@ fn a_negation_that_is_dropped_permits() {
         &lines,
         rule,
         expect![[r#"
-        turn 1
-          DENY 2 r1 /write a {"path":"a"}: no rule permits it
-          denied: `/write` of `a` is denied: no rule permits it
-    "#]],
+            turn 1
+              PERMIT 2 r1 /write a {"path":"a"}: permitted by the constitution, of which the engine drops `!locked(Id, _)`
+              permitted: `/write` on `a` is permitted by the constitution, of which the engine drops `!locked(Id, _)`
+        "#]],
     );
     let written = Case { reading: Reading::Written, ..case(&lines, rule) };
     assert!(written.told().contains("DENY"), "{}", written.told());

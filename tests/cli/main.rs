@@ -10,6 +10,7 @@ mod graph;
 #[path = "test.rs"]
 mod policy_test;
 mod query;
+mod replay;
 mod rule;
 mod settings;
 #[path = "../support/command.rs"]

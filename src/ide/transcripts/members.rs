@@ -8,7 +8,7 @@ use crate::envelope::edits::{member_range, with_comma};
 use crate::envelope::json::{Json, Kind, Member, NodeId};
 use crate::ide::registry;
 use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use crate::lint::{Finding, Fix, Rule};
+use crate::lint::{Finding, Fix, Group, Rule};
 use crate::text::{TextRange, TextSize, size, slice};
 use crate::transcript::{Address, Found, Site, Turn, carried};
 
@@ -189,7 +189,9 @@ impl Cover {
     /// The names that silence nothing.
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
-            !**used && name.rule.is_some_and(|rule| rules.severity(rule).is_some())
+            // What a replay finds is found by it alone.
+            let is_sought = |rule: &Rule| rule.group != Group::Replay && rules.severity(rule).is_some();
+            !**used && name.rule.is_some_and(is_sought)
         };
         let all = || self.names.iter().zip(used);
         let unused: Vec<_> = all().filter(is_unused).map(|(name, _)| name).collect();

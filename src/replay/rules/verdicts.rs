@@ -226,9 +226,10 @@ fn denied(verdict: &Verdict) -> String {
 
 /// A request for people: `/read_file` on `a.go`.
 fn named(verdict: &Verdict) -> String {
-    let Verdict { action, target, .. } = verdict;
+    let Verdict { action, target, payload, .. } = verdict;
     match target.as_str() {
-        "" | "unknown" => quoted(action),
+        "" | "unknown" if matches!(payload.as_str(), "" | "{}" | "null") => quoted(action),
+        "" | "unknown" => format!("{} with {}", quoted(action), quoted(payload)),
         target => format!("{} on {}", quoted(action), quoted(target)),
     }
 }

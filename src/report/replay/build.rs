@@ -206,7 +206,11 @@ impl Compared {
             verdicts
                 .map(|one| {
                     let (word, why) = (one.word().to_owned(), one.why.clone());
-                    (one.index, one.id.clone(), one.action.clone(), one.target.clone(), word, why)
+                    let target = match one.target.as_str() {
+                        "" | "unknown" => one.payload.clone(),
+                        target => target.to_owned(),
+                    };
+                    (one.index, one.id.clone(), one.action.clone(), target, word, why)
                 })
                 .collect()
         };

@@ -69,12 +69,14 @@ fn header(page: Page<'_>, out: &mut String) {
     let _ = write!(out, "<header><h1>Replay</h1><p class=\"sub\">against {}</p>", code(page.program));
     out.push_str("<ul class=\"tiles\">");
     let denied = summary.denied + summary.envelopes_denied;
+    let (turns, errors, warnings) = (summary.turns, summary.errors, summary.warnings);
+    let plural = |count: usize, one, many| if count == 1 { one } else { many };
     let tiles = [
-        (summary.turns, "turns", ""),
+        (turns, plural(turns, "turn", "turns"), ""),
         (summary.permitted, "permitted", "good"),
         (denied, "denied", if denied > 0 { "bad" } else { "" }),
-        (summary.errors, "errors", if summary.errors > 0 { "bad" } else { "" }),
-        (summary.warnings, "warnings", if summary.warnings > 0 { "warn" } else { "" }),
+        (errors, plural(errors, "error", "errors"), if errors > 0 { "bad" } else { "" }),
+        (warnings, plural(warnings, "warning", "warnings"), if warnings > 0 { "warn" } else { "" }),
     ];
     for (count, what, class) in tiles {
         let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
@@ -183,10 +185,16 @@ fn surface(turn: &TurnReport, out: &mut String) {
     };
     match &surface.reason {
         None => said("model", "model", &surface.original, out),
+        // What was put in front is all that is new.
+        Some(_) if surface.shown.ends_with(&surface.original) => {
+            let notice = surface.shown.strip_suffix(surface.original.as_str()).unwrap_or_default();
+            let _ = write!(out, "<p class=\"note warn\">the user reads first: {}</p>", words(notice.trim()));
+            said("model", "model", &surface.original, out);
+        }
         Some(reason) => {
             said("model struck", "model wrote", &surface.original, out);
             said("model", "user reads", &surface.shown, out);
-            let _ = write!(out, "<p class=\"note warn\">{}</p>", escaped(reason));
+            let _ = write!(out, "<p class=\"note warn\">{}</p>", words(reason));
         }
     }
 }
@@ -195,7 +203,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     let class = if verdict.is_permitted() { "good" } else { "bad" };
     let what = match verdict.index {
         None => "the whole reply".to_owned(),
-        Some(_) => format!("{} {}", code(&verdict.action), code(&verdict.target)),
+        Some(_) => format!("{} {}", code(&verdict.action), code(verdict.object())),
     };
     let lock = match verdict.lock.as_str() {
         "1" => "by the runtime",
@@ -207,7 +215,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         "<div class=\"verdict {class}\"><p><span class=\"badge {class}\">{}</span> {what} <span class=\"sub\">{lock}</span></p>\
          <p>{}</p>",
         verdict.verdict,
-        escaped(&verdict.why)
+        words(&verdict.why)
     );
     if !verdict.because.is_empty() {
         // Of a few facts nobody needs to be asked.
@@ -293,7 +301,7 @@ fn compared(one: &Compared, out: &mut String) {
         "<p class=\"note warn\">{what}: {} here, <span class=\"badge {class}\">{}</span> under the other policy. {}</p>",
         escaped(&one.here),
         escaped(&one.there),
-        escaped(&one.why)
+        words(&one.why)
     );
 }
 

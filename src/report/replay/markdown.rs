@@ -62,7 +62,7 @@ fn verdicts(turn: &TurnReport, out: &mut String) {
     for verdict in turn.all_verdicts() {
         let what = match verdict.index {
             None => "the whole reply".to_owned(),
-            Some(_) => format!("{} {}", code(&verdict.action), code(&verdict.target)),
+            Some(_) => format!("{} {}", code(&verdict.action), code(verdict.object())),
         };
         let _ = writeln!(out, "| **{}** | {what} | {} |", verdict.verdict, plain(&verdict.why));
     }

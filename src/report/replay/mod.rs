@@ -138,6 +138,15 @@ pub struct VerdictReport {
 }
 
 impl VerdictReport {
+    /// What tells the request from others: its target, else its payload.
+    #[must_use]
+    pub fn object(&self) -> &str {
+        match self.target.as_str() {
+            "" | "unknown" => &self.payload,
+            target => target,
+        }
+    }
+
     /// Whether it is a permission.
     #[must_use]
     pub fn is_permitted(&self) -> bool {
@@ -198,7 +207,7 @@ pub struct Compared {
     pub request: String,
     /// What is to be done.
     pub action: String,
-    /// To what.
+    /// To what; where the target does not tell, how.
     pub target: String,
     /// The verdict here.
     pub here: String,

@@ -1,1 +1,151 @@
-//! x
+//! What comes from a transcript is text, whatever it says, in all outputs.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::json;
+
+use super::*;
+
+/// A turn in which everything that a model may write is hostile.
+fn hostile() -> TurnReport {
+    let evil = "</code></details><script>alert(1)</script>\u{202e}`x`|\u{1b}[31m\"'&";
+    let tree = Tree { fact: evil.into(), kind: "session".into(), by: Some(evil.into()), because: Vec::new() };
+    let verdict = VerdictReport {
+        request: evil.into(),
+        index: Some(0),
+        action: evil.into(),
+        target: evil.into(),
+        payload: evil.into(),
+        verdict: "DENY".into(),
+        lock: "2".into(),
+        why: evil.into(),
+        rule: Some("policy.mg:1".into()),
+        because: vec![Tree { kind: "rule".into(), because: vec![tree.clone()], ..tree.clone() }],
+        why_not: vec![Lack {
+            rule: "policy.mg:1".into(),
+            first_failing_literal: evil.into(),
+            near: vec![evil.into()],
+        }],
+    };
+    TurnReport {
+        file: evil.into(),
+        turn: 1,
+        record: 1,
+        line: 1,
+        time: Some("2026-03-01T12:00:00Z".into()),
+        asked: Some(evil.into()),
+        stage: Some("P1".into()),
+        method: Some("json".into()),
+        surface: Surface { original: evil.into(), shown: format!("{evil}!"), reason: Some(evil.into()) },
+        atoms: vec![AtomReport {
+            index: Some(0),
+            text: evil.into(),
+            fate: "blocked".into(),
+            why: "blocked".into(),
+            fact: Some(evil.into()),
+        }],
+        memory: vec![MemoryReport { op: evil.into(), key: evil.into(), effect: "nothing".into() }],
+        self_correction: Some(CorrectionReport { hypothesis: evil.into(), kept: false, actions: vec![tree] }),
+        envelope: Some(VerdictReport { index: None, ..verdict.clone() }),
+        verdicts: vec![verdict],
+        state: State {
+            added: vec![Held { fact: evil.into(), by: None }],
+            removed: vec![evil.into()],
+            added_count: 1,
+            removed_count: 1,
+        },
+        stopped: Some(evil.into()),
+        compared: vec![Compared {
+            request: evil.into(),
+            action: evil.into(),
+            target: evil.into(),
+            here: "DENY".into(),
+            there: "PERMIT".into(),
+            why: evil.into(),
+        }],
+        findings: vec![
+            json!({"severity": "error", "code": "PB502", "rule": "denied", "message": evil, "file": evil,
+            "line": 1, "column": 1}),
+        ],
+    }
+}
+
+#[test]
+fn a_terminal_obeys_nothing() {
+    let text = text(&hostile());
+    // Colours of ours are all that is left.
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    assert!(!plain.contains(['\u{1b}', '\u{202e}']), "{plain:?}");
+    assert!(plain.contains("<script>alert(1)</script>"), "{plain}");
+    let ours = text.matches("\u{1b}[31m").count();
+    assert_eq!(ours, 0, "{text:?}");
+}
+
+#[test]
+fn a_page_has_no_tags_but_ours() {
+    let turns = [hostile()];
+    let mut summary = ReplaySummary::default();
+    summary.add(&turns[0]);
+    let covered = [Covered { rule: "<i>".into(), predicate: "<i>".into(), held: false }];
+    let page = html(Page {
+        turns: &turns,
+        omitted: 1,
+        policy: &turns[0].findings,
+        coverage: &covered,
+        summary: &summary,
+        program: "<b>\u{feff}",
+    });
+    for refused in ["<script", "<i>", "<b>\u{feff}", "\u{202e}", "\u{1b}", "</code></details><"] {
+        assert!(!page.contains(refused), "{refused}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn markdown_has_no_tags_but_ours() {
+    let markdown = markdown(&hostile());
+    let mut fence = None;
+    for line in markdown.lines() {
+        let ticks = line.chars().take_while(|char| *char == '`').count();
+        match fence {
+            Some(open) if ticks == open && line.len() == ticks => fence = None,
+            Some(_) => continue,
+            None if ticks >= 3 => fence = Some(ticks),
+            None => {}
+        }
+        let ours = ["<details>", "</details>", "<summary>", "</summary>"];
+        let mut rest = ours.iter().fold(line.to_owned(), |line, tag| line.replace(tag, ""));
+        // What stands in code spans is no markup.
+        while let Some(start) = rest.find('`') {
+            let ticks = rest[start..].chars().take_while(|char| *char == '`').count();
+            let close = "`".repeat(ticks);
+            let Some(end) = rest[start + ticks..].find(&close) else { break };
+            rest.replace_range(start..start + ticks + end + ticks, "");
+        }
+        assert!(!rest.contains('<'), "{line}");
+    }
+    assert_eq!(fence, None);
+}
+
+#[test]
+fn credentials_are_masked_everywhere() {
+    let secret = "password: hunter2x";
+    let turn = TurnReport {
+        asked: Some(secret.into()),
+        stopped: Some(secret.into()),
+        findings: vec![json!({"message": secret})],
+        ..hostile()
+    };
+    let shown = serde_json::to_string(&turn.redacted()).unwrap();
+    assert!(!shown.contains("hunter2x"), "{shown}");
+}
+
+#[test]
+fn turns_are_counted() {
+    let mut summary = ReplaySummary::default();
+    summary.add(&hostile());
+    assert_eq!(
+        summary_text(&summary),
+        "1 turn, 1 request: 0 permitted, 1 denied; 1 reply denied as a whole; 0 updates asserted, 1 lost; 1 error, 0 warnings"
+    );
+}

@@ -79,7 +79,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     let style = if verdict.is_permitted() { GOOD } else { BAD };
     let what = match verdict.index {
         None => "the whole reply".to_owned(),
-        Some(_) => format!("{} {}", visible(&verdict.action), cut(&verdict.target)),
+        Some(_) => format!("{} {}", visible(&verdict.action), cut(verdict.object())),
     };
     let word = format!("{:<7}", verdict.verdict);
     let id = match verdict.index {
@@ -87,8 +87,9 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         Some(_) => format!("  {QUIET}{}{QUIET:#}", cut(&verdict.request)),
     };
     let _ = writeln!(out, "  {style}{word}{style:#}  {HEAD}{what}{HEAD:#}{id}");
-    let by =
-        |proof: &Tree| proof.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {by}{QUIET:#}"));
+    let by = |proof: &Tree| {
+        proof.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {}{QUIET:#}", visible(by)))
+    };
     let first = verdict.because.first().map_or(String::new(), by);
     let _ = writeln!(out, "           {}{first}", cut(&verdict.why));
     for (at, proof) in verdict.because.iter().enumerate() {
@@ -103,6 +104,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
 
 fn lack(lack: &Lack, out: &mut String) {
     let Lack { rule, first_failing_literal, near } = lack;
+    let rule = visible(rule);
     let literal = cut(first_failing_literal);
     let says = match (first_failing_literal.strip_prefix('!'), near.first()) {
         (Some(_), Some(fact)) => format!("{literal} fails: {} holds", cut(fact)),
@@ -115,7 +117,7 @@ fn tree(tree: &Tree, level: usize, out: &mut String) {
     let Tree { fact, kind, by, because } = tree;
     let fact = cut(fact);
     let indent = level * 2;
-    let by = by.as_deref().unwrap_or_default();
+    let by = visible(by.as_deref().unwrap_or_default());
     let line = match kind.as_str() {
         "rule" => format!("{fact}  {QUIET}by {by}{QUIET:#}"),
         "fact" => format!("{fact}  {QUIET}[{by}]{QUIET:#}"),
@@ -139,7 +141,7 @@ fn change(turn: &TurnReport, out: &mut String) {
     let (added, removed) = (state.added_count, state.removed_count);
     let _ = writeln!(out, "  {QUIET}state    +{added} -{removed}{QUIET:#}");
     for held in state.added.iter().take(FACTS) {
-        let by = held.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {by}{QUIET:#}"));
+        let by = held.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {}{QUIET:#}", visible(by)));
         let _ = writeln!(out, "    + {}{by}", cut(&held.fact));
     }
     for fact in state.removed.iter().take(FACTS) {
