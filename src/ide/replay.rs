@@ -4,10 +4,8 @@
 
 use super::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use super::transcripts::members;
-use crate::config::RuleSettings;
-use crate::config::TranscriptSettings;
-use crate::envelope::Reply;
-use crate::transcript::{Found, Record};
+use crate::config::{RuleSettings, TranscriptSettings};
+use crate::transcript::{Found, Record, Site};
 
 /// Takes away what the members `x_mangle_ls_ignore` of a record silence. What is wrong with them `check` says.
 pub fn silence(
@@ -19,19 +17,11 @@ pub fn silence(
     if found.is_empty() || !members::is_marked(record.bytes) {
         return;
     }
-    let mut covers = Vec::new();
-    for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
-        members::of_reply(
-            turn,
-            &Reply::new(turn.text(record.bytes), &settings.caps),
-            record.bytes,
-            &mut covers,
-        );
-    }
-    members::of_record(record, &mut covers);
+    let covers = members::of_turns(&record.turns, record.bytes, settings);
+    let site = Site { record: record.number, start: record.start };
     found.retain(|(_, one)| {
         let mut alone = vec![one.clone()];
-        members::apply(&covers, record, rules, &mut alone);
+        members::apply(&covers, site, rules, &mut alone);
         let is_about_members = |found: &Found| {
             found.finding.rule == &UNKNOWN_SUPPRESSION || found.finding.rule == &UNUSED_SUPPRESSION
         };

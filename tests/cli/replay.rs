@@ -29,7 +29,8 @@ done(Task) :- task_status(Task, /done).
 "#,
 );
 
-const CONFIGURED: (&str, &str) = ("mangle-ls.toml", "[[program]]\nname = \"demo\"\ninclude = [\"policy.mg\"]\n");
+const CONFIGURED: (&str, &str) =
+    ("mangle-ls.toml", "[[program]]\nname = \"demo\"\ninclude = [\"policy.mg\"]\n");
 
 /// Two turns: one reads, one deletes and says so.
 const SESSION: (&str, &str) = (
@@ -64,7 +65,10 @@ fn json(folder: &TempDir, arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
 
 #[test]
 fn a_session_for_people() {
-    check(&[POLICY, CONFIGURED, SESSION], &["replay", "session.jsonl"], expect![[r#"
+    check(
+        &[POLICY, CONFIGURED, SESSION],
+        &["replay", "session.jsonl"],
+        expect![[r#"
         turn 1  session.jsonl:2  2026-03-01T12:00:01Z  json
           user     Look at <b>a.go</b>.
           says     I am looking.
@@ -94,7 +98,8 @@ fn a_session_for_people() {
 
         2 turns, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 2 errors, 2 warnings
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
