@@ -139,13 +139,16 @@ async function transcripts(page) {
   const name = "lost-atoms.json";
   await check("a transcript that is not open is looked at", page, async () => {
     cpSync(new URL("../../../examples/transcripts", import.meta.url), join(program, "captured"), { recursive: true });
-    // Of a folder that comes, the editor tells that it came, and nothing of the files in it.
-    await command(page, "Mangle: Restart Server");
+    // Of a folder that comes, the editor tells that it came, and nothing of the files in it; nor does it find them by name.
+    await page.reload();
+    await page.locator(".monaco-workbench").waitFor({ timeout: patience });
+    await open(page, "constitution.mg", "permitted(");
     await command(page, "View: Focus Problems");
     await page.getByPlaceholder(/^Filter/).first().fill(name);
     const rows = page.locator(".markers-panel .monaco-list-row");
     await rows.filter({ hasText: name }).first().waitFor({ timeout: patience });
     await page.getByPlaceholder(/^Filter/).first().fill("");
+    await command(page, "View: Focus Active Editor Group");
   });
   await check("a transcript shows what became of it", page, async () => {
     await open(page, name, "modified(");
