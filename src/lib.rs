@@ -14,6 +14,7 @@ pub mod lint;
 pub mod lsp;
 pub mod policy_test;
 pub mod program;
+pub mod prompt;
 pub mod replay;
 pub mod report;
 pub mod syntax;

@@ -74,7 +74,7 @@ impl GraphCommand {
         let programs = Programs::load(&self.paths, &working);
         let wanted: Vec<_> = self.of.iter().map(|name| Wanted::parse(name)).collect();
         let missing =
-            |wanted: &Wanted| wanted.missing_from(programs.all.iter().map(|joined| &joined.program));
+            |wanted: &Wanted| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
         let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
         let mut out = Output::new(color);

@@ -18,6 +18,7 @@ mod graph;
 mod log;
 mod output;
 mod parse;
+mod preview;
 mod programs;
 mod progress;
 mod query;
@@ -67,6 +68,7 @@ enum Command {
     Serve(serve::Serve),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
+    Preview(preview::PreviewCommand),
     Test(test::TestCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
@@ -99,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Graph(graph) => graph.run(cli.color),
         Command::Query(query) => query.run(cli.color),
+        Command::Preview(preview) => preview.run(cli.color),
         Command::Test(test) => test.run(cli.color),
         Command::Rule(rule) => rule.run(cli.color),
         Command::Config(config) => config.run(cli.color),

@@ -1,7 +1,8 @@
 //! `--watch`: checks again whenever something changes, until Ctrl-C.
 
+use std::cell::RefCell;
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::ColorChoice;
@@ -22,14 +23,31 @@ const CLEAR: &str = "\x1b[2J\x1b[H";
 pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result<Outcome> {
     ensure!(!check.reads_stdin(), "standard input cannot be watched");
     ensure!(!check.format().is_document(), "`--watch` writes `text`, `json` or `github`");
+    let session = RefCell::new(Session::default());
+    let watched = || (check.watched(working, &session.borrow()), check.beside(working));
+    watching(color, &watched, &mut || check.once(color, working, &mut session.borrow_mut()))
+}
+
+/// What is to be watched: folders and policies, and other files beside them.
+type Watched = (Vec<PathBuf>, Vec<PathBuf>);
+
+/// Does something, and again whenever something of `watched` changes, until Ctrl-C. The outcome is that of the last time.
+///
+/// # Errors
+/// When files cannot be watched at all.
+pub(super) fn watching(
+    color: ColorChoice,
+    watched: &dyn Fn() -> Watched,
+    once: &mut dyn FnMut() -> Result<Outcome>,
+) -> Result<Outcome> {
     let (mut watch, stopper) = Watch::new()?;
     ctrlc::set_handler(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
-    let mut session = Session::default();
     loop {
-        // First of all, so that what changes during the check is not missed.
-        watch.follow(&check.watched(working, &session), &check.beside(working))?;
+        // First of all, so that what changes meanwhile is not missed.
+        let (files, beside) = watched();
+        watch.follow(&files, &beside)?;
         clear(color)?;
-        let outcome = check.once(color, working, &mut session).unwrap_or_else(|error| {
+        let outcome = once().unwrap_or_else(|error| {
             output::complain(color, &format!("{error:#}"));
             Outcome::Failure
         });

@@ -1,10 +1,12 @@
 //! The table of all keys of `mangle-ls.toml`. Reading, documentation and editor settings follow it.
 
+mod prompt;
 mod replay;
 mod transcripts;
 
 use super::{ArgumentHints, FailOn, Reading};
 
+pub use prompt::{CONTEXT_BLOCK, PROMPT};
 pub use replay::{ABDUCTION, REPLAY};
 pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
 
@@ -72,6 +74,8 @@ pub enum Kind {
     Tables,
     /// A table whose keys are names that somebody gives, and whose values are tables of the section of this name.
     Named,
+    /// A table whose keys are names that somebody gives, and whose values are strings.
+    TextsByName,
 }
 
 /// All tables with their keys.
@@ -86,6 +90,8 @@ pub const SECTIONS: &[&Section] = &[
     &CAPS,
     &CONSUMERS,
     &OVERRIDE,
+    &PROMPT,
+    &CONTEXT_BLOCK,
     &REPLAY,
     &ABDUCTION,
 ];
@@ -137,6 +143,12 @@ pub const ROOT: Section = Section {
             kind: Kind::Table,
             default: "",
             doc: "Which files are transcripts of agents, how the replies in them are read, and what is expected of them.",
+        },
+        Key {
+            name: "prompt",
+            kind: Kind::Table,
+            default: "",
+            doc: "How the prompts of shards are previewed.",
         },
         Key {
             name: "replay",

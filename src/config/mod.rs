@@ -11,6 +11,7 @@ mod hints;
 mod kernel;
 pub mod keys;
 mod pin;
+mod prompt;
 mod read;
 mod replay;
 mod rules;
@@ -32,6 +33,7 @@ pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use pin::pin_profile;
+pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, ShardSetting, Tokenizer};
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;
@@ -73,6 +75,8 @@ pub struct Settings {
     pub kernel: KernelSettings,
     /// `[transcripts]`
     pub transcripts: TranscriptSettings,
+    /// `[prompt]`
+    pub prompt: PromptSettings,
     /// `[replay]`
     pub replay: ReplaySettings,
     /// `required_version`

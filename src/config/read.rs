@@ -1,6 +1,7 @@
 //! From the text of a `mangle-ls.toml` to [`Settings`], with findings for everything in it that
 //! has no effect.
 
+mod prompt;
 mod replay;
 mod transcripts;
 
@@ -80,6 +81,7 @@ impl Reader<'_> {
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
                 "format" => settings.format = self.format(value),
                 "kernel" => (settings.kernel, parsed.sample) = self.kernel(value),
+                "prompt" => settings.prompt = self.prompt(value),
                 "replay" => settings.replay = self.replay(value),
                 "transcripts" => (settings.transcripts, parsed.tools) = self.transcripts(value),
                 "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),

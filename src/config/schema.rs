@@ -77,6 +77,7 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),
+        Kind::TextsByName => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         Kind::Named => json!({ "type": "object", "additionalProperties": inner() }),
     }
 }

@@ -31,6 +31,7 @@ fn path(section: &Section, name: &str, kind: Kind) -> String {
     match kind {
         Kind::Tables => format!("[[{}]]", section.path(name)),
         Kind::Named => format!("[{}.NAME]", section.path(name)),
+        Kind::TextsByName => format!("{}.NAME", section.path(name)),
         Kind::Table => format!("[{}]", section.path(name)),
         _ => section.path(name),
     }

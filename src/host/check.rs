@@ -10,12 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::resolve::{Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
-use super::uses::sample_name;
+use super::uses::{preview_name, sample_name};
 use super::{AgentSettings, FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
+use crate::ide::previews::{self, PreviewCheck};
 use crate::kernel::{Kernel, Limits};
 use crate::lint::{Diagnostic, Finding};
 use crate::program::{FileSummary, Program};
@@ -50,6 +51,7 @@ pub fn check(
 ) -> Checked {
     let one = |program: &ProgramFiles| {
         let mut found = check_program(program, files, memory);
+        found.extend(previewed(program, resolution, files, memory));
         if manner.evaluate {
             let project = program.project.and_then(|project| resolution.projects.get(project));
             found.extend(evaluated(program, project, files, memory, &found));
@@ -140,6 +142,46 @@ fn check_program(
         found.extend(all.into_iter().filter(|(other, _)| *other == file));
     }
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+}
+
+/// What shows in the previews that the sample kernels of a program ask for, each finding once.
+fn previewed(
+    program: &ProgramFiles,
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &Memory,
+) -> Vec<Entry> {
+    let mut out: Vec<Entry> = Vec::new();
+    let is_reported = |file: FileId| program.own().any(|member| member.reported && member.file == file);
+    for single in &program.singles {
+        let Some(of) = resolution.previews.get(&single.member.file) else { continue };
+        let around = program.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
+        let joined = Arc::new(Program::embedded(around.collect(), Arc::clone(&program.embedding)));
+        let name = preview_name(&memory.table().path(single.member.file));
+        let wanted = of.wanted(&name);
+        let sessions: Vec<FileId> = wanted.iter().filter_map(|(_, session)| *session).collect();
+        let subject = PreviewCheck {
+            program: &joined,
+            kernel: single.member.file,
+            header: &of.header,
+            wanted,
+            paths: &of.findings,
+            settings: &program.settings,
+        };
+        for (file, diagnostics) in previews::check(subject, &Cancel::new()) {
+            let is_session = single.member.reported && sessions.contains(&file);
+            if !is_reported(file) && !is_session {
+                continue;
+            }
+            for entry in entries(file, diagnostics) {
+                let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
+                if !out.iter().any(|other| place(other) == place(&entry)) {
+                    out.push(entry);
+                }
+            }
+        }
+    }
+    out
 }
 
 /// What shows when a program is evaluated with its own facts and with each of its samples, as far as it is not `known`.

@@ -1,5 +1,6 @@
 //! The programs of a resolution, joined: for commands that look at programs as a whole.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,11 +16,13 @@ pub struct Joined {
     /// What it is called in output.
     pub name: String,
     /// The program.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// The files that were asked for; `None` if that is all of them.
     pub files: Option<FxHashSet<FileId>>,
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
+    /// The folder that it lies in.
+    pub root: PathBuf,
 }
 
 /// What besides the resolution decides what a program is for a command.
@@ -53,9 +56,10 @@ fn join_program(
         let further = beside.with.iter().filter(|file| !members.contains(&file.id)).map(Arc::clone);
         Joined {
             name,
-            program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)),
+            program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)).into(),
             files: (!members.iter().all(|file| wanted.contains(file))).then_some(wanted),
             settings: Arc::clone(&of.settings),
+            root: of.root.clone(),
         }
     };
     let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());

@@ -57,5 +57,6 @@ pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile,
     TranscriptRequest, check_transcripts, plain_name, read_transcript,
 };
+pub use uses::{PreviewFiles, SessionText, preview_name, read_session};
 pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -16,10 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
-use super::uses::{is_kernel, used_files};
+use super::uses::{PreviewFiles, is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
 use super::{
-    AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test,
+    AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test, read,
 };
 use crate::config::{FILE_NAME, Settings};
 use crate::program::Embedding;
@@ -127,6 +127,8 @@ pub struct Resolution {
     pub skipped: Vec<PathBuf>,
     /// The configuration files, sorted by path.
     pub projects: Vec<Project>,
+    /// What the headers of sample kernels say, for those that ask for previews.
+    pub previews: FxHashMap<FileId, PreviewFiles>,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// Files below the targets that their configuration puts into no program.
@@ -185,6 +187,7 @@ fn resolve_all(
         resolver.agents(&transcripts);
     }
     resolver.place_transcripts(transcripts);
+    resolver.previews();
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
     resolver.result
@@ -472,6 +475,21 @@ impl<'a> Resolver<'a> {
         }
         for (root, files) in programs {
             self.without_project(folder_name(&root), root, &files);
+        }
+    }
+
+    /// Reads what the headers of sample kernels name.
+    fn previews(&mut self) {
+        for program in &self.result.programs {
+            for single in &program.singles {
+                let path = self.table.path(single.member.file);
+                let text = is_kernel(&path).then(|| read(&path, self.overlay).ok()).flatten();
+                let Some(text) = text else { continue };
+                let of = PreviewFiles::load(&path, &text.text, &program.root, self.overlay, self.table);
+                if !of.header.groups.is_empty() {
+                    self.result.previews.insert(single.member.file, of);
+                }
+            }
         }
     }
 

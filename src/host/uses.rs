@@ -1,11 +1,17 @@
 //! What a sample kernel is analysed with: the files of the `use:` settings in its header, which are looked up
-//! from its own folder. Without any it goes with the program around it.
+//! from its own folder. Without any it goes with the program around it. And the session files that it names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::walk::{boundary, walk};
-use super::{Overlay, Project, Target, absolute, is_mangle, read};
+use super::walk::{boundary, plain, walk};
+use super::{FileTable, Overlay, Project, Target, absolute, is_mangle, read};
+use crate::lint::Finding;
+use crate::prompt::rules::PREVIEW_PATH;
+use crate::prompt::session::{Form, SessionFile};
+use crate::prompt::{Group, Header, Wanted};
+use crate::text::{FileId, TextRange};
 
 /// Whether the file's name says that it is a sample kernel.
 pub(super) fn is_kernel(path: &Path) -> bool {
@@ -42,30 +48,143 @@ pub(super) fn uses(text: &str) -> Option<Vec<&str>> {
 pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<Vec<PathBuf>> {
     let text = read(path, overlay).ok()?.text;
     let names = uses(&text)?;
-    let folder = path.parent().unwrap_or(path);
     let boundary = boundary(root);
-    // What a link leads to counts; a document that is only in the editor is no link.
-    let is_inside = |path: &Path| {
-        let real = std::fs::canonicalize(path);
-        real.map_or_else(|_| path.starts_with(&boundary), |real| real.starts_with(&boundary))
-    };
-    let mut files = BTreeSet::new();
-    for name in names {
-        let named = absolute(folder, Path::new(name));
-        match Target::glob(&named) {
-            Some(Target::Glob(base, globs)) if is_inside(&base) => {
-                let glob = Target::Glob(base.clone(), globs);
-                let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
-                files.extend(found.filter(|path| glob.covers(path)));
-            }
-            _ if is_inside(&named) && (overlay.get(&named).is_some() || named.is_file()) => {
-                files.insert(named);
-            }
-            _ => {}
-        }
-    }
-    files.retain(|file| is_mangle(file) && file != path);
+    let files: BTreeSet<_> =
+        names.into_iter().flat_map(|name| used_by_name(path, name, &boundary, overlay)).collect();
     Some(files.into_iter().collect())
+}
+
+/// The files of one path or glob in the header of the kernel at `path`.
+fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &Overlay) -> Vec<PathBuf> {
+    let named = absolute(path.parent().unwrap_or(path), Path::new(name));
+    let mut files: Vec<_> = match Target::glob(&named) {
+        Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
+            let glob = Target::Glob(base.clone(), globs);
+            let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
+            found.filter(|path| glob.covers(path)).collect()
+        }
+        _ if is_inside(&named, boundary) && (overlay.get(&named).is_some() || named.is_file()) => vec![named],
+        _ => Vec::new(),
+    };
+    files.retain(|file| is_mangle(file) && file != path);
+    files
+}
+
+/// Whether a path stays inside of a folder. What a link leads to counts; a document that is only in the editor is no
+/// link.
+fn is_inside(path: &Path, boundary: &Path) -> bool {
+    let real = std::fs::canonicalize(path);
+    real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
+}
+
+/// What the header of a sample kernel says, with the files that it names besides policies.
+#[derive(Debug, Default)]
+pub struct PreviewFiles {
+    /// The header.
+    pub header: Header,
+    /// The session file of each of its groups, where it has one that can be read.
+    pub sessions: Vec<Option<Arc<SessionText>>>,
+    /// Paths that lead nowhere; ranges count from the start of the kernel.
+    pub findings: Vec<Finding>,
+}
+
+/// A session file.
+#[derive(Debug)]
+pub struct SessionText {
+    /// The file.
+    pub id: FileId,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: Arc<str>,
+    /// What it says.
+    pub file: SessionFile,
+}
+
+impl PreviewFiles {
+    /// Reads what the header of the kernel at `path` names, inside of the repository around `root`.
+    #[must_use]
+    pub fn load(path: &Path, text: &str, root: &Path, overlay: &Overlay, table: &FileTable) -> Self {
+        let header = Header::read(text);
+        let boundary = boundary(root);
+        let (mut sessions, mut findings) = (Vec::new(), Vec::new());
+        let mut looked_at: Vec<TextRange> = Vec::new();
+        for group in &header.groups {
+            for used in group.uses.iter().filter(|used| !used.is_empty()) {
+                if !looked_at.contains(&used.range)
+                    && used_by_name(path, &used.text, &boundary, overlay).is_empty()
+                {
+                    let message = format!("`{}` matches no policy that can be used. {INSIDE}", used.text);
+                    findings.push(Finding::new(&PREVIEW_PATH, used.range, message));
+                }
+                looked_at.push(used.range);
+            }
+            let session = group
+                .session
+                .as_ref()
+                .map(|named| (named, session(path, &named.text, &boundary, overlay, table)));
+            if let Some((named, Err(why))) = &session
+                && !looked_at.contains(&named.range)
+            {
+                let message = format!("The session file `{}` cannot be used: {why}. {INSIDE}", named.text);
+                findings.push(Finding::new(&PREVIEW_PATH, named.range, message));
+                looked_at.push(named.range);
+            }
+            sessions.push(session.and_then(|(_, read)| read.ok()));
+        }
+        Self { header, sessions, findings }
+    }
+
+    /// The prompts that the header asks for, each with its session file; `name` is for a group that has none.
+    #[must_use]
+    pub fn wanted(&self, name: &str) -> Vec<(Wanted, Option<FileId>)> {
+        let groups = self.header.groups.iter().zip(&self.sessions);
+        let wanted = |(group, session): (&Group, &Option<Arc<SessionText>>)| {
+            let file = session.as_ref().map(|session| session.file.clone());
+            Some((Wanted::of(group, file, name)?, session.as_ref().map(|session| session.id)))
+        };
+        groups.filter_map(wanted).collect()
+    }
+}
+
+/// What a preview is called that has no name of its own: the name of its file without its ends.
+#[must_use]
+pub fn preview_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// What is said of paths.
+const INSIDE: &str = "Paths count from the folder of this file and stay inside of the repository.";
+
+/// The session file that a kernel names.
+fn session(
+    kernel: &Path,
+    name: &str,
+    boundary: &Path,
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Result<Arc<SessionText>, String> {
+    let path = absolute(kernel.parent().unwrap_or(kernel), Path::new(name));
+    if !is_inside(&path, boundary) {
+        return Err("it lies outside".to_owned());
+    }
+    read_session(&path, overlay, table)
+}
+
+/// Reads the session file at a path.
+///
+/// # Errors
+/// When there is none that can be read: why, as the end of a sentence.
+pub fn read_session(path: &Path, overlay: &Overlay, table: &FileTable) -> Result<Arc<SessionText>, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let form = Form::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
+    let text = read(path, overlay).map_err(|error| plain(&error))?;
+    if let Some(finding) = text.findings.first() {
+        return Err(finding.message.trim_end_matches('.').to_owned());
+    }
+    let (id, file) = (table.id(path), SessionFile::read(&text.text, form));
+    Ok(Arc::new(SessionText { id, path: path.into(), text: text.text, file }))
 }
 
 #[cfg(test)]

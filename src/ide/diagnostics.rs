@@ -150,6 +150,30 @@ pub(super) fn place(
     placed
 }
 
+/// Places findings whose ranges count from the start of their file, as [`place`] does; the files are of the program.
+#[must_use]
+pub(super) fn place_in_files(
+    program: &Program,
+    settings: &RuleSettings,
+    findings: Vec<(FileId, Finding)>,
+) -> FxHashMap<FileId, Vec<Diagnostic>> {
+    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut placed: FxHashMap<FileId, Vec<Diagnostic>> = FxHashMap::default();
+    for (file, finding) in findings {
+        let Some(summary) = program.file(file) else { continue };
+        let found = placer.place(summary, None, finding);
+        placed.entry(file).or_default().extend(found);
+    }
+    for (file, found) in &mut placed {
+        if let Some(summary) = program.file(*file) {
+            // What is wrong with the comments was said before.
+            let _ = Suppressions::of(summary).apply(&summary.text, settings, found);
+        }
+        found.sort_by(|a, b| order(a).cmp(&order(b)));
+    }
+    placed
+}
+
 /// What was found in one file by each of its programs, each finding once. That a comment silences nothing
 /// is said only when no program of the file needs it.
 #[must_use]

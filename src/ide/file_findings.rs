@@ -9,7 +9,7 @@ use crate::text::FileId;
 #[must_use]
 pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettings) -> Vec<Diagnostic> {
     let place = |finding: Finding| {
-        let severity = settings.severity(finding.rule)?;
+        let severity = settings.severity_of(&finding)?;
         let related = finding.related.into_iter();
         let fix = finding.fix.map(|fix| {
             let edits = fix.edits.into_iter();

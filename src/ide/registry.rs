@@ -7,6 +7,7 @@ use crate::config;
 use crate::envelope;
 use crate::lint::Rule;
 use crate::policy_test;
+use crate::prompt;
 use crate::replay;
 use crate::syntax;
 use crate::text::nearest;
@@ -23,6 +24,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         let of_files = of_programs.chain(config::RULES).chain(suppression::RULES).copied();
         let mut all: Vec<_> =
             of_files.chain(envelope::rules()).chain(transcript::rules()).chain(replay::rules()).collect();
+        all.extend(prompt::rules::RULES.iter().copied());
         all.sort_by_key(|rule| rule.code);
         all
     });

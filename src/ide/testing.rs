@@ -16,6 +16,7 @@ use crate::config::{KernelSettings, RuleSettings};
 use crate::kernel::Limits;
 use crate::lint::{Diagnostic, Rule, Severity};
 use crate::program::{Embedding, FileSummary, Program};
+use crate::prompt;
 use crate::syntax::SourceFile;
 use crate::text::{Cancel, Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
 use crate::types::{ProgramTypes, TypeCache};
@@ -75,8 +76,66 @@ impl Checked {
         settings.set(rule, Some(rule.severity.unwrap_or(Severity::Hint)));
         match evaluation::RULES.contains(&rule) {
             true => Self::evaluated(fixture, &settings),
+            false if prompt::rules::RULES.contains(&rule) => Self::previewed(fixture, &settings),
             false => Self::with_settings(fixture, &settings),
         }
+    }
+
+    /// With what shows in the previews of its only sample kernel: `main.mg`, or the file that is called so.
+    pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> Self {
+        let (names, texts): (Vec<_>, Vec<_>) = files(fixture).into_iter().unzip();
+        let is_mangle = |name: &str| name.ends_with(".mg") || name.ends_with(".gl");
+        let summary = |at: usize| {
+            let id = FileId(u32::try_from(at).unwrap());
+            Arc::new(FileSummary::new(id, &SourceFile::parse(texts[at].as_str().into())))
+        };
+        let mangle = (0..names.len()).filter(|at| is_mangle(&names[*at]));
+        let program = Arc::new(Program::new(mangle.map(summary).collect()));
+        let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg");
+        let Some(kernel) = kernel else { return Self::with_settings(fixture, rules) };
+        let toml = names.iter().position(|name| name == "mangle-ls.toml").map_or("", |at| &texts[at]);
+        let vocabulary = crate::config::Vocabulary { rules: &[], releases: &[] };
+        let mut settings = crate::config::parse(toml, vocabulary).settings;
+        settings.rules = rules.clone();
+        settings.kernel.now = Some(0);
+        let header = prompt::Header::read(&texts[kernel]);
+        let mut paths = Vec::new();
+        let wanted = header.groups.iter().filter_map(|group| {
+            let session = group
+                .session
+                .as_ref()
+                .map(|session| (session, names.iter().position(|name| *name == session.text)));
+            if let Some((session, None)) = session {
+                let rule = &prompt::rules::PREVIEW_PATH;
+                paths.push(crate::lint::Finding::new(rule, session.range, "There is no such file."));
+            }
+            let file = session.and_then(|(_, at)| at);
+            let read =
+                file.map(|at| prompt::session::SessionFile::read(&texts[at], prompt::session::Form::Yaml));
+            let id = file.map(|at| FileId(u32::try_from(at).unwrap()));
+            Some((prompt::Wanted::of(group, read, "main")?, id))
+        });
+        let wanted = wanted.collect();
+        let kernel = FileId(u32::try_from(kernel).unwrap());
+        let found = super::previews::check(
+            super::previews::PreviewCheck {
+                program: &program,
+                kernel,
+                header: &header,
+                wanted,
+                paths: &paths,
+                settings: &settings,
+            },
+            &Cancel::new(),
+        );
+        let mut all = diagnostics(&program, rules, &FindingCache::default());
+        for (file, more) in found {
+            match all.iter_mut().find(|(other, _)| *other == file) {
+                Some((_, list)) => list.extend(more),
+                None => all.push((file, more)),
+            }
+        }
+        Self { names, texts, diagnostics: all }
     }
 
     /// With what shows when the program is evaluated.

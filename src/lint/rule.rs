@@ -43,7 +43,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The family of a rule: `MG` codes are about Mangle, `PB` codes about transcripts; the hundreds say which family.
+/// The family of a rule: `MG` codes are about Mangle, `PB` codes about transcripts, `PP` codes about prompts; the hundreds say which family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// `MG0xx`: what does not parse.
@@ -82,6 +82,8 @@ pub enum Group {
     State,
     /// `PB7xx`: limits of the runtime and its configuration.
     Limits,
+    /// `PP0xx`: sample kernels, and what becomes of the prompts of shards.
+    Prompts,
 }
 
 impl Group {
@@ -105,6 +107,7 @@ impl Group {
         Self::Replay,
         Self::State,
         Self::Limits,
+        Self::Prompts,
     ];
 
     /// The word used in output and configuration.
@@ -129,6 +132,7 @@ impl Group {
             Self::Replay => "replay",
             Self::State => "state",
             Self::Limits => "limits",
+            Self::Prompts => "prompts",
         }
     }
 
@@ -154,6 +158,7 @@ impl Group {
             Self::Replay => "What the constitution says of a session",
             Self::State => "State over several turns",
             Self::Limits => "Limits of the runtime and its configuration",
+            Self::Prompts => "Sample kernels and the prompts of shards",
         }
     }
 }

@@ -18,6 +18,7 @@ mod json;
 mod junit;
 mod part;
 pub mod policy_tests;
+pub mod prompts;
 pub mod proof;
 pub mod replay;
 pub mod replies;

@@ -24,6 +24,12 @@ pub(super) struct Stripped {
     pub(super) lines: Vec<TextRange>,
 }
 
+/// The lines of a file that are directives, without their line ends and the white space around them.
+#[must_use]
+pub fn directive_lines(text: &str) -> Vec<TextRange> {
+    strip(text).map_or_else(Vec::new, |stripped| stripped.lines)
+}
+
 /// Takes the directives out; `None` for a text without any.
 pub(super) fn strip(text: &str) -> Option<Stripped> {
     static FINDERS: LazyLock<[Finder<'static>; 3]> =

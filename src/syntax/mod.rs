@@ -21,6 +21,7 @@ pub mod time;
 mod token;
 
 pub use digest::{digest, digest_into};
+pub use directives::directive_lines;
 pub use lower::MAX_NESTING;
 pub use source::SourceFile;
 pub use token::{Token, TokenKind};

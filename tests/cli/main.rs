@@ -9,6 +9,7 @@ mod fmt;
 mod graph;
 #[path = "test.rs"]
 mod policy_test;
+mod preview;
 mod query;
 mod replay;
 mod rule;

@@ -25,8 +25,11 @@ pub fn programs() -> Vec<(String, Texts)> {
         programs
             .push((name.to_owned(), files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()));
     }
-    let is_of_programs =
-        |rule: &&Rule| !rule.bad.starts_with("#- mangle-ls.toml") && !rule.code.starts_with("PB");
+    let is_of_programs = |rule: &&Rule| {
+        !rule.bad.starts_with("#- mangle-ls.toml")
+            && !rule.code.starts_with("PB")
+            && !rule.code.starts_with("PP")
+    };
     for rule in rules().filter(is_of_programs) {
         programs.push((format!("bad {}", rule.name), split(rule.bad)));
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask conformance DIR`: replies of any folder that is shaped like `tests/conformance/envelopes`, compared
-//! with what was recorded there of the reference runtime.
+//! `cargo xtask conformance DIR`: replies and prompts of any folder that is shaped like `tests/conformance`, compared with
+//! what was recorded there of the reference runtime.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -8,20 +8,39 @@ use anyhow::{Context, Result};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// A folder with `cases.jsonl`, `cases`, `atoms.jsonl` and `payloads.jsonl`
-    #[arg(default_value = "tests/conformance/envelopes")]
+    /// A folder with `cases.jsonl`, `cases`, `atoms.jsonl` and `payloads.jsonl`, and perhaps `prompts/cases.jsonl`; or one
+    /// with `prompts` (and `envelopes`) alone
+    #[arg(default_value = "tests/conformance")]
     folder: PathBuf,
 }
 
-/// Runs the comparison, and shows how many agree.
+/// Runs the comparisons, and shows how many agree.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let folder = options.folder.canonicalize();
     let folder = folder.with_context(|| format!("no folder {}", options.folder.display()))?;
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["test", "--test", "envelopes", "--", "--nocapture"])
-        .current_dir(root)
-        .env("MANGLE_LS_ENVELOPES", folder)
-        .status()
-        .context("cannot run cargo")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let (mut agree, mut found) = (true, false);
+    for (test, variable) in [("envelopes", "MANGLE_LS_ENVELOPES"), ("prompts", "MANGLE_LS_PROMPTS")] {
+        let Some(cases) = of_test(&folder, test) else { continue };
+        found = true;
+        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["test", "--test", test, "--", "--nocapture"])
+            .current_dir(root)
+            .env(variable, cases)
+            .status()
+            .context("cannot run cargo")?;
+        agree &= status.success();
+    }
+    anyhow::ensure!(found, "{} holds no cases of replies or prompts", folder.display());
+    Ok(if agree { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The folder with the cases of a test: the one of its name, or the given one where that is of its kind.
+fn of_test(folder: &Path, test: &str) -> Option<PathBuf> {
+    let inner = folder.join(test);
+    if inner.join("cases.jsonl").is_file() {
+        return Some(inner);
+    }
+    let is_named = folder.file_name().is_some_and(|name| name == test);
+    let is_of_replies = test == "envelopes" && folder.join("atoms.jsonl").is_file();
+    (folder.join("cases.jsonl").is_file() && (is_named || is_of_replies)).then(|| folder.to_owned())
 }

@@ -7,6 +7,7 @@ use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSIO
 use crate::config::RuleSettings;
 use crate::ide::{evaluation, registry};
 use crate::lint::{Finding, Fix, Group, Rule};
+use crate::prompt;
 use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, nearest, size, slice};
 
@@ -50,7 +51,7 @@ pub(super) fn about(
 
 /// Whether only an evaluation can say that a rule finds nothing.
 fn shows_when_evaluated(rule: &Rule) -> bool {
-    evaluation::RULES.contains(&rule)
+    evaluation::RULES.contains(&rule) || prompt::rules::RULES.contains(&rule)
 }
 
 fn unknown(text: &str, range: TextRange) -> Finding {

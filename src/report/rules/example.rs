@@ -16,6 +16,7 @@ impl File<'_> {
         let name = self.name.map(|name| name.split(' ').next().unwrap_or(name));
         match name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
             Some("toml") => "toml",
+            Some("yaml") => "yaml",
             Some("json" | "jsonl") => "json",
             Some("md") => "markdown",
             Some("log" | "txt") => "text",

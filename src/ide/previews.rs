@@ -1,0 +1,385 @@
+//! Previews as outputs show them: the one answer of the command `preview` and of `mangle/preview`.
+//!
+//! Takes previews and the names of files; gives [`PromptReport`]s. What a prompt is made of is `prompt`'s.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::diagnostics::place_in_files;
+use super::file_findings::file_findings;
+use crate::config::Settings;
+use crate::envelope::runtime::built_in;
+use crate::kernel::{Clock, Limits, Proof, RuleId};
+use crate::lint::{Diagnostic, Finding};
+use crate::program::Program;
+use crate::prompt::rules::{self, Subject};
+use crate::prompt::{
+    Common, Derived, Header, Line, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
+    Role, Section, SectionKind, Shown, Wanted, WhyNot,
+};
+use crate::report::prompts::{LineReport, Note, OriginReport, PromptReport, SectionReport, Totals};
+use crate::report::proof;
+use crate::text::{Cancel, FileId, TextRange};
+
+/// A sample kernel that is to be checked.
+#[derive(Debug)]
+pub struct PreviewCheck<'a> {
+    /// The program that it is previewed with, itself among the files.
+    pub program: &'a Arc<Program>,
+    /// The kernel.
+    pub kernel: FileId,
+    /// What its header says.
+    pub header: &'a Header,
+    /// The prompts that are wanted, each with its session file.
+    pub wanted: Vec<(Wanted, Option<FileId>)>,
+    /// Paths of the header that lead nowhere.
+    pub paths: &'a [Finding],
+    /// The settings.
+    pub settings: &'a Settings,
+}
+
+/// What is wrong with the previews of a sample kernel, by file: those of the program, and session files.
+#[must_use]
+pub fn check(of: PreviewCheck<'_>, cancel: &Cancel) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let kernel = &of.settings.kernel;
+    let settings =
+        PreviewSettings::of(&of.settings.prompt, kernel.reading, Limits::of(kernel), Clock::of(kernel));
+    let (wanted, sessions): (Vec<_>, Vec<_>) = of.wanted.into_iter().unzip();
+    let mut preview = Preview::new(Arc::clone(of.program), Some(of.kernel), wanted, settings, cancel);
+    findings(&mut preview, of.header, &sessions, of.paths, of.settings)
+}
+
+/// What is wrong with previews that were made.
+#[must_use]
+pub fn findings(
+    preview: &mut Preview,
+    header: &Header,
+    sessions: &[Option<FileId>],
+    paths: &[Finding],
+    settings: &Settings,
+) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let consumer = settings.transcripts.consumer.as_deref().and_then(|name| {
+        let own = settings.transcripts.consumers.get(name);
+        Some((name, own.or_else(|| built_in(name))?))
+    });
+    let (common, shown) = preview.parts();
+    let subject = Subject { common, shown, header, sessions, settings: &settings.prompt, consumer };
+    let found = rules::check(subject).into_iter().map(|found| (found.file, found.finding));
+    let sample = common.sample();
+    let paths = sample.into_iter().flat_map(|file| paths.iter().map(move |finding| (file, finding.clone())));
+    let program = common.program();
+    let (of_program, others): (Vec<_>, Vec<_>) =
+        found.chain(paths).partition(|(file, _)| program.file(*file).is_some());
+    let mut all: Vec<_> = place_in_files(program, &settings.rules, of_program).into_iter().collect();
+    for (file, finding) in others {
+        let placed = file_findings(file, vec![finding], &settings.rules);
+        match all.iter_mut().find(|(other, _)| *other == file) {
+            Some((_, list)) => list.extend(placed),
+            None => all.push((file, placed)),
+        }
+    }
+    all.sort_by_key(|(file, _)| *file);
+    all
+}
+
+/// What the files of a preview are called.
+#[derive(Clone, Copy)]
+pub struct PreviewNames<'a> {
+    /// A file of the program.
+    pub file: &'a dyn Fn(FileId) -> String,
+    /// The session file of the preview, with its text.
+    pub session: Option<(&'a str, &'a str)>,
+}
+
+impl std::fmt::Debug for PreviewNames<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreviewNames").finish_non_exhaustive()
+    }
+}
+
+/// The prompt of a shard. With `proofs`, each derived line says how it follows.
+#[must_use]
+pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proofs: bool) -> PromptReport {
+    let sections: Vec<Section> = shown.prompt.sections.clone();
+    let of_section = |section: &Section| {
+        let estimator = common.settings().estimator;
+        let lines = section.lines.iter().map(|line| LineReport {
+            text: line.text.clone(),
+            tag: line.tag,
+            role: match line.role {
+                Role::Text => "text",
+                Role::Heading => "heading",
+                Role::Layout => "layout",
+            },
+            tokens: estimator.count(&line.text),
+            origin: origin(common, shown, &line.origin, names, proofs),
+        });
+        SectionReport {
+            section: section.kind.as_str().to_owned(),
+            from: section.from.as_str(),
+            name: section.from.name().map(str::to_owned),
+            title: section.title.clone(),
+            tokens: estimator.count(&section.text()),
+            lines: lines.collect(),
+            blocks: if section.kind == SectionKind::Session { blocks(section) } else { Vec::new() },
+        }
+    };
+    let sections = sections.iter().map(of_section).collect();
+    let text = shown.prompt.text();
+    let mode = shown.wanted.part.word().unwrap_or(shown.prompt.mode.as_str());
+    PromptReport {
+        name: shown.wanted.name.clone(),
+        shard: shown.wanted.context.shard_id.clone(),
+        shard_type: shown.wanted.context.shard_type.clone(),
+        mode,
+        sections,
+        derived: derived(&shown.derived),
+        suffix: shown.prompt.suffix,
+        fallback: shown.prompt.fallback.clone(),
+        totals: totals(common, shown, &text),
+        manifest: shown.prompt.manifest.as_ref().map_or(Value::Null, manifest),
+        diagnostics: Vec::new(),
+    }
+}
+
+fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
+    use crate::prompt::Estimator;
+    let estimator = common.settings().estimator;
+    Totals {
+        bytes: text.len(),
+        tokenizer: estimator.as_str(),
+        tokens: estimator.count(text),
+        bytes4: Estimator::Bytes4.count(text),
+        chars4: Estimator::Chars4.count(text),
+        available: shown.derived.available(),
+    }
+}
+
+/// A diagnostic of a file as a note of a preview.
+#[must_use]
+pub fn note(diagnostic: &Diagnostic, place: String) -> Note {
+    Note {
+        code: diagnostic.rule.code,
+        rule: diagnostic.rule.name,
+        severity: diagnostic.severity.as_str(),
+        message: diagnostic.message.clone(),
+        place,
+    }
+}
+
+fn origin(
+    common: &Common,
+    shown: &mut Shown,
+    of: &Origin,
+    names: PreviewNames<'_>,
+    proofs: bool,
+) -> OriginReport {
+    let mut report = OriginReport { kind: of.kind(), ..OriginReport::default() };
+    match of {
+        Origin::Fact(held) => {
+            report.fact = Some(held.fact.clone());
+            report.rule =
+                common.line_of_rule(held.rule).map(|(file, line)| format!("{}:{line}", (names.file)(file)));
+            if proofs {
+                let found = common.proofs(shown, held, MOST_PROOFS);
+                report.proof = found.iter().map(|found| proof_text(common, shown, found, names)).collect();
+            }
+        }
+        Origin::Session { pointer, .. } => report.pointer = Some(pointer.clone()),
+        Origin::Intent { part, pointer, .. } => {
+            report.name = Some((*part).to_owned());
+            report.pointer = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
+        }
+        Origin::Builtin { name } => report.name = Some(name.clone()),
+        Origin::Suffix { because } => report.name = Some((*because).to_owned()),
+        Origin::Atom { id, .. } => report.name = Some(id.clone()),
+    }
+    if let Some((file, text, range)) = common.place(shown, of).and_then(|place| written(common, place, names))
+    {
+        let before = text.get(..usize::from(range.start())).unwrap_or_default();
+        report.file = Some(file);
+        report.line = Some(before.matches('\n').count() + 1);
+        report.range = Some((range.start().into(), range.end().into()));
+    }
+    report
+}
+
+/// The file of a place: what it is called, and its text.
+fn written<'c>(
+    common: &'c Common,
+    place: OriginPlace,
+    names: PreviewNames<'c>,
+) -> Option<(String, &'c str, TextRange)> {
+    match place {
+        OriginPlace::File(file, range) => {
+            let text = common.program().file(file).map(|file| &*file.text);
+            Some(((names.file)(file), text.unwrap_or_default(), range))
+        }
+        OriginPlace::Header(range) => {
+            let file = common.program().file(common.sample()?)?;
+            Some(((names.file)(file.id), &file.text, range))
+        }
+        OriginPlace::Session(range) => {
+            let (name, text) = names.session?;
+            Some((name.to_owned(), text, range))
+        }
+    }
+}
+
+/// A proof as an indented text.
+#[must_use]
+pub fn proof_text(common: &Common, shown: &Shown, of: &Proof, names: PreviewNames<'_>) -> String {
+    // A fact that was given has no rule; where it stands is known by what it says.
+    let place = |rule: RuleId| match common.line_of_rule(rule) {
+        Some((file, line)) => format!("{}:{line}", (names.file)(file)),
+        None => "given".to_owned(),
+    };
+    let mut text = proof::proof(of, &place);
+    for node in of.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED) {
+        let found = common.place_of_given(shown, &node.fact);
+        let said = match found {
+            Some((file, line)) => format!("{}:{line}", (names.file)(file)),
+            None => "synthetic".to_owned(),
+        };
+        text = text.replace(&format!("{}  [given]", node.fact), &format!("{}  [{said}]", node.fact));
+    }
+    text
+}
+
+/// The lines of a prompt with a text, as `--why` shows them.
+#[must_use]
+pub fn why(common: &Common, shown: &mut Shown, text: &str, names: PreviewNames<'_>) -> String {
+    let mut out = String::new();
+    for found in common.why(shown, text) {
+        let line: Option<Line> = shown
+            .prompt
+            .sections
+            .get(found.section)
+            .and_then(|section| section.lines.get(found.line))
+            .cloned();
+        let Some(line) = line else { continue };
+        let report = origin(common, shown, &line.origin, names, false);
+        out.push_str(&format!("{}\n  {}\n", line.text, report.short()));
+        for (at, proof) in found.proofs.iter().enumerate() {
+            let head = if at == 0 { "" } else { "  or\n" };
+            let text = proof_text(common, shown, proof, names);
+            out.push_str(head);
+            text.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
+        }
+    }
+    out
+}
+
+/// Why a context atom is not in the prompt of a shard, as `--why-not` shows it. Gives whether it is there.
+#[must_use]
+pub fn why_not(
+    common: &Common,
+    shown: &mut Shown,
+    (shard, atom): (&str, &str),
+    names: PreviewNames<'_>,
+) -> (bool, String) {
+    let reason = common.why_not(shown, shard, atom);
+    let said = match &reason {
+        WhyNot::Shown => "it is in the prompt\n".to_owned(),
+        WhyNot::WrongKey(keys) => {
+            let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+            format!(
+                "wrong shard key: it is injected for {}; a key must be `{shard}`, `*` or `/_all`, letter for letter\n",
+                keys.join(", ")
+            )
+        }
+        WhyNot::BelowThreshold(scores) => {
+            let scores: Vec<_> = scores.iter().map(ToString::to_string).collect();
+            format!(
+                "below threshold: its score is {}, and only what is above 50 is injected\n",
+                scores.join(", ")
+            )
+        }
+        WhyNot::NotInMode => "it is injected for the shard, but nothing of this prompt shows it\n".to_owned(),
+        WhyNot::NotDerived(misses) if misses.is_empty() => {
+            "not derived: there is no such fact of `injectable_context`, and no rule that could give it\n"
+                .to_owned()
+        }
+        WhyNot::NotDerived(misses) => {
+            let place = |rule: RuleId| match common.line_of_rule(rule) {
+                Some((file, line)) => format!("{}:{line}", (names.file)(file)),
+                None => "?".to_owned(),
+            };
+            format!("not derived:\n{}", proof::obstacles(misses, &place))
+        }
+    };
+    (reason == WhyNot::Shown, said)
+}
+
+/// The parts of a session section, as the conformance records write them.
+fn blocks(section: &Section) -> Vec<Value> {
+    let mut names: Vec<_> = section.lines.iter().filter_map(|line| line.block).collect();
+    names.dedup();
+    let block = |block: crate::prompt::texts::Block| {
+        let lines: Vec<_> = section.content().filter(|line| line.block == Some(block)).collect();
+        match block {
+            crate::prompt::texts::Block::History => {
+                let text: Vec<_> = lines.iter().map(|line| line.value()).collect();
+                json!({ "block": block.as_str(), "text": text.join("\n") })
+            }
+            crate::prompt::texts::Block::Dream => json!({ "block": block.as_str() }),
+            _ => {
+                let lines: Vec<_> = lines.iter().map(|line| json!([line.tag, line.value()])).collect();
+                json!({ "block": block.as_str(), "lines": lines })
+            }
+        }
+    };
+    names.into_iter().map(block).collect()
+}
+
+/// A situation; what there is nothing of is left out.
+#[must_use]
+pub fn derived(derived: &Derived) -> Value {
+    let mut found = Map::new();
+    found.insert("instance".to_owned(), derived.instance.clone().into());
+    let texts = [
+        ("shard_type", derived.shard_type.as_str()),
+        ("shard_id", &derived.shard_id),
+        ("operational_mode", derived.operational_mode),
+        ("campaign_phase", &derived.campaign_phase),
+        ("campaign_name", &derived.campaign_name),
+        ("campaign_id", &derived.campaign_id),
+        ("build_layer", &derived.build_layer),
+        ("init_phase", &derived.init_phase),
+        ("northstar_phase", &derived.northstar_phase),
+        ("ouroboros_stage", &derived.ouroboros_stage),
+        ("language", &derived.language),
+        ("intent_verb", &derived.intent_verb),
+        ("intent_target", &derived.intent_target),
+        ("semantic_query", &derived.semantic_query),
+    ];
+    let said = texts.iter().filter(|(_, text)| !text.is_empty());
+    found.extend(said.map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
+    let lists = [
+        ("frameworks", derived.frameworks.iter().map(String::as_str).collect::<Vec<_>>()),
+        ("world_states", derived.world_states.clone()),
+    ];
+    found.extend(
+        lists
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(key, list)| (key.to_owned(), json!(list))),
+    );
+    let numbers =
+        [("token_budget", derived.token_budget), ("reserved", derived.reserved), ("top_k", derived.top_k)];
+    found.extend(numbers.map(|(key, number)| (key.to_owned(), number.into())));
+    found.into()
+}
+
+fn manifest(manifest: &Manifest) -> Value {
+    let selected = manifest.selected.iter().map(|atom| {
+        json!({
+            "id": atom.id, "category": atom.category, "source": atom.source, "priority": atom.priority,
+            "logic": atom.logic, "vector": atom.vector, "variant": atom.variant,
+            "tokens": atom.tokens.0, "printed_tokens": atom.tokens.1,
+        })
+    });
+    let dropped = manifest.dropped.iter().map(|atom| json!({ "id": atom.id, "reason": atom.reason }));
+    json!({ "selected": selected.collect::<Vec<_>>(), "dropped": dropped.collect::<Vec<_>>() })
+}

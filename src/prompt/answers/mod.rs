@@ -1,0 +1,88 @@
+//! Questions to the kernel, with the runtime's exact matching.
+//!
+//! Takes the text of a query, a bare predicate or a pattern; gives the facts that it finds, names and strings both as
+//! plain text, each with what it came from. Whoever assembles asks a [`Querier`]; the one over an evaluated program
+//! is [`KernelAnswers`].
+
+mod kernel;
+mod order;
+mod pattern;
+
+use super::origin::Held;
+
+pub use kernel::{KernelAnswers, Marks};
+pub use order::Order;
+pub use pattern::Pattern;
+
+/// An argument of a fact, as those see it who assemble prompts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arg {
+    /// A name, with its `/`, or a string.
+    Text(String),
+    /// A number. A float counts without its fraction.
+    Number(i64),
+    /// Anything else, printed.
+    Other(String),
+}
+
+impl Arg {
+    /// The text; `None` for numbers and whatever else, which the runtime passes over.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+/// A fact that a query found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// What it is.
+    pub held: Held,
+}
+
+impl Answer {
+    /// An argument as text, if it is one.
+    #[must_use]
+    pub fn text(&self, at: usize) -> Option<&str> {
+        self.args.get(at).and_then(Arg::text)
+    }
+}
+
+/// Somebody who answers queries.
+pub trait Querier {
+    /// The facts that fit a query, in the order in which a prompt shows them. The reader looks at `least` arguments:
+    /// where several predicates have the name, the one with the fewest arguments that are enough is meant. One that
+    /// does not exist has no facts.
+    ///
+    /// # Errors
+    /// When the query fails: why, in words.
+    fn query(&mut self, text: &str, least: usize) -> Result<Vec<Answer>, String>;
+}
+
+/// Facts in an order that somebody else decided, for those who have no kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Listed {
+    /// Facts with their predicates.
+    pub facts: Vec<(String, Answer)>,
+    /// Predicates whose queries fail.
+    pub failing: Vec<String>,
+}
+
+impl Querier for Listed {
+    fn query(&mut self, text: &str, _least: usize) -> Result<Vec<Answer>, String> {
+        let pattern = Pattern::read(text);
+        if self.failing.iter().any(|name| name == pattern.predicate()) {
+            return Err("the query fails".to_owned());
+        }
+        let of_it = self
+            .facts
+            .iter()
+            .filter(|(name, answer)| name == pattern.predicate() && pattern.fits(&answer.args));
+        Ok(of_it.map(|(_, answer)| answer.clone()).collect())
+    }
+}

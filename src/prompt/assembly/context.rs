@@ -1,0 +1,91 @@
+//! What the kernel injects: the list of context atoms, and the knowledge of specialists.
+
+use crate::prompt::answers::{Answer, Querier};
+use crate::prompt::context::Context;
+use crate::prompt::origin::Origin;
+use crate::prompt::sections::{From, Line, Prompt, Section, SectionKind};
+
+/// The predicate that holds context atoms: shard, text.
+pub(in crate::prompt) const INJECTED: &str = "injectable_context";
+/// The predicate that holds the knowledge of specialists: shard, topic, text.
+pub(in crate::prompt) const KNOWLEDGE: &str = "specialist_knowledge";
+
+/// Whether a fact with this key is meant for a shard: by its id letter for letter, or for all of them.
+#[must_use]
+pub(in crate::prompt) fn is_for(key: &str, shard_id: &str) -> bool {
+    key == shard_id || key == "*" || key == "/_all"
+}
+
+/// Adds the context section, if there is anything for it.
+pub(super) fn section(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let lines = injected(context, querier, prompt);
+    if lines.is_empty() {
+        return;
+    }
+    let mut section = Section::new(SectionKind::Context, From::Kernel, "KERNEL CONTEXT");
+    section.push_banner();
+    section.push_blank();
+    section.lines.extend(lines);
+    section.push_blank();
+    prompt.sections.push(section);
+}
+
+/// Context and knowledge, for shards that append them to a prompt of their own.
+pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let lines = injected(context, querier, prompt);
+    let knowledge = knowledge(context, querier, prompt);
+    if !lines.is_empty() {
+        let mut section = Section::new(SectionKind::Context, From::Kernel, "KERNEL CONTEXT");
+        section.lines.extend(lines);
+        if !knowledge.is_empty() {
+            section.push_blank();
+        }
+        prompt.sections.push(section);
+    }
+    if !knowledge.is_empty() {
+        let mut section = Section::new(SectionKind::Knowledge, From::Kernel, "SPECIALIST KNOWLEDGE");
+        for (at, (topic, text, answer)) in knowledge.iter().enumerate() {
+            if at > 0 {
+                section.push_blank();
+            }
+            let origin = Origin::Fact(answer.held.showing(1));
+            section.lines.push(Line::labelled("## ", topic, Some("topic"), origin));
+            section.push_text(text, &Origin::Fact(answer.held.showing(2)));
+        }
+        prompt.sections.push(section);
+    }
+}
+
+/// A line for each context atom of a shard.
+fn injected(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) -> Vec<Line> {
+    let answers = querier.query(INJECTED, 2).unwrap_or_else(|why| {
+        prompt.failed.push((INJECTED, why));
+        Vec::new()
+    });
+    let line = |answer: &Answer| {
+        let text = answer.text(1).filter(|_| is_for(answer.text(0).unwrap_or_default(), &context.shard_id));
+        // Without a key that is a text there is nobody to be meant.
+        answer.text(0)?;
+        Some(Line::labelled("- ", text?, None, Origin::Fact(answer.held.showing(1))))
+    };
+    answers.iter().filter_map(line).collect()
+}
+
+/// Topic and text of what specialists know for a shard. Its id must be the shard's, letter for letter.
+fn knowledge(
+    context: &Context,
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Vec<(String, String, Answer)> {
+    let answers = querier.query(KNOWLEDGE, 3).unwrap_or_else(|why| {
+        prompt.failed.push((KNOWLEDGE, why));
+        Vec::new()
+    });
+    let block = |answer: Answer| {
+        answer.text(0).filter(|key| *key == context.shard_id)?;
+        let topic = answer.text(1).filter(|topic| !topic.is_empty())?.to_owned();
+        let text = answer.text(2).filter(|text| !text.is_empty())?.to_owned();
+        Some((topic, text, answer))
+    };
+    answers.into_iter().filter_map(block).collect()
+}

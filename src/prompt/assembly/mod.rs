@@ -1,0 +1,126 @@
+//! Putting a prompt together, in the runtime's order: base, context, session, intent, envelope instructions.
+//!
+//! Takes a [`Request`] and somebody who answers queries; gives a [`Prompt`] whose every line has an origin. Each file
+//! is one section. Whatever the runtime does strangely is done here as well; rules say so.
+
+mod base;
+mod context;
+mod intent;
+mod session;
+mod suffix;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use super::answers::Querier;
+use super::compiler::Compiler;
+use super::context::Context;
+use super::derived::Derived;
+use super::origin::Origin;
+use super::sections::{From, Mode, Prompt, Section, SectionKind};
+use super::texts;
+
+pub(super) use base::{TEMPLATES, template_for};
+pub(super) use context::{INJECTED, KNOWLEDGE, is_for};
+pub(super) use session::HISTORY;
+pub(super) use suffix::has_envelope;
+pub use suffix::{appends_in_jit_mode, is_structured_only};
+
+/// What is to be assembled.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// For whom.
+    pub context: &'a Context,
+    /// How.
+    pub mode: Mode,
+    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix` and `inception`.
+    pub templates: &'a BTreeMap<String, String>,
+    /// Whether the preamble about the two channels stands above everything.
+    pub inception: bool,
+    /// The prompt compiler, where there is a corpus of atoms.
+    pub compiler: Option<&'a dyn Compiler>,
+}
+
+impl std::fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request")
+            .field("context", self.context)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many bytes of a compiler's complaint the runtime records.
+const REASON: usize = 400;
+
+/// Assembles a prompt.
+#[must_use]
+pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
+    let mut prompt = Prompt { mode: request.mode, ..Prompt::default() };
+    if request.inception && request.mode != Mode::Section {
+        prompt.sections.push(inception(request));
+    }
+    match request.mode {
+        Mode::Jit => compiled(request, querier, &mut prompt),
+        Mode::Legacy => legacy(request, querier, &mut prompt),
+        Mode::Section => context::for_section_mode(request.context, querier, &mut prompt),
+    }
+    prompt
+}
+
+fn inception(request: &Request<'_>) -> Section {
+    let (from, text) = template(request.templates, "inception", texts::INCEPTION);
+    let mut section = Section::new(SectionKind::Inception, from, "INCEPTION");
+    section.push_text(text, &Origin::builtin("inception"));
+    section.push_blank();
+    section
+}
+
+/// A text of the workspace if it has one of this name, else ours.
+fn template<'t>(templates: &'t BTreeMap<String, String>, name: &str, ours: &'t str) -> (From, &'t str) {
+    match templates.get(name) {
+        Some(text) => (From::Configured(name.to_owned()), text),
+        None => (From::Builtin(name.to_owned()), ours),
+    }
+}
+
+fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let derived = Derived::of(request.context);
+    let result = match request.compiler {
+        Some(compiler) => compiler.compile(request.context, &derived, querier),
+        None => Err("no prompt compiler: there is no corpus of atoms".to_owned()),
+    };
+    match result {
+        Ok(compiled) => {
+            prompt.sections.extend(compiled.sections);
+            prompt.manifest = Some(compiled.manifest);
+            let text = prompt.text();
+            if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {
+                suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");
+            }
+        }
+        Err(mut reason) => {
+            let end = (0..=REASON.min(reason.len())).rev().find(|at| reason.is_char_boundary(*at));
+            reason.truncate(end.unwrap_or(0));
+            prompt.fallback = Some(reason);
+            legacy(request, querier, prompt);
+        }
+    }
+}
+
+fn legacy(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let base = base::section(request, querier, prompt);
+    prompt.sections.push(base.section);
+    context::section(request.context, querier, prompt);
+    prompt.sections.extend(request.context.session.as_ref().and_then(session::section));
+    prompt.sections.extend(request.context.intent.as_ref().map(intent::section));
+    if base.needs_suffix && !is_structured_only(&request.context.shard_type) {
+        let because = if base.is_from_kernel {
+            "the base is a template of the kernel"
+        } else {
+            "the base is a built-in text"
+        };
+        suffix::append(request, prompt, because);
+    }
+}

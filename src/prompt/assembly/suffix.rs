@@ -1,0 +1,35 @@
+//! The envelope instructions at the end, and when they are there.
+
+use super::{Request, template};
+use crate::prompt::derived::folded;
+use crate::prompt::origin::Origin;
+use crate::prompt::sections::{Prompt, Section, SectionKind};
+use crate::prompt::texts;
+
+/// Whether shards of a type answer with a structure of their own, never with an envelope.
+#[must_use]
+pub fn is_structured_only(kind: &str) -> bool {
+    matches!(&*folded(kind), "mangle_repair" | "legislator")
+}
+
+/// Whether a compiled prompt for a type gets the instructions when its text does not name them. There the runtime puts
+/// a `/` in front of the type even if it has one already, so that `/legislator` is no longer known.
+#[must_use]
+pub fn appends_in_jit_mode(kind: &str) -> bool {
+    let kind = folded(&format!("/{kind}"));
+    !matches!(&*kind, "mangle_repair" | "legislator" | "perception" | "perception_firewall")
+}
+
+/// Whether a text names the envelope as instructions do.
+pub(in crate::prompt) fn has_envelope(text: &str) -> bool {
+    text.contains("\"control_packet\"")
+}
+
+/// Appends the instructions.
+pub(super) fn append(request: &Request<'_>, prompt: &mut Prompt, because: &'static str) {
+    let (from, text) = template(request.templates, "suffix", texts::SUFFIX);
+    let mut section = Section::new(SectionKind::Suffix, from, "REPLY FORMAT");
+    section.push_text(text, &Origin::Suffix { because });
+    prompt.sections.push(section);
+    prompt.suffix = true;
+}

@@ -1,0 +1,122 @@
+//! For whom a prompt is: the shard, its session, what the person wants.
+
+use serde_json::{Map, Value};
+
+use super::said::Said;
+use super::session::Session;
+
+/// For whom, and in which situation, a prompt is assembled.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Context {
+    /// The instance: `coder-17`.
+    pub shard_id: String,
+    /// What kind of shard it is, without `/`: `coder`.
+    pub shard_type: String,
+    /// What the session knows; `None` when there is none.
+    pub session: Option<Session>,
+    /// What the person wants; `None` when that is not known.
+    pub intent: Option<Intent>,
+    /// The campaign; empty when there is none.
+    pub campaign_id: String,
+    /// What knowledge is searched with, in place of the intent's target; empty to leave that.
+    pub semantic_query: String,
+    /// How many results of that search are wanted; `None` leaves it at the default.
+    pub semantic_top_k: Option<u32>,
+    /// How many tokens a prompt may have, and how many of those are reserved, where the configuration of the agent says it.
+    pub budget: (Option<u32>, Option<u32>),
+}
+
+/// What the person wants, as perception understood it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Intent {
+    /// Its id.
+    pub id: Said,
+    /// `/query`, `/mutation` or `/instruction`.
+    pub category: Said,
+    /// What is to be done: `/fix`.
+    pub verb: Said,
+    /// To what.
+    pub target: Said,
+    /// Under which condition; empty for none.
+    pub constraint: Said,
+}
+
+/// Neither an id nor a type of shard may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("missing shard_id or shard_type")]
+pub struct Incomplete;
+
+/// The members of the map form that become part of [`Session::extra_context`].
+const EXTRA: [&str; 6] =
+    ["ouroboros_stage", "stage", "tool_name", "tool_purpose", "input_type", "output_type"];
+
+impl Context {
+    /// A context with nothing but a shard.
+    #[must_use]
+    pub fn of_shard(id: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self { shard_id: id.into(), shard_type: kind.into(), ..Self::default() }
+    }
+
+    /// Whether the shard has an id and a type. The reference runtime asks that of the map form alone.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        !self.shard_id.is_empty() && !self.shard_type.is_empty()
+    }
+
+    /// Reads the map form, which code around the runtime uses. Members of another kind than expected count as missing.
+    /// `session` and `intent` are what the map holds of them.
+    ///
+    /// # Errors
+    /// When the shard has no id or no type.
+    pub fn from_map(
+        map: &Map<String, Value>,
+        session: Option<Session>,
+        intent: Option<Intent>,
+    ) -> Result<Self, Incomplete> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let top_k = map.get("semantic_top_k").and_then(Value::as_u64).and_then(|k| u32::try_from(k).ok());
+        let mut context = Self {
+            shard_id: text("shard_id"),
+            shard_type: text("shard_type"),
+            session,
+            intent,
+            campaign_id: text("campaign_id"),
+            semantic_query: text("semantic_query"),
+            semantic_top_k: top_k,
+            budget: (None, None),
+        };
+        let extra: Vec<_> =
+            EXTRA.iter().map(|key| (*key, text(key))).filter(|(_, value)| !value.is_empty()).collect();
+        if !extra.is_empty() {
+            context.session.get_or_insert_default().add_extra(&extra);
+        }
+        context.is_complete().then_some(context).ok_or(Incomplete)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_stage_wins_over_the_given_ouroboros_stage() {
+        let map = json!({"shard_id": "t-1", "shard_type": "tool_generator", "stage": "testing",
+            "ouroboros_stage": "detection", "semantic_top_k": 4, "tool_name": "skew", "input_type": 3});
+        let context = Context::from_map(map.as_object().unwrap(), None, None).unwrap();
+        let session = context.session.unwrap();
+        assert_eq!(session.extra("ouroboros_stage"), Some("testing"));
+        assert_eq!((session.extra("tool_name"), session.extra("input_type")), (Some("skew"), None));
+        assert_eq!(context.semantic_top_k, Some(4));
+    }
+
+    #[test]
+    fn a_shard_needs_an_id_and_a_type() {
+        let of = |map: Value| Context::from_map(map.as_object().unwrap(), None, None);
+        assert_eq!(of(json!({"shard_id": "x"})), Err(Incomplete));
+        assert_eq!(of(json!({"shard_id": "x", "shard_type": 3})), Err(Incomplete));
+        assert!(of(json!({"shard_id": "x", "shard_type": "y"})).is_ok());
+    }
+}

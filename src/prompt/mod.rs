@@ -1,0 +1,40 @@
+//! What a shard will read: the system prompt and the input of a turn that the reference runtime would send.
+//!
+//! Takes an evaluated program, a [`Context`] (shard, session, intent) and settings; gives a [`Prompt`] whose every line
+//! has an [`Origin`]. Sample kernels say in `# @preview` comments which prompts are wanted. Opens no files and knows no
+//! editor.
+
+mod answers;
+mod assembly;
+mod compiler;
+mod context;
+mod derived;
+mod header;
+mod hybrid;
+mod manifest;
+mod origin;
+mod preview;
+pub mod rules;
+mod said;
+mod sections;
+pub mod session;
+pub mod texts;
+mod tokens;
+mod turn;
+
+pub use answers::{Answer, Arg, KernelAnswers, Listed, Marks, Order, Pattern, Querier};
+pub use assembly::{Request, appends_in_jit_mode, assemble, is_structured_only};
+pub use compiler::{Compiled, Compiler};
+pub use context::{Context, Incomplete, Intent};
+pub use derived::{Derived, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
+pub use header::{Group, Header, KEYS};
+pub use hybrid::{DirectiveAtom, DirectiveFact, Directives};
+pub use manifest::{Dropped, Manifest, Selected};
+pub use origin::{Held, HeldKind, Origin};
+pub use preview::{
+    Common, MOST_PROOFS, Opened, OriginPlace, Part, Preview, PreviewSettings, Shown, Wanted, Why, WhyNot,
+};
+pub use said::{Said, Source};
+pub use sections::{From, Line, Mode, Prompt, Role, Section, SectionKind};
+pub use tokens::Estimator;
+pub use turn::{articulation, turn_input};

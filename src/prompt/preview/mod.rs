@@ -1,0 +1,294 @@
+//! Previews that are kept: a program with a sample kernel, evaluated for each shard that is asked for, and the prompts
+//! that come of it.
+//!
+//! Takes a joined program, what is [`Wanted`] and [`PreviewSettings`]; gives [`Shown`] prompts, and what their lines
+//! come from. Where only facts of the sample change, the kernels follow downstream of them; anything else builds anew.
+
+mod given;
+mod places;
+mod reasons;
+mod synthetic;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::answers::{KernelAnswers, Marks, Order};
+use super::assembly::{Request, assemble};
+use super::compiler::Compiler;
+use super::derived::Derived;
+use super::sections::{Mode, Prompt};
+use super::tokens::Estimator;
+use super::turn;
+use crate::config::{ContextBlockSettings, PromptSettings};
+use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, compile};
+use crate::program::Program;
+use crate::text::{Cancel, FileId};
+
+use given::GivenFacts;
+pub use places::{Opened, OriginPlace};
+pub use reasons::MOST_PROOFS;
+pub(in crate::prompt) use reasons::{SCORED, THRESHOLD};
+pub use reasons::{Why, WhyNot};
+pub use wanted::{Part, Wanted};
+
+/// How previews are made.
+#[derive(Clone)]
+pub struct PreviewSettings {
+    /// How the program is read.
+    pub reading: Reading,
+    /// How far an evaluation may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// In which order facts are read.
+    pub order: Order,
+    /// Whether facts are added that the runtime would have: that the shard is active, what the person wants, its budget.
+    pub synthetic: bool,
+    /// Texts of the workspace in place of ours.
+    pub templates: BTreeMap<String, String>,
+    /// Whether the preamble about the two channels stands above everything.
+    pub inception: bool,
+    /// How tokens are counted.
+    pub estimator: Estimator,
+    /// Which facts go with a message.
+    pub context_block: ContextBlockSettings,
+    /// How prompts are assembled of which nobody says it.
+    pub mode: Option<Mode>,
+    /// The prompt compiler, where there is a corpus of atoms.
+    pub compiler: Option<Arc<dyn Compiler + Send + Sync>>,
+}
+
+impl std::fmt::Debug for PreviewSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreviewSettings")
+            .field("reading", &self.reading)
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PreviewSettings {
+    /// The settings of a workspace.
+    #[must_use]
+    pub fn of(settings: &PromptSettings, reading: Reading, limits: Limits, clock: Clock) -> Self {
+        Self {
+            reading,
+            limits,
+            clock,
+            order: Order::Sorted,
+            synthetic: true,
+            templates: settings.templates.clone(),
+            inception: settings.inception,
+            estimator: Estimator::of(settings.tokenizer),
+            context_block: settings.context_block.clone(),
+            mode: settings.mode.and_then(|mode| Mode::parse(mode.as_str())),
+            compiler: None,
+        }
+    }
+
+    /// How a prompt is assembled.
+    fn mode(&self, wanted: &Wanted) -> Mode {
+        let usual = if self.compiler.is_some() { Mode::Jit } else { Mode::Legacy };
+        wanted.mode.or(self.mode).unwrap_or(usual)
+    }
+}
+
+/// Previews of a program.
+#[derive(Debug)]
+pub struct Preview {
+    common: Common,
+    shown: Vec<Shown>,
+}
+
+/// What the prompts of a preview have in common.
+#[derive(Debug)]
+pub struct Common {
+    settings: PreviewSettings,
+    /// The sample kernel among the files of the program, whose facts come and go.
+    sample: Option<FileId>,
+    /// The program as it was compiled.
+    evaluated: Arc<Program>,
+    /// The program as it is by now: the same rules, perhaps elsewhere.
+    current: Arc<Program>,
+    compiled: Arc<Compiled>,
+}
+
+/// A prompt, and the kernel that it was made from.
+#[derive(Debug)]
+pub struct Shown {
+    /// What was wanted.
+    pub wanted: Wanted,
+    /// The situation of the shard.
+    pub derived: Derived,
+    /// The prompt.
+    pub prompt: Prompt,
+    /// Predicates that were asked for and that nobody declares or defines.
+    pub unknown: Vec<String>,
+    kernel: Kernel,
+    given: GivenFacts,
+    marks: Marks,
+}
+
+impl Preview {
+    /// Evaluates a program for each shard that is wanted, and assembles the prompts.
+    #[must_use]
+    pub fn new(
+        program: Arc<Program>,
+        sample: Option<FileId>,
+        wanted: Vec<Wanted>,
+        settings: PreviewSettings,
+        cancel: &Cancel,
+    ) -> Self {
+        let compiled = compile(&program, settings.reading);
+        let common = Common { settings, sample, current: Arc::clone(&program), evaluated: program, compiled };
+        let mut base = Kernel::without(Arc::clone(&common.compiled), common.facts_of_sample());
+        if wanted.len() > 1 {
+            // What does not depend on the shards is evaluated once.
+            base.evaluate(common.settings.limits, common.settings.clock, cancel);
+        }
+        let mut all = Vec::with_capacity(wanted.len());
+        for wanted in wanted {
+            let derived = Derived::of(&wanted.context);
+            let (prompt, unknown) = (Prompt::default(), Vec::new());
+            let (given, marks) = (GivenFacts::default(), Marks::default());
+            let mut shown = Shown { wanted, derived, prompt, unknown, kernel: base.fork(), given, marks };
+            common.refresh(&mut shown, cancel);
+            all.push(shown);
+        }
+        Self { common, shown: all }
+    }
+
+    /// The prompts, in the order in which they were wanted.
+    #[must_use]
+    pub fn shown(&self) -> &[Shown] {
+        &self.shown
+    }
+
+    /// What they have in common.
+    #[must_use]
+    pub fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// Both, to ask where lines come from, which makes new values in the kernels.
+    pub fn parts(&mut self) -> (&Common, &mut [Shown]) {
+        (&self.common, &mut self.shown)
+    }
+
+    /// Takes the program as it is now, and what is wanted now.
+    pub fn update(&mut self, program: Arc<Program>, wanted: Vec<Wanted>, cancel: &Cancel) {
+        let common = &mut self.common;
+        let is_same = wanted.len() == self.shown.len()
+            && given::has_same_rules(&common.evaluated, &program, common.sample);
+        if !is_same {
+            *self = Self::new(program, common.sample, wanted, common.settings.clone(), cancel);
+            return;
+        }
+        common.current = program;
+        for (shown, wanted) in self.shown.iter_mut().zip(wanted) {
+            shown.derived = Derived::of(&wanted.context);
+            shown.wanted = wanted;
+            common.refresh(shown, cancel);
+        }
+    }
+}
+
+impl Common {
+    /// The program as it is by now.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.current
+    }
+
+    /// Its plans.
+    #[must_use]
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &PreviewSettings {
+        &self.settings
+    }
+
+    /// Gives a shard's kernel the facts that there are now, evaluates it and assembles its prompt.
+    fn refresh(&self, shown: &mut Shown, cancel: &Cancel) {
+        let mut given =
+            GivenFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
+        given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
+        if self.settings.synthetic {
+            synthetic::add(&mut given, self, shown);
+        }
+        given.apply(&mut shown.kernel, &shown.given);
+        shown.kernel.evaluate(self.settings.limits, self.settings.clock, cancel);
+        shown.marks = given.marks();
+        shown.given = given;
+        let mut querier = KernelAnswers::new(
+            &self.evaluated,
+            &self.compiled,
+            shown.kernel.model(),
+            &shown.marks,
+            self.settings.order,
+        );
+        let prompt = self.assembled(shown, &mut querier);
+        let unknown = querier.unknown;
+        (shown.prompt, shown.unknown) = (prompt, unknown);
+    }
+
+    /// The prompt of a shard with facts in another order.
+    pub(in crate::prompt) fn reordered(&self, shown: &Shown, order: Order) -> Prompt {
+        let (program, model) = (&self.evaluated, shown.kernel.model());
+        let mut querier = KernelAnswers::new(program, &self.compiled, model, &shown.marks, order);
+        self.assembled(shown, &mut querier)
+    }
+
+    fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
+        let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
+        match &shown.wanted.part {
+            Part::System => {
+                let request = Request {
+                    context: &shown.wanted.context,
+                    mode: self.settings.mode(&shown.wanted),
+                    templates: &self.settings.templates,
+                    inception: self.settings.inception,
+                    compiler: self.settings.compiler.as_deref().map(|compiler| compiler as &dyn Compiler),
+                };
+                assemble(&request, querier)
+            }
+            Part::Turn(message) => turn::turn_input(message, "current", block, estimator, querier),
+            Part::Articulation(results) => turn::articulation(results, block, estimator, querier),
+        }
+    }
+
+    /// The clauses of the sample that are facts.
+    fn facts_of_sample(&self) -> FxHashSet<RuleId> {
+        self.compiled.facts().iter().map(|fact| fact.rule).filter(|rule| self.is_of_sample(*rule)).collect()
+    }
+
+    /// Whether a clause is a fact of the sample that comes and goes.
+    fn is_of_sample(&self, rule: RuleId) -> bool {
+        self.compiled.rule(rule).is_some_and(|rule| {
+            Some(rule.file) == self.sample && given::is_plain(&self.evaluated, rule.file, rule.item)
+        })
+    }
+}
+
+impl Shown {
+    /// Why the evaluation ended before it was done, with the rule at fault.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&crate::kernel::Stop> {
+        self.kernel.model().stopped.as_ref()
+    }
+
+    /// What follows for this shard.
+    #[must_use]
+    pub fn model(&self) -> &crate::kernel::Model {
+        self.kernel.model()
+    }
+}

@@ -1,0 +1,77 @@
+//! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget.
+
+use super::given::GivenFacts;
+use super::{Common, Shown};
+use crate::kernel::{Fact, ValueId, Values};
+use crate::program::{PredicateId, PredicateKey};
+use crate::prompt::origin::HeldKind;
+use crate::text::Symbol;
+
+/// A fact to be added: its predicate and its arguments.
+type Wish = (&'static str, Vec<Value>);
+
+/// An argument.
+enum Value {
+    Text(String),
+    Name(String),
+    Number(i64),
+}
+
+impl Value {
+    /// A name where it looks like one, as the runtime does it.
+    fn name_or_text(text: &str) -> Self {
+        if text.len() > 1 && text.starts_with('/') {
+            Self::Name(text.to_owned())
+        } else {
+            Self::Text(text.to_owned())
+        }
+    }
+
+    fn intern(&self, values: &mut Values) -> ValueId {
+        match self {
+            Self::Text(text) => values.string(text),
+            Self::Name(name) => values.name(name),
+            Self::Number(number) => values.number(*number),
+        }
+    }
+}
+
+/// Adds the facts of a shard.
+pub(super) fn add(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+    let program = &common.evaluated;
+    let wishes = wishes(shown);
+    let values = shown.kernel.values();
+    for (name, args) in wishes {
+        let key =
+            PredicateKey { name: Symbol::new(name), arity: u16::try_from(args.len()).unwrap_or(u16::MAX) };
+        let Some(predicate) = program.id(key) else { continue };
+        let tuple: Box<[ValueId]> = args.iter().map(|value| value.intern(values)).collect();
+        let Some(&first) = tuple.first() else { continue };
+        if !given.has_first(predicate, first) && !states(common, predicate, first) {
+            given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+        }
+    }
+}
+
+/// Whether a clause of the program states a fact of a predicate with this value in front. The facts of the sample are
+/// given, and may be others by now.
+fn states(common: &Common, predicate: PredicateId, first: ValueId) -> bool {
+    let is_it = |fact: &&Fact| fact.predicate == predicate && fact.tuple.first() == Some(&first);
+    common.compiled.facts().iter().filter(is_it).any(|fact| !common.is_of_sample(fact.rule))
+}
+
+fn wishes(shown: &Shown) -> Vec<Wish> {
+    let context = &shown.wanted.context;
+    let id = || Value::Text(context.shard_id.clone());
+    let mut wishes = vec![
+        ("active_shard", vec![id(), Value::Name(format!("/{}", context.shard_type.trim_start_matches('/')))]),
+        ("context_budget", vec![id(), Value::Number(i64::from(shown.derived.available()))]),
+    ];
+    if let Some(intent) = &context.intent {
+        let said = [&intent.category, &intent.verb, &intent.target, &intent.constraint];
+        let mut args = vec![Value::Name("/current_intent".to_owned())];
+        args.extend(said.iter().map(|said| Value::name_or_text(said.as_str())));
+        wishes.push(("user_intent", args));
+    }
+    wishes
+}

@@ -1,0 +1,224 @@
+//! Previews: what comes of sample kernels, where lines come from, and that following edits is as good as starting anew.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::{Preview, PreviewSettings, Wanted, WhyNot};
+use crate::config::PromptSettings;
+use crate::kernel::{Clock, Limits, Reading};
+use crate::program::{FileSummary, Program};
+use crate::prompt::session::{Form, SessionFile};
+use crate::prompt::{Header, Origin, OriginPlace};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId, slice};
+
+const POLICY: &str = "\
+Decl active_shard(Id, Type) bound [/string, /name].
+Decl context_budget(Id, Tokens) bound [/string, /number].
+Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].
+Decl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].
+Decl injectable_context(Id, Text) bound [/string, /string].
+Decl note(Text, Score) bound [/string, /number].
+shard_context_atom(S, T, 80) :- active_shard(S, _), specialist_knowledge(S, _, T).
+shard_context_atom(S, T, N) :- active_shard(S, _), note(T, N).
+injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.
+injectable_context(S, Line) :- context_budget(S, N), 1000 < N, note(T, _), Line = fn:string:concat(\"also: \", T).
+";
+
+fn program(sample: &str) -> Arc<Program> {
+    let file = |id, text: &str| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into())));
+    Arc::new(Program::new(vec![file(0, POLICY), file(1, sample)]))
+}
+
+fn wanted(sample: &str, session: Option<&str>) -> Vec<Wanted> {
+    let header = Header::read(sample);
+    let session = session.map(|text| SessionFile::read(text, Form::Yaml));
+    header.groups.iter().filter_map(|group| Wanted::of(group, session.clone(), "sample")).collect()
+}
+
+fn settings() -> PreviewSettings {
+    PreviewSettings::of(&PromptSettings::default(), Reading::Go, Limits::default(), Clock { now_ns: 0 })
+}
+
+fn preview(sample: &str, session: Option<&str>) -> Preview {
+    Preview::new(program(sample), Some(FileId(1)), wanted(sample, session), settings(), &Cancel::new())
+}
+
+/// All lines with what they come from, and the words that are at their places.
+fn shown(preview: &mut Preview, session: &str) -> String {
+    let (common, prompts) = preview.parts();
+    let mut out = String::new();
+    for of in prompts {
+        out.push_str(&format!("{} ({})\n", of.wanted.name, of.wanted.context.shard_id));
+        let lines: Vec<_> = of.prompt.lines().map(|(_, line)| line.clone()).collect();
+        for line in lines.iter().filter(|line| line.value().len() > 1 && line.origin.kind() != "suffix") {
+            let written = match common.place(of, &line.origin) {
+                Some(OriginPlace::File(file, range)) => {
+                    format!("{}: {}", file.0, slice(&common.program().file(file).unwrap().text, range))
+                }
+                Some(OriginPlace::Header(range)) => slice(&common.program().files[1].text, range).to_owned(),
+                Some(OriginPlace::Session(range)) => slice(session, range).to_owned(),
+                None => "-".to_owned(),
+            };
+            if line.origin.kind() != "builtin" {
+                out.push_str(&format!("{:?} {} {written}\n", line.text, line.origin.kind()));
+            }
+        }
+    }
+    out
+}
+
+fn check(sample: &str, session: Option<&str>, expected: Expect) -> Preview {
+    let mut preview = preview(sample, session);
+    expected.assert_eq(&shown(&mut preview, session.unwrap_or_default()));
+    preview
+}
+
+const SAMPLE: &str = "\
+# @preview name: fix
+# @preview shard: coder-7 coder
+# @preview intent: i1 /mutation /fix \"auth.go\" \"no new deps\"
+specialist_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").
+note(\"Mind the clock.\", 70).
+note(\"Too weak.\", 40).
+injectable_context(\"*\", \"Monorepo.\").
+";
+
+#[test]
+fn lines_know_where_they_come_from() {
+    check(
+        SAMPLE,
+        Some("failing_tests: [t_renew]\n"),
+        expect![[r#"
+        fix (coder-7)
+        "- Monorepo." fact 1: "Monorepo."
+        "- Mind the clock." derived 0: injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.
+        "- Tokens expire." derived 0: injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.
+        "- also: Mind the clock." derived 0: injectable_context(S, Line) :- context_budget(S, N), 1000 < N, note(T, _), Line = fn:string:concat("also: ", T).
+        "- also: Too weak." derived 0: injectable_context(S, Line) :- context_budget(S, N), 1000 < N, note(T, _), Line = fn:string:concat("also: ", T).
+        "  - t_renew" session t_renew
+        "Intent: i1" intent i1
+        "Category: /mutation" intent /mutation
+        "Verb: /fix" intent /fix
+        "Target: auth.go" intent "auth.go"
+        "Constraint: no new deps" intent "no new deps"
+    "#]],
+    );
+}
+
+#[test]
+fn several_groups_are_several_shards() {
+    let sample = "# @preview name: one\n# @preview shard: coder-7 coder\n# @preview name: two\n# @preview shard: t-1 tester\n\
+                  # @preview mode: section\nspecialist_knowledge(\"t-1\", /go, \"Run all.\").\n";
+    check(
+        sample,
+        None,
+        expect![[r###"
+        one (coder-7)
+        two (t-1)
+        "- Run all." derived 0: injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.
+        "## /go" fact 1: /go
+        "Run all." fact 1: "Run all."
+    "###]],
+    );
+}
+
+#[test]
+fn without_synthetic_facts_policies_that_ask_for_them_give_nothing() {
+    let settings = PreviewSettings { synthetic: false, ..settings() };
+    let wanted = wanted(SAMPLE, None);
+    let mut preview = Preview::new(program(SAMPLE), Some(FileId(1)), wanted, settings, &Cancel::new());
+    let text = shown(&mut preview, "");
+    assert!(text.contains("Monorepo.") && !text.contains("- Tokens expire."), "{text}");
+}
+
+#[test]
+fn what_is_not_there_is_explained() {
+    let mut preview = preview(SAMPLE, None);
+    let (common, prompts) = preview.parts();
+    let of = &mut prompts[0];
+    assert_eq!(common.why_not(of, "coder-7", "Monorepo."), WhyNot::Shown);
+    assert_eq!(common.why_not(of, "coder-8", "Tokens expire."), WhyNot::WrongKey(vec!["coder-7".to_owned()]));
+    assert_eq!(common.why_not(of, "coder-7", "Too weak."), WhyNot::BelowThreshold(vec![40]));
+    let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.") else { panic!() };
+    assert_eq!(misses.len(), 2);
+    let why = common.why(of, "Tokens");
+    assert_eq!((why.len(), why[0].proofs.len()), (1, 1));
+}
+
+/// The words of each line are at its origin, or at what that follows from.
+#[test]
+fn origins_contain_the_words_of_their_lines() {
+    let session =
+        "failing_tests: [t_renew]\ngit_branch: main\nprior_shard_outputs:\n  - {task: run, success: true}\n";
+    let mut preview = preview(SAMPLE, Some(session));
+    let (common, prompts) = preview.parts();
+    let mut lines = 0;
+    for of in prompts {
+        let all: Vec<_> = of.prompt.lines().map(|(_, line)| line.clone()).collect();
+        for line in all {
+            let mut texts: Vec<String> =
+                common.opened(of, &line.origin).into_iter().map(|opened| opened.text).collect();
+            match common.place(of, &line.origin) {
+                Some(OriginPlace::Session(range)) => texts.push(slice(session, range).to_owned()),
+                _ if matches!(line.origin, Origin::Builtin { .. } | Origin::Suffix { .. }) => continue,
+                _ => {}
+            }
+            // What the runtime adds on its own: brackets and the outcome of a task.
+            let ours = ["[]", "SUCCESS:", "-"];
+            let words = line.value().split_whitespace().filter(|word| !ours.contains(word));
+            for word in words {
+                assert!(
+                    texts.iter().any(|text| text.contains(word)),
+                    "{word:?} of {:?} in {texts:?}",
+                    line.text
+                );
+            }
+            lines += 1;
+        }
+    }
+    assert!(lines > 8, "only {lines}");
+}
+
+/// A fact of the sample, one of few, so that edits often meet the same.
+fn fact() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0..4u8, 0..3u8)
+            .prop_map(|(text, score)| format!("note(\"n{text}\", {}).", 40 + i32::from(score) * 10)),
+        (0..3u8, 0..3u8)
+            .prop_map(|(shard, text)| format!("specialist_knowledge(\"coder-{shard}\", /t, \"k{text}\").")),
+        (0..3u8, 0..3u8)
+            .prop_map(|(shard, text)| format!("injectable_context(\"coder-{shard}\", \"n{text}\").")),
+        Just("active_shard(\"coder-1\", /tester).".to_owned()),
+        Just("injectable_context(S, T) :- note(T, _), active_shard(S, /tester).".to_owned()),
+        Just("other(1).".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Any edits of facts: the preview that followed them is the one that is built from the last text.
+    #[test]
+    fn following_edits_is_as_good_as_starting_anew(
+        texts in prop::collection::vec(prop::collection::vec(fact(), 0..8), 1..6),
+    ) {
+        let header = "# @preview name: one\n# @preview shard: coder-1 coder\n# @preview name: two\n\
+                      # @preview shard: coder-2 coder\n# @preview mode: section\n";
+        let sample = |facts: &Vec<String>| format!("{header}{}\n", facts.join("\n"));
+        let first = sample(&texts[0]);
+        let mut kept = preview(&first, None);
+        for facts in &texts {
+            let text = sample(facts);
+            kept.update(program(&text), wanted(&text, None), &Cancel::new());
+            let mut anew = preview(&text, None);
+            prop_assert_eq!(shown(&mut kept, ""), shown(&mut anew, ""));
+            for (one, other) in kept.shown().iter().zip(anew.shown()) {
+                prop_assert_eq!(one.prompt.text(), other.prompt.text());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Rules about the size of prompts.
+
+use super::subject::{Found, Subject, within};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::prompt::origin::Origin;
+use crate::prompt::preview::{OriginPlace, Part, Shown};
+use crate::prompt::sections::{Mode, Role};
+use crate::prompt::tokens::Estimator;
+
+/// More tokens than there may be.
+pub(super) static OVER_BUDGET: Rule = Rule {
+    code: "PP070",
+    name: "over-budget",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A prompt has more tokens than it may have.",
+    rationale: "The runtime's assembler cuts nothing: what is over the budget of a shard is sent all the same, and cut off or \
+                refused by whoever receives it. The budget is 200,000 tokens (60,000 for `legislator` and `mangle_repair`) \
+                without what is reserved, or that of the session file's `budget`, counted as the prompt compiler does it.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/coder, \"You code.\").\n#- fix.session.yaml\nbudget: {tokens: 700, reserved: 100}\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/coder, \"You code.\").\n#- fix.session.yaml\nbudget: {tokens: 7000, reserved: 100}\n",
+    fix: FixKind::None,
+};
+
+/// A fact that is a fifth of the prompt.
+pub(super) static HUGE_LINE: Rule = Rule {
+    code: "PP071",
+    name: "huge-line",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "One fact is more than a fifth of a prompt.",
+    rationale: "A list of context atoms is meant to hold many short lines. One that is this long pushes the others aside. Only \
+                lines of 200 tokens and more are looked at, and templates are not.",
+    bad: concat!(
+        "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+        "Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n",
+        "# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "This line goes on and on and says very little. This line goes on and on and says very little. ",
+        "\").\n",
+    ),
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
+           injectable_context(\"*\", \"This line goes on and on.\").\n",
+    fix: FixKind::None,
+};
+
+/// A section that holds nothing.
+pub(super) static EMPTY_PROMPT: Rule = Rule {
+    code: "PP072",
+    name: "empty-prompt",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "Nothing is assembled.",
+    rationale: "In the mode `section` the text is empty when the kernel injects nothing and knows nothing for the shard: what it \
+                was to be appended to stays as it is.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\n# @preview mode: section\n\
+          specialist_knowledge(\"coder-8\", /jwt, \"Tokens expire.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\n# @preview mode: section\n\
+           specialist_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").\n",
+    fix: FixKind::None,
+};
+
+/// From how many tokens on a line can be too long.
+const HUGE: usize = 200;
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == Part::System) {
+        let text = shown.prompt.text();
+        if text.is_empty() {
+            let why = if shown.prompt.mode == Mode::Section {
+                "the kernel injects nothing and knows nothing for the shard"
+            } else {
+                "there is no text at all"
+            };
+            let message = format!("Nothing is assembled {}: {why}.", within(shown));
+            subject.at_header(found, &EMPTY_PROMPT, shown.wanted.range, message);
+            continue;
+        }
+        let tokens = Estimator::Bytes4.count(&text);
+        let available = shown.derived.available();
+        if tokens > usize::try_from(available).unwrap_or(usize::MAX) {
+            let message = format!(
+                "The prompt has about {tokens} tokens {}, and {available} are left for it of {}, {} of which are reserved.",
+                within(shown),
+                shown.derived.token_budget,
+                shown.derived.reserved
+            );
+            subject.at_header(found, &OVER_BUDGET, shown.wanted.range, message);
+        }
+        huge(subject, shown, tokens, found);
+    }
+}
+
+fn huge(subject: &Subject<'_>, shown: &Shown, all: usize, found: &mut Vec<Found>) {
+    let is_list =
+        |line: &crate::prompt::Line| line.role == Role::Text && matches!(line.origin, Origin::Fact(_));
+    for (at, line) in shown.prompt.lines().filter(|(_, line)| is_list(line)) {
+        let is_base = shown.prompt.sections.get(at).is_some_and(|section| section.kind.as_str() == "base");
+        let tokens = Estimator::Bytes4.count(&line.text);
+        if is_base || tokens < HUGE || tokens * 5 <= all {
+            continue;
+        }
+        if let Some(OriginPlace::File(file, range)) = subject.common.place(shown, &line.origin) {
+            let share = tokens * 100 / all;
+            let message = format!(
+                "This one line has about {tokens} tokens, {share} % of the prompt {}.",
+                within(shown)
+            );
+            found.push(Found { file, finding: Finding::new(&HUGE_LINE, range, message) });
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Rules about the settings of previews and about session files.
+
+use super::subject::{Found, Subject};
+use crate::lint::{FixKind, Group, Rule, Severity};
+use crate::prompt::hybrid::Directives;
+
+/// A preview without a shard.
+pub static PREVIEW_INCOMPLETE: Rule = Rule {
+    code: "PP020",
+    name: "preview-incomplete",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "A preview does not say for which shard it is.",
+    rationale: "A prompt is made for one shard: its id selects what the kernel injects, its type the base. Without them there \
+                is nothing to show. The reference runtime refuses such a context in its map form, and shows the general \
+                base in the other.",
+    bad: "#- schemas.gl\nDecl test_state(State).\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n# @preview use: schemas.gl\n# @preview name: fix\n\
+          test_state(/failing).\n",
+    good: "#- schemas.gl\nDecl test_state(State).\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n# @preview use: schemas.gl\n# @preview name: fix\n\
+           # @preview shard: coder-7 coder\ntest_state(/failing).\n",
+    fix: FixKind::None,
+};
+
+/// `activ_files: [a]`
+pub static SESSION_KEY: Rule = Rule {
+    code: "PP024",
+    name: "session-key",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A session file has a key that does not exist, or a value that cannot be used.",
+    rationale: "What cannot be read is ignored: whatever it was meant to show is in no preview. A file that is no YAML or \
+                JSON at all is an error, and nothing of it is used.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.session.yaml\nfailing_test:\n  - t_renew\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\nfailing_tests:\n  - t_renew\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `# @preview sesion: x`
+pub static PREVIEW_KEY: Rule = Rule {
+    code: "PP025",
+    name: "preview-key",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A `# @preview` comment has a key that does not exist, or a value that cannot be read.",
+    rationale: "The comment is ignored, and the preview is made without it. The keys are `name:`, `shard:`, `intent:`, \
+                `use:`, `session:` and `mode:`; only comments before the first statement count.",
+    bad: "# @preview shard: coder-7 coder\n# @preview mod: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+    good: "# @preview shard: coder-7 coder\n# @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `# @preview session: missing.yaml`
+pub static PREVIEW_PATH: Rule = Rule {
+    code: "PP026",
+    name: "preview-path",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "A path in a `# @preview` comment leads to no file that can be used.",
+    rationale: "Paths count from the folder of the sample kernel and must stay inside of the repository. What is not found is \
+                left out: the rules, or the session, are missing from the preview.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fx.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.session.yaml\nfailing_tests:\n  - t_renew\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\nfailing_tests:\n  - t_renew\n",
+    fix: FixKind::None,
+};
+
+/// `INTENT: nothing`
+pub static HYBRID_DIRECTIVE: Rule = Rule {
+    code: "PP030",
+    name: "hybrid-directive",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A directive of codeNERD cannot be read.",
+    rationale: "The loader takes lines that start with `TAXONOMY:`, `INTENT:` and `PROMPT:` out of the file and drops those \
+                that it cannot read; only its log says so.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// What is wrong with the header, with directives and with session files.
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    if let Some(file) = subject.sample() {
+        let findings = subject.header.findings.iter().cloned();
+        found.extend(findings.map(|finding| Found { file, finding }));
+    }
+    let program = subject.program();
+    for file in program.files.iter().filter(|file| program.embedding.is_hybrid(file.id)) {
+        let findings = Directives::read(&file.text).findings.into_iter();
+        found.extend(findings.map(|finding| Found { file: file.id, finding }));
+    }
+    for (shown, file) in subject.shown.iter().zip(subject.sessions) {
+        let (Some(session), Some(file)) = (&shown.wanted.session, *file) else { continue };
+        found.extend(session.findings.iter().cloned().map(|finding| Found { file, finding }));
+    }
+}

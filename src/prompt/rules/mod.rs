@@ -1,0 +1,82 @@
+//! The rules about prompts and sample kernels: `PP…`.
+//!
+//! Takes previews with the header, the session files and the settings that they were made with ([`Subject`]); gives
+//! findings in the files of the program, the sample among them, and in session files. Each family is one file. Ranges
+//! count from the start of the file.
+
+mod budget;
+mod envelope;
+mod facts;
+mod headers;
+mod keys;
+mod packets;
+mod policy;
+mod session;
+mod subject;
+mod templates;
+
+pub use headers::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY};
+pub use subject::{Found, Subject};
+
+use crate::lint::Rule;
+
+/// All rules of this module, in the order of their codes.
+pub const RULES: &[&Rule] = &[
+    &keys::DEAD_TARGET,
+    &policy::NEVER_INJECTABLE,
+    &keys::WRONG_KEY_KIND,
+    &policy::BELOW_THRESHOLD,
+    &templates::TEMPLATE_MISSING,
+    &templates::TEMPLATE_DUPLICATE,
+    &templates::TEMPLATE_EMPTY,
+    &facts::PRED_UNDECLARED,
+    &facts::SHORT_FACT,
+    &keys::ID_FORM,
+    &policy::BUDGET_IGNORED,
+    &keys::UNKNOWN_SHARD_TYPE,
+    &packets::PACKET_FEEDS_PROMPT,
+    &facts::MULTILINE_ATOM,
+    &facts::DIRECTIVE_IN_DATA,
+    &headers::PREVIEW_INCOMPLETE,
+    &session::UNRENDERED_FIELD,
+    &session::HISTORY_DROPPED,
+    &headers::SESSION_KEY,
+    &headers::PREVIEW_KEY,
+    &headers::PREVIEW_PATH,
+    &headers::HYBRID_DIRECTIVE,
+    &policy::KERNEL_FAILED,
+    &policy::ORDER_SENSITIVE,
+    &templates::DOUBLE_ENVELOPE,
+    &envelope::COMPETING_OUTPUT,
+    &envelope::STRUCTURED_WITH_ENVELOPE,
+    &envelope::EXAMPLE_WITHOUT_PERIOD,
+    &budget::OVER_BUDGET,
+    &budget::HUGE_LINE,
+    &budget::EMPTY_PROMPT,
+];
+
+/// What is wrong with previews.
+#[must_use]
+pub fn check(mut subject: Subject<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    headers::check(&subject, &mut found);
+    session::check(&subject, &mut found);
+    keys::check(&subject, &mut found);
+    templates::check(&subject, &mut found);
+    facts::check(&subject, &mut found);
+    policy::check(&mut subject, &mut found);
+    packets::check(&subject, &mut found);
+    envelope::check(&subject, &mut found);
+    budget::check(&subject, &mut found);
+    let mut once: Vec<Found> = Vec::new();
+    for one in found {
+        let is_same = |other: &Found| {
+            (other.file, other.finding.rule, other.finding.range)
+                == (one.file, one.finding.rule, one.finding.range)
+        };
+        if !once.iter().any(is_same) {
+            once.push(one);
+        }
+    }
+    once
+}

@@ -1,0 +1,235 @@
+//! Rules about the policy behind a prompt: what never gets there, and why.
+
+use super::subject::{Found, Subject, within};
+use crate::kernel::Obstacle;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::program::PredicateKey;
+use crate::prompt::answers::{Arg, Order};
+use crate::prompt::assembly::{INJECTED, is_for};
+use crate::prompt::preview::{SCORED, THRESHOLD};
+use crate::text::{Symbol, TextRange};
+
+/// Nothing is injected.
+pub(super) static NEVER_INJECTABLE: Rule = Rule {
+    code: "PP002",
+    name: "never-injectable",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "The rules inject nothing for a shard.",
+    rationale: "There are rules for `injectable_context`, and none of them gives anything for this shard with the facts of the \
+                sample: the prompt has no kernel context. The finding says of each rule which premise stands in the way.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl active_shard(Id, Type) bound [/string, /name].\nDecl note(Text) bound [/string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          injectable_context(S, T) :- active_shard(S, /tester), note(T).\nshard_prompt_base(/coder, \"You code.\").\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl active_shard(Id, Type) bound [/string, /name].\nDecl note(Text) bound [/string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           injectable_context(S, T) :- active_shard(S, /coder), note(T).\nshard_prompt_base(/coder, \"You code.\").\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n",
+    fix: FixKind::None,
+};
+
+/// `shard_context_atom(S, T, 40) :- …`
+pub(super) static BELOW_THRESHOLD: Rule = Rule {
+    code: "PP004",
+    name: "below-threshold",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A context atom has a score that is never enough.",
+    rationale: "The runtime's policy injects what has a score above 50. An atom that has no better one, by whatever rule, is in \
+                no prompt.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.\nshard_prompt_base(/coder, \"You code.\").\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_context_atom(\"coder-7\", \"Mind the clock.\", 70).\n\
+          shard_context_atom(\"coder-7\", \"Be brief.\", 50).\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.\nshard_prompt_base(/coder, \"You code.\").\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_context_atom(\"coder-7\", \"Mind the clock.\", 70).\n\
+           shard_context_atom(\"coder-7\", \"Be brief.\", 60).\n",
+    fix: FixKind::None,
+};
+
+/// `final_injectable(S, T) :- …`
+pub(super) static BUDGET_IGNORED: Rule = Rule {
+    code: "PP013",
+    name: "budget-ignored",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A rule filters by budget what prompts do not read.",
+    rationale: "The policy drops atoms of little weight from `final_injectable` when a shard has few tokens left, but prompts \
+                read `injectable_context`: the filter has no effect.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl final_injectable(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          final_injectable(S, T) :- injectable_context(S, T).\nshard_prompt_base(/coder, \"You code.\").\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"coder-7\", \"Mind the clock.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           shard_prompt_base(/coder, \"You code.\").\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"coder-7\", \"Mind the clock.\").\n",
+    fix: FixKind::None,
+};
+
+/// The evaluation stops.
+pub(super) static KERNEL_FAILED: Rule = Rule {
+    code: "PP031",
+    name: "kernel-failed",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "The kernel behind a prompt cannot be evaluated to its end.",
+    rationale: "Where the engine rejects a policy, or stops in the middle, the runtime has no kernel: the prompt is made of \
+                built-in texts alone. The preview shows what followed until then.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+          #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
+          injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 0).\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+           #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
+           injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 2).\n",
+    fix: FixKind::None,
+};
+
+/// Another order of facts gives another prompt.
+pub(super) static ORDER_SENSITIVE: Rule = Rule {
+    code: "PP034",
+    name: "order-sensitive",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "Which lines a prompt has depends on the order of facts.",
+    rationale: "The runtime's store keeps no order. Of several templates any may be the first, and with it the prompt is another \
+                one from run to run. Lines that only change places are not meant.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
+    for head in subject.heads("final_injectable", 0).filter(|head| !head.clause.is_fact()).take(1) {
+        let message =
+            "Prompts read `injectable_context`, not `final_injectable`: what is filtered here has no effect.";
+        found.push(head.found(&BUDGET_IGNORED, usize::MAX, message.to_owned()));
+    }
+    below_threshold(subject, found);
+    failed(subject, found);
+    order(subject, found);
+    never(subject, found);
+}
+
+fn failed(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    for shown in subject.shown.iter() {
+        let Some(stop) = shown.stopped() else { continue };
+        let place = stop.rule.and_then(|rule| subject.common.range_of_rule(rule));
+        let (file, range) = match (place, subject.sample()) {
+            (Some(place), _) => place,
+            (None, Some(sample)) => (sample, shown.wanted.range),
+            (None, None) => continue,
+        };
+        let message = format!(
+            "The evaluation stops here {}: {}. The runtime has no kernel then, and makes the prompt of built-in texts.",
+            within(shown),
+            stop.reason
+        );
+        found.push(Found { file, finding: Finding::new(&KERNEL_FAILED, range, message) });
+    }
+}
+
+fn order(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    let lines = |prompt: &crate::prompt::Prompt| {
+        let mut lines: Vec<String> = prompt.lines().map(|(_, line)| line.text.clone()).collect();
+        lines.sort_unstable();
+        lines
+    };
+    for shown in subject.shown.iter() {
+        let sorted = lines(&shown.prompt);
+        let differs = |seed| lines(&subject.common.reordered(shown, Order::Shuffled(seed))) != sorted;
+        if (1..=3).any(differs) {
+            let message = format!(
+                "Which lines the prompt has {} depends on the order of facts, and the runtime's store keeps none: it may be \
+                 another prompt from run to run. `--shuffle-seed` shows how.",
+                within(shown)
+            );
+            subject.at_header(found, &ORDER_SENSITIVE, shown.wanted.range, message);
+        }
+    }
+}
+
+fn below_threshold(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    for shown in subject.shown.iter() {
+        let atoms = subject.facts(shown, SCORED, 3);
+        let score = |answer: &crate::prompt::Answer| match answer.args.get(2) {
+            Some(Arg::Number(score)) => Some(*score),
+            _ => None,
+        };
+        for answer in &atoms {
+            let of_it = atoms.iter().filter(|other| other.args.get(..2) == answer.args.get(..2));
+            let Some(best) = of_it.filter_map(score).max().filter(|best| *best <= THRESHOLD) else {
+                continue;
+            };
+            let Some((file, range)) = subject.place(shown, &answer.held, 2) else { continue };
+            let atom = answer.text(1).unwrap_or_default();
+            let message = format!(
+                "`{atom}` has a score of {best} {}, and the policy injects what is above {THRESHOLD}: it is in no prompt.",
+                within(shown)
+            );
+            found.push(Found { file, finding: Finding::new(&BELOW_THRESHOLD, range, message) });
+        }
+    }
+}
+
+fn never(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
+    let has_rules = subject.heads(INJECTED, 2).any(|head| !head.clause.is_fact());
+    let key = PredicateKey { name: Symbol::new(INJECTED), arity: 2 };
+    if !has_rules || subject.program().id(key).is_none() {
+        return;
+    }
+    let Some(sample) = subject.sample() else { return };
+    let (common, settings) = (subject.common, subject.settings);
+    let _ = settings;
+    for shown in subject.shown.iter_mut().filter(|shown| shown.stopped().is_none()) {
+        let id = shown.wanted.context.shard_id.clone();
+        let injected = common.facts(shown, INJECTED, 2);
+        if injected.iter().any(|answer| answer.text(0).is_some_and(|key| is_for(key, &id))) {
+            continue;
+        }
+        let misses = common.misses_of_shard(shown);
+        let message = format!(
+            "Nothing is injected {}: none of the rules for `{INJECTED}` gives anything for it.",
+            within(shown)
+        );
+        let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
+        let mut finding = Finding::new(&NEVER_INJECTABLE, range, message);
+        for miss in misses.iter().take(3) {
+            let Some((_, place)) = related(common, miss.rule) else { continue };
+            finding = finding.related(place, said(&miss.obstacle));
+        }
+        found.push(Found { file: sample, finding });
+    }
+}
+
+/// A rule as a related place.
+fn related(
+    common: &crate::prompt::Common,
+    rule: crate::kernel::RuleId,
+) -> Option<(TextRange, crate::lint::Span)> {
+    let (file, statement, range) = common.statement_of_rule(rule)?;
+    Some((range, crate::lint::Span::of(file, statement, range)))
+}
+
+fn said(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Head { argument, has } => format!("gives `{has}` as argument {}", argument + 1),
+        Obstacle::Premise { asked, .. } if asked.starts_with('!') => format!("wants `{asked}`"),
+        Obstacle::Premise { asked, .. } => format!("finds no `{asked}`"),
+        Obstacle::Groups { .. } => "has no such group".to_owned(),
+        Obstacle::TooMany => "has too many combinations to look at".to_owned(),
+    }
+}

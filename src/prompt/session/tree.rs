@@ -1,0 +1,87 @@
+//! The values of a session file, each with its bytes, whatever they were written in.
+//!
+//! Depth, number and size are bounded, so that a file of a few lines cannot ask for gigabytes.
+
+use crate::text::TextRange;
+
+/// How deeply values may be inside each other.
+pub(super) const DEEPEST: usize = 32;
+/// How many values a file may have, those of aliases counted wherever they are used.
+pub(super) const MOST_VALUES: usize = 100_000;
+/// How many bytes of text they may have together.
+pub(super) const MOST_BYTES: usize = 32 << 20;
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::prompt) struct Node {
+    /// Its bytes.
+    pub(in crate::prompt) range: TextRange,
+    /// What it is.
+    pub(in crate::prompt) kind: Kind,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::prompt) enum Kind {
+    /// Nothing.
+    Null,
+    /// A truth value, a number or a text, as it is written.
+    Scalar(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys with their values, in the order of the file.
+    Map(Vec<(Key, Node)>),
+}
+
+/// A key and its bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::prompt) struct Key {
+    /// The key.
+    pub(in crate::prompt) text: String,
+    /// Its bytes.
+    pub(in crate::prompt) range: TextRange,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::prompt) struct Unread {
+    /// Where.
+    pub(in crate::prompt) range: TextRange,
+    /// Why, as the end of a sentence.
+    pub(in crate::prompt) why: String,
+}
+
+impl Node {
+    /// How many values it is of, and how many bytes of text they have.
+    pub(super) fn size(&self) -> (usize, usize) {
+        let add =
+            |(values, bytes): (usize, usize), (more, much): (usize, usize)| (values + more, bytes + much);
+        match &self.kind {
+            Kind::Null => (1, 0),
+            Kind::Scalar(text) => (1, text.len()),
+            Kind::List(nodes) => nodes.iter().map(Self::size).fold((1, 0), add),
+            Kind::Map(members) => {
+                members.iter().map(|(key, node)| add((0, key.text.len()), node.size())).fold((1, 0), add)
+            }
+        }
+    }
+
+    /// How many levels it has.
+    pub(super) fn depth(&self) -> usize {
+        match &self.kind {
+            Kind::Null | Kind::Scalar(_) => 1,
+            Kind::List(nodes) => 1 + nodes.iter().map(Self::depth).max().unwrap_or(0),
+            Kind::Map(members) => 1 + members.iter().map(|(_, node)| node.depth()).max().unwrap_or(0),
+        }
+    }
+
+    /// What it is, for a message.
+    pub(in crate::prompt) fn described(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "nothing",
+            Kind::Scalar(_) => "a single value",
+            Kind::List(_) => "a list",
+            Kind::Map(_) => "a table of keys and values",
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The fixed texts of previews. They are ours: what a preview is true to is order, conditions and data, not the
+//! runtime's wording. A workspace can put its own in their place (`[prompt.templates]`).
+
+/// A part of the session section, in the order in which they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Block {
+    /// Nothing may really be done.
+    Dream,
+    /// Errors of the build.
+    Diagnostics,
+    /// Tests that fail.
+    Tests,
+    /// What was found out.
+    Findings,
+    /// What is remembered.
+    Reflection,
+    /// Files that the change concerns.
+    Impacted,
+    /// The state of the repository.
+    Git,
+    /// The campaign.
+    Campaign,
+    /// What other shards did.
+    Prior,
+    /// What was done.
+    Actions,
+    /// What is known of the domain.
+    Knowledge,
+    /// Tools that there are.
+    Tools,
+    /// What must not be done.
+    Safety,
+    /// The conversation so far.
+    History,
+}
+
+impl Block {
+    /// The word in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dream => "dream",
+            Self::Diagnostics => "diagnostics",
+            Self::Tests => "tests",
+            Self::Findings => "findings",
+            Self::Reflection => "reflection",
+            Self::Impacted => "impacted",
+            Self::Git => "git",
+            Self::Campaign => "campaign",
+            Self::Prior => "prior",
+            Self::Actions => "actions",
+            Self::Knowledge => "knowledge",
+            Self::Tools => "tools",
+            Self::Safety => "safety",
+            Self::History => "history",
+        }
+    }
+
+    /// Its heading.
+    #[must_use]
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Dream => "SIMULATION",
+            Self::Diagnostics => "BUILD AND LINT ERRORS (mend these first):",
+            Self::Tests => "TESTS ARE FAILING",
+            Self::Findings => "FOUND SO FAR:",
+            Self::Reflection => "FROM EARLIER WORK:",
+            Self::Impacted => "FILES CONCERNED:",
+            Self::Git => "REPOSITORY:",
+            Self::Campaign => "CAMPAIGN:",
+            Self::Prior => "RESULTS OF OTHER SHARDS:",
+            Self::Actions => "DONE SO FAR:",
+            Self::Knowledge => "WHAT IS KNOWN HERE:",
+            Self::Tools => "TOOLS:",
+            Self::Safety => "LIMITS:",
+            Self::History => "THE CONVERSATION IN SHORT:",
+        }
+    }
+}
+
+/// What stands below the heading of [`Block::Dream`].
+pub const DREAM: &str = "Nothing is carried out now. Say what you would do, and do none of it.";
+
+/// What stands above the commits.
+pub const COMMITS: &str = "Last commits:";
+
+/// The rule of a banner.
+pub const BANNER: &str = "// ----------------------------------------------------------------";
+
+/// The envelope instructions, for the newest profile.
+pub const SUFFIX: &str = "\
+== REPLY FORMAT ==
+Reply with a single JSON object and nothing around it. Write \"control_packet\" first and finish it before \"surface_response\".
+control_packet:
+  intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}
+  mangle_updates       list of ground facts, each closed by a period, e.g. task_status(\"build-3\", /in_progress).
+  memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}
+  self_correction      {triggered, hypothesis}
+  reasoning_trace      how you got there
+  knowledge_requests   list of {specialist | \"researcher\" | \"_any_specialist\", query, purpose, priority: required | optional}
+  context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}
+  tool_requests        list of {id, tool_name, tool_args, purpose, required}
+surface_response: what the person should read.
+Leave nothing out: an unused list is [], an unused text is \"\". Avoid ` $ ; | inside facts.";
+
+/// What stands above everything when `inception` is set.
+pub const INCEPTION: &str = "\
+You speak on two channels at once. The visible one is a courteous conversation. The other one keeps a logic store exact.
+Every answer carries both, as one JSON object; free text alone is never acceptable.
+Politeness must not bend the store: when a wish cannot be met, say so kindly and record an ambiguity flag there.";
+
+/// The base for a type of shard, where neither the kernel nor a corpus has one: its name and its text. The type counts
+/// letter for letter.
+#[must_use]
+pub fn role(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "coder" => ("coder", CODER),
+        "tester" => ("tester", TESTER),
+        "reviewer" => ("reviewer", REVIEWER),
+        "researcher" => ("researcher", RESEARCHER),
+        _ => ("generic", GENERIC),
+    }
+}
+
+const CODER: &str = "You write and change code. Keep behaviour outside the request intact, handle every error, follow the \
+    project's idiom, return whole files, and state why each change is needed.";
+const TESTER: &str = "You write and judge tests. Cover normal, edge and failing paths, never assert nothing, follow the \
+    project's layout, and explain each failure.";
+const REVIEWER: &str = "You review code. Report only defects you can point to by file and line, rank them, propose a \
+    remedy, and separate danger from taste.";
+const RESEARCHER: &str = "You gather knowledge. Cite where facts come from, check that they are current, and deliver \
+    findings that can be acted on.";
+const GENERIC: &str = "You are a specialist. Do the task that was given, completely, handle errors, and keep to the reply \
+    format.";
+
+/// What stands above the results in an articulation prompt.
+pub const ARTICULATION: &str =
+    "You put what was done into words, on both channels: for the person, and for the logic store.";
+
+/// What an articulation prompt asks for.
+pub const ARTICULATION_REQUIREMENTS: &[&str] = &[
+    "Tell the person how things stand, failures included.",
+    "State every change as a ground fact in mangle_updates.",
+    "Name the facts to promote or to forget in memory_operations.",
+    "The control part is never shown to the person.",
+    "Answer with JSON only.",
+];

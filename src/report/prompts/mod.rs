@@ -1,0 +1,179 @@
+//! Prompts for people and for programs: text with colours and a bar for the budget, JSON, Markdown.
+//!
+//! Takes [`PromptReport`]s, which say of each line where it comes from; gives text.
+
+mod markdown;
+mod terminal;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use markdown::prompts_markdown;
+pub use terminal::prompts_text;
+
+/// A prompt, as all outputs show it.
+#[derive(Debug, Clone, Serialize)]
+pub struct PromptReport {
+    /// What the preview is called.
+    pub name: String,
+    /// The shard's id.
+    pub shard: String,
+    /// Its type.
+    pub shard_type: String,
+    /// How the prompt was assembled: `jit`, `legacy`, `section`; `turn` for the input of a turn,
+    /// `articulation` for results that are put into words.
+    pub mode: &'static str,
+    /// Its sections, in order.
+    pub sections: Vec<SectionReport>,
+    /// The situation as a prompt compiler sees it.
+    pub derived: Value,
+    /// Whether the envelope instructions were appended.
+    pub suffix: bool,
+    /// Why the compiler was not used although it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// Tokens of all of it.
+    pub totals: Totals,
+    /// Which atoms were taken, and which were not.
+    pub manifest: Value,
+    /// What is wrong.
+    pub diagnostics: Vec<Note>,
+}
+
+/// A section.
+#[derive(Debug, Clone, Serialize)]
+pub struct SectionReport {
+    /// What it is: `base`, `context`, `session`, …
+    pub section: String,
+    /// Who gave its text: `kernel`, `builtin`, …
+    pub from: &'static str,
+    /// The name of the text, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it is called.
+    pub title: String,
+    /// Its tokens.
+    pub tokens: usize,
+    /// The parts of the session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Value>,
+    /// Its lines, banner and blank lines included.
+    pub lines: Vec<LineReport>,
+}
+
+/// A line.
+#[derive(Debug, Clone, Serialize)]
+pub struct LineReport {
+    /// The line as it is in the prompt.
+    pub text: String,
+    /// What its value is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<&'static str>,
+    /// Whether it is the text of the section, a heading or layout.
+    pub role: &'static str,
+    /// Its tokens.
+    pub tokens: usize,
+    /// Where it comes from.
+    pub origin: OriginReport,
+}
+
+/// Where a line comes from.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct OriginReport {
+    /// `fact`, `derived`, `session`, `intent`, `builtin`, `suffix`, `synthetic`, `atom`.
+    pub kind: &'static str,
+    /// The file in which it can be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line there, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The bytes there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<(u32, u32)>,
+    /// The fact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fact: Option<String>,
+    /// The rule that gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The JSON pointer of the value in the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The part of the intent, the name of the built-in text, the id of the atom, or the condition of the suffix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The ways in which the fact follows, each as an indented text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proof: Vec<String>,
+}
+
+/// Tokens of a prompt.
+#[derive(Debug, Clone, Serialize)]
+pub struct Totals {
+    /// How long it is.
+    pub bytes: usize,
+    /// What is counted in [`Totals::tokens`] and in sections.
+    pub tokenizer: &'static str,
+    /// Tokens as the settings count them.
+    pub tokens: usize,
+    /// Tokens as the prompt compiler estimates them.
+    pub bytes4: usize,
+    /// Tokens as the compressor estimates them.
+    pub chars4: usize,
+    /// How many there may be.
+    pub available: u32,
+}
+
+/// A finding about a preview.
+#[derive(Debug, Clone, Serialize)]
+pub struct Note {
+    /// The rule's code.
+    pub code: &'static str,
+    /// Its name.
+    pub rule: &'static str,
+    /// How grave it is.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where: `fix.kernel.mg:3`.
+    pub place: String,
+}
+
+impl OriginReport {
+    /// In a few words: `fact at policy.mg:3`, `session /git_branch`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!(" {file}:{line}"),
+            _ => String::new(),
+        };
+        let what = match (&self.pointer, &self.name) {
+            (Some(pointer), _) => format!(" {pointer}"),
+            (None, Some(name)) => format!(" {name}"),
+            (None, None) => String::new(),
+        };
+        match self.kind {
+            "derived" => format!("derived by{place}"),
+            "suffix" => format!("suffix because{what}"),
+            "synthetic" => format!("synthetic {}", self.fact.as_deref().unwrap_or_default()),
+            kind => format!("{kind}{what}{place}"),
+        }
+    }
+}
+
+/// All prompts as JSON: one object, or a list of several.
+#[must_use]
+pub fn prompts_json(prompts: &[PromptReport]) -> Value {
+    match prompts {
+        [one] => serde_json::to_value(one),
+        several => serde_json::to_value(several),
+    }
+    .unwrap_or_default()
+}
+
+/// What share of a whole a part is, as `12.3 %`.
+fn percent(part: usize, whole: usize) -> String {
+    let tenths = (part * 1_000).checked_div(whole).unwrap_or(0);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

@@ -1,0 +1,113 @@
+//! Prompts as text: sections in colour, origins beside the lines, the budget as a bar.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{PromptReport, SectionReport, percent};
+
+const TITLE: Style = AnsiColor::BrightBlue.on_default().bold();
+const FAINT: Style = Style::new().dimmed();
+const KERNEL: Style = AnsiColor::Green.on_default();
+const SESSION: Style = AnsiColor::Yellow.on_default();
+const INTENT: Style = AnsiColor::Magenta.on_default();
+const WRONG: Style = AnsiColor::BrightRed.on_default().bold();
+
+/// How many signs the bar has.
+const BAR: usize = 30;
+
+/// Where origins begin, unless a line is longer.
+const COLUMN: usize = 72;
+
+/// Prompts as text, with the colours of a terminal. `provenance` shows where each line comes from.
+#[must_use]
+pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
+    let mut out = String::new();
+    for (at, prompt) in prompts.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        write(&mut out, prompt, provenance);
+    }
+    out
+}
+
+fn write(out: &mut String, prompt: &PromptReport, provenance: bool) {
+    let PromptReport { name, shard, shard_type, mode, .. } = prompt;
+    let _ = writeln!(out, "{TITLE}{name}{TITLE:#}  {shard} ({shard_type}), {mode}");
+    if let Some(why) = &prompt.fallback {
+        let _ = writeln!(out, "{WRONG}jit_fallback(/{shard_type}, {why:?}){WRONG:#}");
+    }
+    for section in &prompt.sections {
+        lines(out, section, provenance);
+    }
+    totals(out, prompt);
+    for note in &prompt.diagnostics {
+        let _ =
+            writeln!(out, "{WRONG}{}{WRONG:#}[{}] {} {}", note.severity, note.rule, note.place, note.message);
+    }
+}
+
+fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
+    let style = match section.from {
+        "kernel" | "atoms" => KERNEL,
+        "session" => SESSION,
+        "intent" => INTENT,
+        _ => Style::new(),
+    };
+    let name = section.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    let tokens = section.tokens;
+    let _ =
+        writeln!(out, "{FAINT}── {} · {}{name} · {tokens} tokens{FAINT:#}", section.section, section.from);
+    let mut before = String::new();
+    for line in &section.lines {
+        // What several lines in a row have in common is said once.
+        let short = if provenance && line.role == "text" { line.origin.short() } else { String::new() };
+        let origin = if short == before { String::new() } else { short.clone() };
+        if line.role == "text" {
+            before = short;
+        }
+        for (at, text) in line.text.split('\n').enumerate() {
+            let (text, style) = (visible(text), if line.role == "text" { style } else { FAINT });
+            if origin.is_empty() || at > 0 {
+                let _ = writeln!(out, "{style}{text}{style:#}");
+            } else {
+                let gap = " ".repeat(COLUMN.saturating_sub(text.chars().count()).max(2));
+                let _ = writeln!(out, "{style}{text}{style:#}{gap}{FAINT}← {origin}{FAINT:#}");
+            }
+        }
+        for proof in line.origin.proof.iter().filter(|_| provenance) {
+            for step in proof.lines() {
+                let _ = writeln!(out, "{FAINT}      {step}{FAINT:#}");
+            }
+        }
+    }
+}
+
+fn totals(out: &mut String, prompt: &PromptReport) {
+    let totals = &prompt.totals;
+    let available = usize::try_from(totals.available).unwrap_or(usize::MAX);
+    let filled = (totals.tokens * BAR).div_ceil(available.max(1)).min(BAR);
+    let style = if totals.tokens > available { WRONG } else { KERNEL };
+    let _ = writeln!(out, "{FAINT}──{FAINT:#}");
+    let _ = writeln!(
+        out,
+        "[{style}{}{style:#}{}] {} of {} tokens, {} (bytes/4: {}, characters/4: {})",
+        "█".repeat(filled),
+        "░".repeat(BAR - filled),
+        totals.tokens,
+        totals.available,
+        percent(totals.tokens, available),
+        totals.bytes4,
+        totals.chars4,
+    );
+    for section in prompt.sections.iter().filter(|section| section.tokens > 0) {
+        let share = percent(section.tokens, totals.tokens.max(1));
+        let _ = writeln!(out, "  {:<12} {:>8}  {share:>7}", section.section, section.tokens);
+    }
+}
+
+/// A text without the signs that a terminal obeys.
+fn visible(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() && char != '\t' { '\u{fffd}' } else { char }).collect()
+}
