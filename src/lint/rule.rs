@@ -88,7 +88,7 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of their codes.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Syntax,
         Self::Declarations,
         Self::Safety,

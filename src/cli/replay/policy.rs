@@ -92,7 +92,7 @@ impl Policies {
             bail!("there is no policy in {}", paths.join(", "));
         };
         self.programs.push(programs);
-        let (mut name, mut program) = (first.name, Arc::new(first.program));
+        let (mut name, mut program) = (first.name, first.program);
         for other in all {
             let files = program.files.iter().chain(&other.program.files).map(Arc::clone);
             let mut files: Vec<_> = files.collect();
