@@ -226,3 +226,71 @@ fn one_fact_of_codenerd_comes_and_goes() {
         assert_eq!(with.model().dump(&compiled), kernel.model().dump(&compiled));
     }
 }
+
+#[test]
+fn differences_are_those_of_the_dumps() {
+    let mut random = Random(11);
+    let world = World::new(Reading::Go);
+    let mut kernel = Kernel::new(Arc::clone(&world.compiled));
+    evaluate(&mut kernel);
+    let dump = |kernel: &Kernel| kernel.model().dump(&world.compiled).into_iter().collect::<BTreeSet<_>>();
+    let mut seen = 0;
+    for _ in 0..200 {
+        let before = dump(&kernel);
+        kernel.mark();
+        // Several evaluations may lie between.
+        for _ in 0..=random.below(3) {
+            for _ in 0..=random.below(3) {
+                let row = random_row(&mut random);
+                let fact = world.fact(&mut kernel, &row);
+                match random.below(8) {
+                    0 => kernel.forget(fact.predicate),
+                    1..=4 => kernel.assert(&fact),
+                    _ => kernel.retract(fact.predicate, &fact.tuple),
+                }
+            }
+            evaluate(&mut kernel);
+        }
+        let after = dump(&kernel);
+        let (mut added, mut removed) = (BTreeSet::new(), BTreeSet::new());
+        for one in kernel.differences() {
+            let (model, predicate) = (kernel.model(), one.predicate);
+            let relation = model.relation(predicate).unwrap();
+            let shown = |tuple: &[mangle_ls::kernel::ValueId]| model.fact(&world.compiled, predicate, tuple);
+            added.extend(one.added.iter().map(|number| shown(relation.tuple(*number))));
+            removed.extend(one.removed.iter().map(|tuple| shown(tuple)));
+        }
+        assert_eq!(added, after.difference(&before).cloned().collect());
+        assert_eq!(removed, before.difference(&after).cloned().collect());
+        seen += added.len() + removed.len();
+    }
+    assert!(seen > 200, "{seen}");
+}
+
+#[test]
+fn at_another_time_only_what_looks_at_the_clock_is_evaluated_again() {
+    let text = "
+        Decl job(X). job(1). job(2).
+        pair(X, Y) :- job(X), job(Y).
+        now(T) :- job(1), T = fn:time:now().
+        late(X) :- job(X), now(T), T = fn:time:now().
+        Decl lease(X) temporal bound [/number].
+        lease(1)@[1970-01-01, 1970-01-02].
+        held(X) :- job(X), <-[0s, 36h] lease(X).";
+    let program = support::program(&[text]);
+    let compiled = compile(&program, Reading::Go);
+    let mut kernel = Kernel::new(Arc::clone(&compiled));
+    let steps: Vec<u64> = [1, 3_600_000_000_000, 200 * 3_600_000_000_000, 1]
+        .map(|now_ns| {
+            let clock = Clock { now_ns };
+            kernel.evaluate(Limits::default(), clock, &Cancel::new());
+            assert_eq!(kernel.model().stopped, None);
+            let mut fresh = Kernel::new(Arc::clone(&compiled));
+            fresh.evaluate(Limits::default(), clock, &Cancel::new());
+            assert_eq!(kernel.model().dump(&compiled), fresh.model().dump(&compiled));
+            assert!(kernel.model().steps <= fresh.model().steps);
+            kernel.model().steps
+        })
+        .into();
+    assert!(steps[1] < steps[0], "{steps:?}");
+}

@@ -272,7 +272,8 @@ fn trees(trees: &[Tree], out: &mut String) {
         let note =
             if note.is_empty() { note } else { format!(" <span class=\"place\">{}</span>", escaped(&note)) };
         let line = format!("{before}{}{note}", code(&tree.fact));
-        let _ = write!(out, "<li class=\"{}\">", escaped(&tree.kind));
+        let class = if by.ends_with("the request") { "request" } else { &tree.kind };
+        let _ = write!(out, "<li class=\"{}\">", escaped(class));
         match tree.because.is_empty() {
             true => out.push_str(&line),
             false => {
