@@ -239,3 +239,11 @@ fn the_jailbreak_is_denied_where_the_constitution_is_whole() {
     // The command goes through that the dropped negation should have stopped.
     assert_eq!(verdicts("examples/incident"), ["PERMIT", "PERMIT", "DENY"]);
 }
+
+/// What nobody reads is said, and nothing graver.
+#[test]
+fn the_prompts_have_one_line_that_is_too_weak() {
+    let (status, lines) = check("examples/prompts");
+    let rules: Vec<_> = lines.iter().map(|line| line["rule"].as_str().unwrap()).collect();
+    assert_eq!((status, rules), (0, vec!["below-threshold"]));
+}

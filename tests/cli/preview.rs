@@ -256,6 +256,51 @@ fn other_modes_parts_and_formats() {
 }
 
 #[test]
+fn a_session_leaves_facts() {
+    let turn = |text: &str| {
+        format!(
+            "{{\"control_packet\":{{\"intent_classification\":{{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"\",\
+             \"constraint\":\"\",\"confidence\":1}},\"mangle_updates\":[\"note(\\\"{text}\\\", 90).\"]}},\"surface_response\":\"Yes.\"}}\n"
+        )
+    };
+    let session = turn("Said first.") + &turn("Said then.");
+    let mut files = FILES.to_vec();
+    files.push(("s.piggyback.jsonl", &session));
+    let command = ["preview", "fix.kernel.mg", "--mode", "section", "--transcript", "s.piggyback.jsonl"];
+    check(
+        &files,
+        &command,
+        expect![[r#"
+        fix  coder-7 (coder), section
+        ── context · kernel · 12 tokens
+        - Mind the clock.
+        - Said first.
+        - Said then.
+        ──
+        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 12 of 191500 tokens, 0.0 % (bytes/4: 12, characters/4: 11)
+          context            12  100.0 %
+        information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
+        exit 0
+    "#]],
+    );
+    check(
+        &files,
+        &[&command[..], &["--turn", "1"]].concat(),
+        expect![[r#"
+        fix  coder-7 (coder), section
+        ── context · kernel · 8 tokens
+        - Mind the clock.
+        - Said first.
+        ──
+        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 8 of 191500 tokens, 0.0 % (bytes/4: 8, characters/4: 8)
+          context             8  100.0 %
+        information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_shown_is_said() {
     check(
         FILES,

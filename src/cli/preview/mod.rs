@@ -1,5 +1,7 @@
 //! `preview`: the prompts that the runtime would send, line by line with their reasons.
 
+mod state;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,12 +17,14 @@ use crate::host::{self, Joined, Memory, Overlay, PreviewFiles, SessionText};
 use crate::ide::previews::{PreviewNames, findings, note, report, why, why_not};
 use crate::kernel::{Clock, Limits, Reading};
 use crate::lint::{Diagnostic, Severity};
-use crate::program::FileSummary;
+use crate::program::{FileSummary, Program};
 use crate::prompt::{Group, Mode, Order, Part, Preview, PreviewSettings, Said, Wanted};
 use crate::report::prompts::{Note, PromptReport, prompts_json, prompts_markdown, prompts_text};
 use crate::report::{SourceText, Sources, diff};
 use crate::syntax::SourceFile;
 use crate::text::{Cancel, FileId};
+
+use state::Until;
 
 /// Show the prompts that shards will read
 ///
@@ -66,6 +70,12 @@ pub(super) struct PreviewCommand {
     /// Show again whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
+    /// With what a captured session had made the kernel believe: its accepted updates, replayed against the program
+    #[arg(long, value_name = "TRANSCRIPT")]
+    transcript: Option<PathBuf>,
+    /// Up to this turn of the transcript
+    #[arg(long, value_name = "K", requires = "transcript")]
+    turn: Option<u64>,
     /// A further fact, as `test_state(/failing).`; may be repeated
     #[arg(long, value_name = "FACT")]
     fact: Vec<String>,
@@ -171,6 +181,7 @@ impl PreviewCommand {
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
         let mut programs = Programs::load_beside(&self.files, working, &memory, &with, sources);
+        self.replay(&mut programs, &memory, working)?;
         let mut sessions = Vec::new();
         let previewed = self.previewed(&programs.all, &memory, working)?;
         for of in &previewed {
@@ -228,6 +239,20 @@ impl PreviewCommand {
         let id = memory.table().id(Path::new("--fact"));
         sources.insert_source(id, SourceText::new("--fact".to_owned(), Arc::clone(&text)));
         Ok(Some(host::summarise(id, &source, &[])))
+    }
+
+    /// Gives each program what the session had made its kernel believe.
+    fn replay(&self, programs: &mut Programs, memory: &Memory, working: &Path) -> Result<()> {
+        let Some(path) = &self.transcript else { return Ok(()) };
+        for joined in &mut programs.all {
+            let PreviewSettings { clock, reading, .. } = self.settings(joined);
+            let until = Until { path, turn: self.turn, clock, reading };
+            let sources = (memory, &mut programs.sources);
+            let state = state::state(until, &joined.program, &joined.settings, working, sources)?;
+            let files = joined.program.files.iter().map(Arc::clone).chain([state]).collect();
+            joined.program = Program::embedded(files, Arc::clone(&joined.program.embedding)).into();
+        }
+        Ok(())
     }
 
     /// The files with what is wanted of each.
