@@ -22,7 +22,9 @@ pub struct Context {
     pub semantic_query: String,
     /// How many results of that search are wanted; `None` leaves it at the default.
     pub semantic_top_k: Option<u32>,
-    /// How many tokens a prompt may have, and how many of those are reserved, where the configuration of the agent says it.
+    /// What that search found: ids of prompt atoms and their scores, from 0 to 1. The runtime has an index for it.
+    pub vectors: Vec<(String, f64)>,
+    /// How many tokens a prompt may have, and how many of those are reserved, where somebody says it.
     pub budget: (Option<u32>, Option<u32>),
 }
 
@@ -83,7 +85,7 @@ impl Context {
             campaign_id: text("campaign_id"),
             semantic_query: text("semantic_query"),
             semantic_top_k: top_k,
-            budget: (None, None),
+            ..Self::default()
         };
         let extra: Vec<_> =
             EXTRA.iter().map(|key| (*key, text(key))).filter(|(_, value)| !value.is_empty()).collect();

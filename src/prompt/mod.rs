@@ -11,6 +11,7 @@ mod context;
 mod derived;
 mod header;
 mod hybrid;
+pub mod jit;
 mod manifest;
 mod origin;
 mod preview;

@@ -61,6 +61,7 @@ impl Wanted {
         if let Some(file) = &session {
             context.session = Some(file.session.clone());
             context.campaign_id = file.campaign_id.text.clone();
+            context.vectors = file.vectors.clone();
             context.budget = file.budget;
             // What the header says counts more.
             context.intent = context.intent.or_else(|| file.intent.clone());

@@ -8,8 +8,8 @@ pub mod keys;
 mod read;
 #[cfg(test)]
 mod tests;
-mod tree;
-mod yaml;
+pub(in crate::prompt) mod tree;
+pub(in crate::prompt) mod yaml;
 
 use super::Intent;
 use super::said::Said;

@@ -5,11 +5,11 @@
 use crate::text::TextRange;
 
 /// How deeply values may be inside each other.
-pub(super) const DEEPEST: usize = 32;
+pub(in crate::prompt) const DEEPEST: usize = 32;
 /// How many values a file may have, those of aliases counted wherever they are used.
-pub(super) const MOST_VALUES: usize = 100_000;
+pub(in crate::prompt) const MOST_VALUES: usize = 100_000;
 /// How many bytes of text they may have together.
-pub(super) const MOST_BYTES: usize = 32 << 20;
+pub(in crate::prompt) const MOST_BYTES: usize = 32 << 20;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,7 +12,7 @@ use crate::text::{TextRange, size};
 ///
 /// # Errors
 /// When it is no YAML, or larger than allowed.
-pub(super) fn read(text: &str) -> Result<Node, Unread> {
+pub(in crate::prompt) fn read(text: &str) -> Result<Node, Unread> {
     let mut reader = Reader::new(text);
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {

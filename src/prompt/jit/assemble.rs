@@ -1,0 +1,61 @@
+//! The text: categories in their order, their atoms in theirs, a blank line between all of them.
+
+use super::super::origin::Origin;
+use super::super::sections::{From, Line, Section, SectionKind};
+use super::atom::Atom;
+use super::budget::Fitted;
+use super::category::Category;
+use super::placeholders::Placeholders;
+
+/// The sections of the atoms that fit. `origins` has those of the lines of injected atoms, by the atom's number. The
+/// runtime prints each atom's whole content, whatever text the budget was made with.
+pub(super) fn assemble(
+    atoms: &[&Atom],
+    fitted: &[Fitted],
+    placeholders: &Placeholders,
+    origins: &dyn Fn(usize, usize) -> Option<Origin>,
+) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for category in Category::ALL {
+        let here = || {
+            let atom_of =
+                |fitted: &Fitted| atoms.get(fitted.chosen.atom).map(|atom| (fitted.chosen.atom, *atom));
+            fitted.iter().filter_map(atom_of).filter(|(_, atom)| atom.category == category)
+        };
+        if here().all(|(_, atom)| atom.content.text.is_empty()) {
+            continue;
+        }
+        if let Some(before) = sections.last_mut() {
+            before.push_blank();
+        }
+        let kind = SectionKind::Category(category.as_str().to_owned());
+        let mut section = Section::new(kind, From::Atoms, category.as_str());
+        for (number, (at, atom)) in here().enumerate() {
+            if number > 0 {
+                section.push_blank();
+            }
+            push(&mut section, at, atom, placeholders, origins);
+        }
+        sections.push(section);
+    }
+    sections
+}
+
+/// Adds an atom's lines. One of its lines may become several, where a name stands for more than a line.
+fn push(
+    section: &mut Section,
+    at: usize,
+    atom: &Atom,
+    placeholders: &Placeholders,
+    origins: &dyn Fn(usize, usize) -> Option<Origin>,
+) {
+    for (number, line) in atom.content.text.split('\n').enumerate() {
+        let origin = origins(at, number).unwrap_or_else(|| Origin::Atom {
+            id: atom.id.text.clone(),
+            file: atom.content.file,
+            range: atom.content.lines.get(number).copied().unwrap_or_default(),
+        });
+        let text = placeholders.apply(line);
+        section.lines.extend(text.split('\n').map(|part| Line::plain(part, origin.clone())));
+    }
+}

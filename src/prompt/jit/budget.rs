@@ -1,0 +1,174 @@
+//! What of the chosen atoms fits: parts of the budget by category, then what is left.
+
+use std::collections::BTreeMap;
+
+use super::atom::{Atom, Variant};
+use super::category::{Category, Class};
+use super::select::{Chosen, OrderedScore};
+
+/// What the runtime keeps for itself of what is available.
+pub(super) const HEADROOM: i64 = 500;
+
+/// What is available where the context says nothing sensible.
+pub(super) const DEFAULT: i64 = 200_000;
+
+/// An atom that fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fitted {
+    pub(super) chosen: Chosen,
+    /// Its place in the order.
+    pub(super) order: usize,
+    /// The text that the budget was made with.
+    pub(super) variant: Variant,
+    /// The tokens of that text.
+    pub(super) tokens: i64,
+}
+
+/// What fits.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Fit {
+    /// In the order of the prompt's atoms.
+    pub(super) fitted: Vec<Fitted>,
+    /// The others.
+    pub(super) left_out: Vec<Chosen>,
+    /// How many tokens there were to be had.
+    pub(super) usable: i64,
+    /// The tokens of mandatory atoms.
+    pub(super) mandatory: i64,
+    /// By how many tokens a category's part can differ from one run of the runtime to the next.
+    pub(super) deviation: i64,
+}
+
+/// Fits ordered atoms into a budget.
+///
+/// # Errors
+/// When the budget is not larger than what the runtime keeps for itself.
+pub(super) fn fit(atoms: &[&Atom], ordered: &[Chosen], available: i64) -> Result<Fit, String> {
+    if ordered.is_empty() {
+        return Ok(Fit::default());
+    }
+    let usable = available - HEADROOM;
+    if usable <= 0 {
+        return Err(format!("total budget {available} is less than reserved headroom {HEADROOM}"));
+    }
+    let mut by_category: BTreeMap<(Class, &str), Vec<(usize, Chosen)>> = BTreeMap::new();
+    for (order, chosen) in ordered.iter().enumerate() {
+        if let Some(atom) = atoms.get(chosen.atom) {
+            let key = (atom.category.share().class, atom.category.as_str());
+            by_category.entry(key).or_default().push((order, *chosen));
+        }
+    }
+    let present: Vec<Category> = by_category.keys().filter_map(|(_, name)| Category::parse(name)).collect();
+    let parts = allocate(usable, &present);
+    let mut fit = Fit { usable, deviation: deviation(usable, &present, &parts), ..Fit::default() };
+    let mut left: Vec<(usize, Chosen)> = Vec::new();
+    for ((_, name), mut atoms_here) in by_category {
+        atoms_here.sort_by_key(|(_, chosen)| std::cmp::Reverse(OrderedScore(chosen.score)));
+        let part = Category::parse(name).and_then(|category| parts.get(&category)).copied().unwrap_or(0);
+        fit.category(atoms, atoms_here, part, &mut left);
+    }
+    let used: i64 = fit.fitted.iter().map(|fitted| fitted.tokens).sum();
+    fit.rest(atoms, left, usable - used);
+    fit.fitted.sort_by_key(|fitted| fitted.order);
+    Ok(fit)
+}
+
+impl Fit {
+    /// Takes all mandatory atoms of a category, and of the others what its part holds.
+    fn category(
+        &mut self,
+        atoms: &[&Atom],
+        here: Vec<(usize, Chosen)>,
+        part: i64,
+        left: &mut Vec<(usize, Chosen)>,
+    ) {
+        let mut used = 0;
+        for (order, chosen) in here {
+            let Some(atom) = atoms.get(chosen.atom) else { continue };
+            let fits = |(_, tokens): &(Variant, i64)| used + tokens <= part;
+            let variant = if atom.is_mandatory {
+                self.mandatory += atom.tokens;
+                Some((Variant::Standard, atom.tokens))
+            } else {
+                atom.variants().find(fits)
+            };
+            match variant {
+                Some((variant, tokens)) => {
+                    used += tokens;
+                    self.fitted.push(Fitted { chosen, order, variant, tokens });
+                }
+                None => left.push((order, chosen)),
+            }
+        }
+    }
+
+    /// Fills what is left with the best of the others.
+    fn rest(&mut self, atoms: &[&Atom], mut left: Vec<(usize, Chosen)>, mut remaining: i64) {
+        left.sort_by_key(|(_, chosen)| std::cmp::Reverse(OrderedScore(chosen.score)));
+        let has_room = remaining > 0;
+        for (order, chosen) in left {
+            let mut variants = atoms.get(chosen.atom).into_iter().flat_map(|atom| atom.variants());
+            match variants.find(|(_, tokens)| has_room && *tokens <= remaining) {
+                Some((variant, tokens)) => {
+                    remaining -= tokens;
+                    self.fitted.push(Fitted { chosen, order, variant, tokens });
+                }
+                None => self.left_out.push(chosen),
+            }
+        }
+    }
+}
+
+/// Each category's part. Inside a class the runtime goes by the order of a hash table; here it is by name.
+fn allocate(usable: i64, present: &[Category]) -> BTreeMap<Category, i64> {
+    let mut parts = BTreeMap::new();
+    let mut remaining = usable;
+    for stage in 0..4 {
+        let mut here: Vec<Category> =
+            present.iter().copied().filter(|category| stage_of(*category) == stage).collect();
+        here.sort_by_key(|category| category.as_str());
+        for category in here {
+            let part = part(category, usable, remaining);
+            parts.insert(category, part);
+            remaining -= part;
+        }
+    }
+    parts
+}
+
+/// When a category gets its part; the last two classes get theirs together.
+fn stage_of(category: Category) -> usize {
+    (category.share().class as usize).min(3)
+}
+
+fn part(category: Category, usable: i64, remaining: i64) -> i64 {
+    let share = category.share();
+    let of = match (share.class, remaining > 0) {
+        (Class::Mandatory, _) => usable,
+        (Class::Low | Class::Conditional, false) => return 0,
+        (_, true) => remaining,
+        (_, false) => 0,
+    };
+    // As the runtime multiplies; a budget is far from where a float loses whole numbers.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    let part = (of as f64 * (share.percent / 100.0)) as i64;
+    part.clamp(share.least, share.most)
+}
+
+/// How far a part is from what it is when its category comes first or last in its class.
+fn deviation(usable: i64, present: &[Category], parts: &BTreeMap<Category, i64>) -> i64 {
+    let mut largest = 0;
+    for (&category, &given) in parts {
+        let before = |other: &Category| stage_of(*other) < stage_of(category);
+        let taken: i64 = parts.iter().filter(|(other, _)| before(other)).map(|(_, part)| part).sum();
+        let first = part(category, usable, usable - taken);
+        let beside = |other: &&Category| stage_of(**other) == stage_of(category) && **other != category;
+        let mut remaining = usable - taken;
+        for &other in present.iter().filter(beside) {
+            remaining -= part(other, usable, remaining);
+        }
+        let last = part(category, usable, remaining);
+        largest = largest.max((first - given).abs()).max((given - last).abs());
+    }
+    largest
+}

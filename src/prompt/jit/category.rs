@@ -1,0 +1,146 @@
+//! The categories of prompt atoms: their order in a prompt, and their part of its budget.
+
+/// How urgently a category gets its part of the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A part of the whole, before all others.
+    Mandatory,
+    /// A part of what is left then.
+    High,
+    /// A part of what is left then.
+    Medium,
+    /// With [`Class::Conditional`], a part of what is left then.
+    Low,
+    /// See [`Class::Low`].
+    Conditional,
+}
+
+/// What an atom is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // Each is the word of the same name.
+pub enum Category {
+    Identity,
+    Safety,
+    Protocol,
+    Capability,
+    Methodology,
+    Hallucination,
+    Language,
+    Framework,
+    Domain,
+    Campaign,
+    Init,
+    Northstar,
+    Ouroboros,
+    Autopoiesis,
+    Context,
+    Reviewer,
+    Eval,
+    Exemplar,
+    Knowledge,
+    BuildLayer,
+    Intent,
+    WorldState,
+}
+
+/// A category's part of the budget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Share {
+    pub(super) class: Class,
+    /// Of the whole or of what is left, in percent.
+    pub(super) percent: f64,
+    /// At least so many tokens.
+    pub(super) least: i64,
+    /// At most so many.
+    pub(super) most: i64,
+}
+
+/// All categories in the order of the prompt. The last four are those that the reference runtime's assembler does
+/// not list: it puts them behind the others in an order left to chance.
+const ROWS: [(Category, &str, Share); 22] = {
+    use Category as C;
+    use Class::{Conditional, High, Low, Mandatory, Medium};
+    const fn share(class: Class, percent: f64, least: i64, most: i64) -> Share {
+        Share { class, percent, least, most }
+    }
+    [
+        (C::Identity, "identity", share(Mandatory, 8.0, 1_000, 8_000)),
+        (C::Safety, "safety", share(Mandatory, 5.0, 500, 5_000)),
+        (C::Protocol, "protocol", share(High, 10.0, 500, 10_000)),
+        (C::Capability, "capability", share(High, 6.0, 300, 6_000)),
+        (C::Methodology, "methodology", share(High, 8.0, 500, 8_000)),
+        (C::Hallucination, "hallucination", share(High, 5.0, 500, 5_000)),
+        (C::Language, "language", share(Medium, 15.0, 1_000, 15_000)),
+        (C::Framework, "framework", share(Medium, 10.0, 500, 10_000)),
+        (C::Domain, "domain", share(Medium, 10.0, 500, 10_000)),
+        (C::Campaign, "campaign", share(Conditional, 5.0, 0, 5_000)),
+        (C::Init, "init", share(Conditional, 3.0, 0, 3_000)),
+        (C::Northstar, "northstar", share(Conditional, 3.0, 0, 3_000)),
+        (C::Ouroboros, "ouroboros", share(Conditional, 3.0, 0, 3_000)),
+        (C::Autopoiesis, "autopoiesis", share(Conditional, 2.0, 0, 3_000)),
+        (C::Context, "context", share(Medium, 15.0, 500, 15_000)),
+        (C::Reviewer, "reviewer", share(Low, 2.0, 0, 2_000)),
+        (C::Eval, "eval", share(Conditional, 2.0, 0, 2_000)),
+        (C::Exemplar, "exemplar", share(Low, 5.0, 0, 5_000)),
+        (C::Knowledge, "knowledge", share(Medium, 5.0, 300, 8_000)),
+        (C::BuildLayer, "build_layer", share(Conditional, 3.0, 0, 3_000)),
+        (C::Intent, "intent", share(Conditional, 3.0, 0, 3_000)),
+        (C::WorldState, "world_state", share(Conditional, 3.0, 0, 3_000)),
+    ]
+};
+
+impl Category {
+    /// All categories, in the order of the prompt.
+    pub const ALL: [Self; 22] = {
+        let mut all = [Self::Identity; 22];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = ROWS[at].0;
+            at += 1;
+        }
+        all
+    };
+
+    /// Those without which there is no prompt: chosen first, and by rules alone.
+    pub const SKELETON: [Self; 4] = [Self::Identity, Self::Protocol, Self::Safety, Self::Methodology];
+
+    /// Reads the word of a category as the reference runtime does: trimmed, in any case; `domain_knowledge` is its
+    /// old word for `domain`.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let word = word.trim().to_lowercase();
+        let word = if word == "domain_knowledge" { "domain" } else { &word };
+        ROWS.iter().find(|(_, name, _)| *name == word).map(|(category, ..)| *category)
+    }
+
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// Whether it is one of [`Category::SKELETON`].
+    #[must_use]
+    pub fn is_skeleton(self) -> bool {
+        Self::SKELETON.contains(&self)
+    }
+
+    pub(super) fn share(self) -> Share {
+        ROWS[self as usize].2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_in_any_case() {
+        for (at, category) in Category::ALL.into_iter().enumerate() {
+            assert_eq!(category as usize, at, "the table is in the order of the categories");
+            assert_eq!(Category::parse(&format!(" {} ", category.as_str().to_uppercase())), Some(category));
+        }
+        assert_eq!(Category::parse("Domain_Knowledge"), Some(Category::Domain));
+        assert_eq!(Category::parse("identities"), None);
+    }
+}

@@ -1,0 +1,240 @@
+//! The compiler: from a corpus, a situation and the kernel's answers to sections and a manifest.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::super::answers::{Answer, Arg, Querier};
+use super::super::compiler::{Compiled, Compiler};
+use super::super::context::Context;
+use super::super::derived::{Derived, folded};
+use super::super::manifest::{self, Manifest};
+use super::super::origin::Origin;
+use super::super::sections::Section;
+use super::atom::{Atom, Kind};
+use super::budget::{self, Fit, Fitted};
+use super::inject;
+use super::order::order;
+use super::placeholders::Placeholders;
+use super::read::Corpus;
+use super::select::{Dropped, Reason, Selection, select};
+use super::situation::Situation;
+use super::{assemble, baseline};
+
+/// A compiler with its corpus. Without anything that a search found, only mandatory atoms and what they
+/// need are chosen.
+#[derive(Debug, Clone)]
+pub struct JitCompiler {
+    /// The atoms.
+    pub corpus: Arc<Corpus>,
+}
+
+/// A compiled prompt with everything that is known of it.
+#[derive(Debug, Clone, Default)]
+pub struct Compilation {
+    /// The atoms that there were: the corpus and what was injected.
+    pub atoms: Vec<Arc<Atom>>,
+    /// Those that are not in the prompt, and why.
+    pub dropped: Vec<Dropped>,
+    /// Which of the atoms are in it, in its order.
+    pub included: Vec<usize>,
+    /// Those of them for which the budget was made with a shorter text than the one that is printed.
+    pub shortened: Vec<usize>,
+    /// How many tokens atoms may have together.
+    pub usable: i64,
+    /// How many the mandatory ones have.
+    pub mandatory: i64,
+    /// By how many tokens the part of a category may differ from run to run.
+    pub deviation: i64,
+    /// Its sections.
+    pub sections: Vec<Section>,
+    /// What became of the atoms.
+    pub manifest: Manifest,
+}
+
+impl Compiler for JitCompiler {
+    fn compile(
+        &self,
+        context: &Context,
+        derived: &Derived,
+        querier: &mut dyn Querier,
+    ) -> Result<Compiled, String> {
+        let compilation = self.compilation(context, derived, querier)?;
+        Ok(Compiled { sections: compilation.sections, manifest: compilation.manifest })
+    }
+
+    fn baseline(&self, derived: &Derived) -> Option<Section> {
+        baseline::baseline(&self.corpus.atoms, derived)
+    }
+}
+
+impl JitCompiler {
+    /// Compiles a prompt.
+    ///
+    /// # Errors
+    /// What the reference runtime would fail with, before it goes on without the compiler.
+    pub fn compilation(
+        &self,
+        context: &Context,
+        derived: &Derived,
+        querier: &mut dyn Querier,
+    ) -> Result<Compilation, String> {
+        let available = available(derived)?;
+        let situation = Situation::of(derived);
+        let mut atoms = self.corpus.atoms.clone();
+        let injected = injected(derived, querier);
+        let first = atoms.len();
+        let (more, lines): (Vec<_>, Vec<_>) = injected.into_iter().unzip();
+        atoms.extend(more.into_iter().map(Arc::new));
+        let (kept, mut dropped) = collected(&atoms, derived, &situation);
+        let candidates: Vec<&Atom> =
+            kept.iter().filter_map(|&at| atoms.get(at).map(|atom| &**atom)).collect();
+        let vectors: FxHashMap<&str, f64> =
+            context.vectors.iter().map(|(id, score)| (&**id, *score)).collect();
+        let selection = if candidates.is_empty() {
+            Selection::default()
+        } else {
+            select(&candidates, &situation, &vectors)?
+        };
+        let ordered = order(&candidates, &selection.chosen).map_err(|circle| {
+            format!("failed to resolve dependencies: dependency cycle detected: {}", circle.join(" -> "))
+        })?;
+        let fit = budget::fit(&candidates, &ordered, available)?;
+        let number = |at: usize| kept.get(at).copied().unwrap_or(usize::MAX);
+        dropped.extend(
+            selection.dropped.into_iter().map(|dropped| Dropped { atom: number(dropped.atom), ..dropped }),
+        );
+        dropped.extend(
+            fit.left_out.iter().map(|left| Dropped { atom: number(left.atom), reason: Reason::Budget }),
+        );
+        dropped.sort_by_key(|dropped| dropped.atom);
+        let origin_of = |at: usize, line: usize| {
+            let lines: &Vec<Option<Origin>> = lines.get(number(at).checked_sub(first)?)?;
+            lines.get(line)?.clone().or_else(|| Some(Origin::builtin("injected")))
+        };
+        let sections = assemble::assemble(&candidates, &fit.fitted, &Placeholders::of(derived), &origin_of);
+        let manifest = manifest_of(&atoms, &candidates, &fit, &dropped);
+        let is_shorter = |fitted: &&Fitted| {
+            candidates.get(fitted.chosen.atom).is_some_and(|atom| fitted.tokens != atom.tokens)
+        };
+        let included = in_prompt_order(&candidates, &fit).map(|fitted| number(fitted.chosen.atom)).collect();
+        let shortened =
+            fit.fitted.iter().filter(is_shorter).map(|fitted| number(fitted.chosen.atom)).collect();
+        Ok(Compilation {
+            dropped,
+            included,
+            shortened,
+            usable: fit.usable,
+            mandatory: fit.mandatory,
+            deviation: fit.deviation,
+            sections,
+            manifest,
+            atoms,
+        })
+    }
+}
+
+/// How many tokens are available to the prompt.
+///
+/// # Errors
+/// When the context's budget is none.
+pub(super) fn available(derived: &Derived) -> Result<i64, String> {
+    let (budget, reserved) = (i64::from(derived.token_budget), i64::from(derived.reserved));
+    if budget == 0 {
+        return Err(format!("invalid compilation context: token budget must be positive, got {budget}"));
+    }
+    if reserved >= budget {
+        return Err(format!(
+            "invalid compilation context: reserved tokens ({reserved}) must be less than budget ({budget})"
+        ));
+    }
+    Ok(budget - reserved)
+}
+
+/// Whether the compiler leaves an atom out because the shard answers with structured output alone.
+pub(super) fn is_left_out(atom: &Atom, derived: &Derived) -> bool {
+    let is_structured = matches!(&*folded(&derived.shard_type), "mangle_repair" | "legislator");
+    let id = &atom.id.text;
+    is_structured && (id.starts_with("protocol/piggyback/") || id.starts_with("protocol/reasoning/"))
+}
+
+/// The atoms that are looked at at all, by number, and why the others are not.
+fn collected(atoms: &[Arc<Atom>], derived: &Derived, situation: &Situation) -> (Vec<usize>, Vec<Dropped>) {
+    let (mut kept, mut dropped) = (Vec::with_capacity(atoms.len()), Vec::new());
+    for (at, atom) in atoms.iter().enumerate() {
+        let evolved = Some(&**atom).filter(|atom| atom.kind == Kind::Evolved);
+        let reason = if is_left_out(atom, derived) {
+            Some(Reason::StructuredOutput)
+        } else {
+            evolved.and_then(|atom| situation.unmatched(atom)).map(Reason::NotCollected)
+        };
+        match reason {
+            Some(reason) => dropped.push(Dropped { atom: at, reason }),
+            None => kept.push(at),
+        }
+    }
+    (kept, dropped)
+}
+
+/// What the kernel injects. A query that fails injects nothing, as in the runtime.
+fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injected<Origin>> {
+    let is_for = |shard: &str| inject::is_for(shard, derived);
+    let mut texts = Vec::new();
+    for answer in querier.query("injectable_context", 2).unwrap_or_default() {
+        if let [shard, text, ..] = &printed(&answer)[..]
+            && is_for(shard)
+            && !text.trim().is_empty()
+        {
+            texts.push((text.clone(), Origin::Fact(answer.held.showing(1))));
+        }
+    }
+    let mut blocks = Vec::new();
+    for answer in querier.query("specialist_knowledge", 3).unwrap_or_default() {
+        if let [shard, topic, text, ..] = &printed(&answer)[..]
+            && is_for(shard)
+            && !topic.trim().is_empty()
+            && !text.trim().is_empty()
+        {
+            blocks.push((topic.clone(), text.clone(), Origin::Fact(answer.held.showing(2))));
+        }
+    }
+    inject::context(&texts, derived).into_iter().chain(inject::knowledge(&blocks, derived)).collect()
+}
+
+/// The arguments of a fact as the compiler prints them: unlike those who assemble without it, it takes numbers, too.
+fn printed(answer: &Answer) -> Vec<String> {
+    let print = |arg: &Arg| match arg {
+        Arg::Text(text) | Arg::Other(text) => text.clone(),
+        Arg::Number(number) => number.to_string(),
+    };
+    answer.args.iter().map(print).collect()
+}
+
+/// What fits, as it stands in the prompt: by category.
+fn in_prompt_order<'f>(atoms: &[&Atom], fit: &'f Fit) -> impl Iterator<Item = &'f Fitted> {
+    let mut fitted: Vec<&Fitted> = fit.fitted.iter().collect();
+    fitted.sort_by_key(|fitted| (atoms.get(fitted.chosen.atom).map(|atom| atom.category), fitted.order));
+    fitted.into_iter()
+}
+
+fn manifest_of(all: &[Arc<Atom>], atoms: &[&Atom], fit: &Fit, dropped: &[Dropped]) -> Manifest {
+    let count = |tokens: i64| usize::try_from(tokens).unwrap_or(0);
+    let selected = in_prompt_order(atoms, fit).filter_map(|fitted| {
+        let atom = atoms.get(fitted.chosen.atom)?;
+        Some(manifest::Selected {
+            id: atom.id.text.clone(),
+            category: atom.category.as_str().to_owned(),
+            source: atom.kind.as_str().to_owned(),
+            priority: atom.priority,
+            logic: fitted.chosen.logic,
+            vector: fitted.chosen.vector,
+            variant: fitted.variant.as_str().to_owned(),
+            tokens: (count(fitted.tokens), count(atom.tokens)),
+        })
+    });
+    let dropped = dropped.iter().filter_map(|dropped| {
+        let id = all.get(dropped.atom)?.id.text.clone();
+        Some(manifest::Dropped { id, reason: dropped.reason.words() })
+    });
+    Manifest { selected: selected.collect(), dropped: dropped.collect() }
+}

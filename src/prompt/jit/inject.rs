@@ -1,0 +1,87 @@
+//! What the kernel injects, as atoms: one of context, one of specialist knowledge.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::super::derived::Derived;
+use super::atom::{Atom, Body, Kind, Word};
+use super::category::Category;
+use crate::text::TextRange;
+
+/// A line of an injected atom, and which of the facts it comes from.
+pub(super) type Injected<T> = (Atom, Vec<Option<T>>);
+
+/// Whether a fact is for a shard: everybody's, its name's or its instance's, blanks and one `/` in front aside.
+pub(super) fn is_for(shard: &str, derived: &Derived) -> bool {
+    let shard = shard.trim();
+    let bare = shard.strip_prefix('/').unwrap_or(shard);
+    !shard.is_empty()
+        && (matches!(shard, "*" | "/_all")
+            || bare == derived.shard_id
+            || (!derived.instance.is_empty() && bare == derived.instance))
+}
+
+/// The atom of the injected context; `None` where there is none.
+pub(super) fn context<T: Clone>(texts: &[(String, T)], derived: &Derived) -> Option<Injected<T>> {
+    if texts.is_empty() {
+        return None;
+    }
+    let mut content = format!("// {}\n", "KERNEL CONTEXT");
+    let mut origins = vec![None];
+    for (text, origin) in texts {
+        content.push_str("- ");
+        content.push_str(text);
+        content.push('\n');
+        origins.extend(text.split('\n').map(|_| Some(origin.clone())));
+    }
+    origins.push(None);
+    Some((atom(Category::Context, 95, &content, derived), origins))
+}
+
+/// The atom of the injected knowledge; `None` where there is none. Of each block the topic, the text and its origin.
+pub(super) fn knowledge<T: Clone>(blocks: &[(String, String, T)], derived: &Derived) -> Option<Injected<T>> {
+    if blocks.is_empty() {
+        return None;
+    }
+    let mut content = format!("// {}\n", "SPECIALIST KNOWLEDGE");
+    let mut origins = vec![None];
+    for (topic, text, origin) in blocks {
+        let block = format!("## {topic}\n{text}\n");
+        origins.extend(block.split('\n').skip(1).map(|_| Some(origin.clone())));
+        origins.push(None);
+        content.push_str(&block);
+        content.push('\n');
+    }
+    // The runtime cuts the line ends at the end off.
+    let content = content.trim_end_matches('\n');
+    origins.truncate(content.split('\n').count());
+    Some((atom(Category::Knowledge, 90, content, derived), origins))
+}
+
+fn atom(category: Category, priority: i64, content: &str, derived: &Derived) -> Atom {
+    let digest = Sha256::digest(content.as_bytes());
+    let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let content = Body { text: Arc::from(content), file: None, lines: Vec::new() };
+    let mut selectors: [Vec<Word>; 11] = Default::default();
+    // By its name, where the type is meant: injected atoms of a shard that is not called as its type are blocked.
+    selectors[super::atom::Dimension::ShardTypes as usize] =
+        vec![Word { text: derived.shard_id.clone(), range: TextRange::default() }];
+    Atom {
+        id: Word { text: format!("kernel/{}/{hash}", category.as_str()), range: TextRange::default() },
+        category,
+        kind: Kind::Kernel,
+        file: None,
+        range: TextRange::default(),
+        tokens: content.tokens(),
+        content,
+        concise: None,
+        min: None,
+        priority,
+        is_mandatory: true,
+        exclusive: None,
+        depends_on: Vec::new(),
+        conflicts_with: Vec::new(),
+        selectors,
+    }
+}

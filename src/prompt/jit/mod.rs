@@ -1,0 +1,29 @@
+//! The prompt compiler: which atoms of a corpus make up a prompt, in which order, and what of them fits.
+//!
+//! Takes a corpus of prompt atoms ([`Corpus`], read from YAML), the situation ([`super::Derived`]) and what the kernel
+//! injects; gives sections with the line of each atom's file, and a manifest that says why each other atom is missing.
+//! The steps are those of the reference runtime, one file each: [`inject`], [`select`], [`order`], [`budget`],
+//! [`assemble`]. What it leaves to chance (the order of hash tables, unstable sorts) is settled here, and said.
+
+mod assemble;
+mod atom;
+mod baseline;
+mod budget;
+mod category;
+mod compile;
+mod inject;
+mod names;
+mod order;
+mod placeholders;
+mod read;
+pub mod rules;
+mod select;
+mod situation;
+#[cfg(test)]
+mod tests;
+
+pub use atom::{Atom, Body, Dimension, Kind, Word};
+pub use category::{Category, Class};
+pub use compile::{Compilation, JitCompiler};
+pub use read::{AtomFault, AtomFile, Corpus, FaultKind};
+pub use select::{Dropped, Reason};

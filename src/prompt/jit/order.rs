@@ -1,0 +1,88 @@
+//! The order of atoms: what others need comes first (Kahn's algorithm), mandatory before optional, the best first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::atom::Atom;
+use super::select::{Chosen, OrderedScore};
+
+/// Brings atoms into order. Needs that are not among them do not count.
+///
+/// # Errors
+/// When atoms need each other in a circle: the ids of one, the first once more at its end.
+pub(super) fn order(atoms: &[&Atom], chosen: &[Chosen]) -> Result<Vec<Chosen>, Vec<String>> {
+    let atom_of = |at: usize| chosen.get(at).and_then(|chosen| atoms.get(chosen.atom)).copied();
+    let id_of = |at: usize| atom_of(at).map_or("", |atom| &*atom.id.text);
+    // The runtime counts by id, so of atoms that share one and need something only the last that is freed comes up.
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for at in 0..chosen.len() {
+        open.entry(id_of(at)).or_default();
+    }
+    let mut dependents: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for at in 0..chosen.len() {
+        for need in atom_of(at).into_iter().flat_map(|atom| &atom.depends_on) {
+            if open.contains_key(&*need.text) {
+                open.entry(id_of(at)).and_modify(|count| *count += 1);
+                dependents.entry(&need.text).or_default().push(at);
+            }
+        }
+    }
+    let rank = |at: usize, arrival: usize| {
+        let score = chosen.get(at).map_or(0.0, |chosen| chosen.score);
+        (atom_of(at).is_some_and(|atom| atom.is_mandatory), OrderedScore(score), Reverse(arrival), at)
+    };
+    let mut arrivals = 0..;
+    let mut ready: BinaryHeap<_> = (0..chosen.len())
+        .filter(|&at| open.get(id_of(at)) == Some(&0))
+        .zip(&mut arrivals)
+        .map(|(at, n)| rank(at, n))
+        .collect();
+    let mut ordered = Vec::with_capacity(chosen.len());
+    let mut is_done = vec![false; chosen.len()];
+    while let Some((.., at)) = ready.pop() {
+        ordered.extend(chosen.get(at));
+        is_done.get_mut(at).into_iter().for_each(|done| *done = true);
+        for &dependent in dependents.get(id_of(at)).into_iter().flatten() {
+            let Some(count) = open.get_mut(id_of(dependent)) else { continue };
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                ready.extend(arrivals.next().map(|arrival| rank(dependent, arrival)));
+            }
+        }
+    }
+    if ordered.len() == chosen.len() {
+        return Ok(ordered);
+    }
+    let stuck: Vec<&Atom> =
+        (0..chosen.len()).filter(|&at| is_done.get(at) == Some(&false)).filter_map(atom_of).collect();
+    Err(circle(&stuck))
+}
+
+/// A circle among atoms of which each needs another, or (where two share an id) the ids that are left.
+fn circle(atoms: &[&Atom]) -> Vec<String> {
+    let by_id: FxHashMap<&str, &Atom> = atoms.iter().map(|atom| (&*atom.id.text, *atom)).collect();
+    let mut path: Vec<&str> = Vec::new();
+    let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
+    // What is stuck but needs nothing that is stuck is only needed by nobody in the circle.
+    for start in atoms {
+        let mut at = *start;
+        loop {
+            if let Some(&first) = seen.get(&*at.id.text) {
+                let on_path = path.get(first..).filter(|rest| rest.first() == Some(&&*at.id.text));
+                if let Some(circle) = on_path {
+                    return circle.iter().copied().chain([&*at.id.text]).map(str::to_owned).collect();
+                }
+                break;
+            }
+            seen.insert(&at.id.text, path.len());
+            path.push(&at.id.text);
+            match at.depends_on.iter().find_map(|need| by_id.get(&*need.text)) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+    }
+    atoms.iter().map(|atom| atom.id.text.clone()).collect()
+}

@@ -1,0 +1,16 @@
+//! The rules about prompt atoms: what is wrong with a corpus ([`of_corpus`]), and what becomes of it in a prompt
+//! ([`of_compilation`]).
+
+mod compiled;
+mod corpus;
+mod table;
+
+pub use compiled::of_compilation;
+pub use corpus::of_corpus;
+pub use table::RULES;
+
+use crate::lint::Finding;
+use crate::text::FileId;
+
+/// A finding about prompt atoms, and the file that it is in. Its ranges count from the start of that file.
+pub type Placed = (FileId, Finding);

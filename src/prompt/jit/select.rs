@@ -1,0 +1,354 @@
+//! Which atoms are chosen: the rules of the reference runtime's `jit_compiler.mg` as algebra on sets.
+//!
+//! It asks twice: first with the skeleton's atoms alone, then with all. An id stands for all atoms that have it: the
+//! last of them is printed, what any of them says about selectors, needs and conflicts counts.
+
+use rustc_hash::FxHashMap;
+
+use super::atom::{Atom, Dimension, Word};
+use super::situation::Situation;
+
+/// Why an atom is not in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It is wanted in other situations only.
+    Blocked(Dimension),
+    /// It, or what it needs, does not go with a mandatory atom: this one.
+    Prohibited(String),
+    /// It does not go with a better hit of the search: this one.
+    Suppressed(String),
+    /// What it needs is not there: this one.
+    Invalid(String),
+    /// It is not mandatory, nobody needs it, and no search found it.
+    NotACandidate,
+    /// There was no room for it.
+    Budget,
+    /// The shard answers with structured output alone, so the compiler leaves protocol atoms out.
+    StructuredOutput,
+    /// An evolved atom is collected only where it is wanted by all of its selectors.
+    NotCollected(Dimension),
+    /// Another atom has the same id and comes later.
+    Replaced,
+}
+
+impl Reason {
+    /// The reason in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Blocked(dimension) => format!("blocked: no value of its `{}` holds here", dimension.key()),
+            Self::Prohibited(by) => {
+                format!("prohibited: it, or what it needs, conflicts with the mandatory `{by}`")
+            }
+            Self::Suppressed(by) => format!("suppressed: it conflicts with `{by}`, which the search prefers"),
+            Self::Invalid(needs) => format!("invalid: it needs `{needs}`, which is not in"),
+            Self::NotACandidate => {
+                "not a candidate: not mandatory, not needed, not found by a search".to_owned()
+            }
+            Self::Budget => "budget: there is no room for it".to_owned(),
+            Self::StructuredOutput => "left out: this shard answers with structured output alone".to_owned(),
+            Self::NotCollected(dimension) => {
+                format!("not collected: no value of its `{}` holds here", dimension.key())
+            }
+            Self::Replaced => "replaced: a later atom has the same id".to_owned(),
+        }
+    }
+}
+
+/// An atom that is not in a prompt, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Its number among those that were given.
+    pub atom: usize,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// An atom that is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Chosen {
+    /// Its number among those that were given.
+    pub(super) atom: usize,
+    /// What the rules give it.
+    pub(super) logic: f64,
+    /// What the search gives it.
+    pub(super) vector: f64,
+    /// Both.
+    pub(super) score: f64,
+}
+
+/// What was chosen, and why the rest was not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Selection {
+    /// In the order in which their dependencies are resolved.
+    pub(super) chosen: Vec<Chosen>,
+    pub(super) dropped: Vec<Dropped>,
+}
+
+/// Chooses among atoms.
+///
+/// # Errors
+/// When there is no atom of the skeleton at all, which the runtime takes for a broken corpus.
+pub(super) fn select(
+    atoms: &[&Atom],
+    situation: &Situation,
+    vectors: &FxHashMap<&str, f64>,
+) -> Result<Selection, String> {
+    let is_skeleton = |atom: &Atom| atom.category.is_skeleton();
+    if !atoms.iter().any(|atom| is_skeleton(atom)) {
+        return Err("CRITICAL: no skeleton atoms found in corpus".to_owned());
+    }
+    let skeleton = Rules::new(atoms, situation, &FxHashMap::default(), is_skeleton);
+    let all = Rules::new(atoms, situation, vectors, |_| true);
+    let mut selection = Selection::default();
+    for (at, atom) in atoms.iter().enumerate() {
+        let rules = if is_skeleton(atom) { &skeleton } else { &all };
+        match rules.verdict(at, &atom.id.text) {
+            None => selection.chosen.push(chosen(at, atom, vectors)),
+            Some(reason) => selection.dropped.push(Dropped { atom: at, reason }),
+        }
+    }
+    selection.chosen.sort_by(|one, other| {
+        let key = |chosen: &Chosen| {
+            let atom = atoms.get(chosen.atom);
+            (
+                atom.map(|atom| (!is_skeleton(atom), !atom.is_mandatory)),
+                std::cmp::Reverse(OrderedScore(chosen.score)),
+                atom.map(|atom| (std::cmp::Reverse(atom.priority), &atom.id.text)),
+            )
+        };
+        key(one).cmp(&key(other))
+    });
+    Ok(selection)
+}
+
+fn chosen(at: usize, atom: &Atom, vectors: &FxHashMap<&str, f64>) -> Chosen {
+    if atom.category.is_skeleton() {
+        return Chosen { atom: at, logic: 1.0, vector: 0.0, score: 1.0 };
+    }
+    let vector = vectors.get(&*atom.id.text).copied().unwrap_or(0.0);
+    Chosen { atom: at, logic: 1.0, vector, score: 0.7 + 0.3 * vector }
+}
+
+/// A score as something that can be sorted by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OrderedScore(pub(super) f64);
+
+impl PartialEq for OrderedScore {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for OrderedScore {}
+
+impl PartialOrd for OrderedScore {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for OrderedScore {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// What is known of an id.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// The last atom that has it; `None` for one that is only spoken of.
+    atom: Option<usize>,
+    is_mandatory: bool,
+    blocked: Option<Dimension>,
+    needs: Vec<usize>,
+    conflicts: Vec<usize>,
+    score: Option<f64>,
+}
+
+/// The rules applied to some atoms. All lists go by id.
+struct Rules<'a> {
+    ids: FxHashMap<&'a str, usize>,
+    names: Vec<&'a str>,
+    known: Vec<Known>,
+    /// The mandatory atom because of which it may not be.
+    prohibited: Vec<Option<usize>>,
+    /// The hit that is preferred to it.
+    suppressed: Vec<Option<usize>>,
+    tentative: Vec<bool>,
+    /// What it needs and does not get.
+    invalid: Vec<Option<usize>>,
+}
+
+impl<'a> Rules<'a> {
+    fn new(
+        atoms: &[&'a Atom],
+        situation: &Situation,
+        vectors: &FxHashMap<&'a str, f64>,
+        counts: impl Fn(&Atom) -> bool,
+    ) -> Self {
+        let mut rules = Self {
+            ids: FxHashMap::default(),
+            names: Vec::new(),
+            known: Vec::new(),
+            prohibited: Vec::new(),
+            suppressed: Vec::new(),
+            tentative: Vec::new(),
+            invalid: Vec::new(),
+        };
+        let mut by_id: FxHashMap<usize, Vec<&Atom>> = FxHashMap::default();
+        for (at, &atom) in atoms.iter().enumerate().filter(|(_, atom)| counts(atom)) {
+            let id = rules.id(&atom.id.text);
+            by_id.entry(id).or_default().push(atom);
+            let words =
+                |words: &'a [Word]| words.iter().map(|word| &*word.text).filter(|word| !word.is_empty());
+            let needs: Vec<usize> = words(&atom.depends_on).map(|word| rules.id(word)).collect();
+            let conflicts: Vec<usize> = words(&atom.conflicts_with).map(|word| rules.id(word)).collect();
+            if let Some(known) = rules.known.get_mut(id) {
+                known.atom = Some(at);
+                known.is_mandatory |= atom.is_mandatory;
+                known.needs.extend(needs);
+                known.conflicts.extend(conflicts);
+            }
+        }
+        for (&id, &score) in vectors {
+            let id = rules.id(id);
+            rules.known.get_mut(id).into_iter().for_each(|known| known.score = Some(score));
+        }
+        for (id, atoms) in by_id {
+            let blocked = situation.blocked(&atoms);
+            rules.known.get_mut(id).into_iter().for_each(|known| known.blocked = blocked);
+        }
+        let count = rules.known.len();
+        rules.prohibited = vec![None; count];
+        rules.suppressed = vec![None; count];
+        rules.tentative = vec![false; count];
+        rules.invalid = vec![None; count];
+        rules.prohibit();
+        rules.suppress();
+        rules.admit();
+        rules.invalidate();
+        rules
+    }
+
+    fn id(&mut self, name: &'a str) -> usize {
+        *self.ids.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.known.push(Known::default());
+            self.known.len() - 1
+        })
+    }
+
+    fn is_skeleton(&self, id: usize) -> bool {
+        self.known.get(id).is_some_and(|known| known.is_mandatory && known.blocked.is_none())
+    }
+
+    fn is_candidate(&self, id: usize) -> bool {
+        let known = self.known.get(id);
+        known.is_some_and(|known| known.score.is_some() && known.blocked.is_none())
+            && self.prohibited.get(id) == Some(&None)
+    }
+
+    /// Who needs an id.
+    fn needed_by(&self) -> Vec<Vec<usize>> {
+        let mut by = vec![Vec::new(); self.known.len()];
+        for (id, known) in self.known.iter().enumerate() {
+            for &need in &known.needs {
+                by.get_mut(need).into_iter().for_each(|by: &mut Vec<usize>| by.push(id));
+            }
+        }
+        by
+    }
+
+    /// What a mandatory atom conflicts with may not be, nor what needs it.
+    fn prohibit(&mut self) {
+        let mut waiting: Vec<(usize, usize)> = Vec::new();
+        for (id, known) in self.known.iter().enumerate().filter(|(id, _)| self.is_skeleton(*id)) {
+            waiting.extend(known.conflicts.iter().map(|&other| (other, id)));
+        }
+        waiting.reverse();
+        self.spread(waiting, |rules| &mut rules.prohibited);
+    }
+
+    /// Marks ids with a cause, and all that need them.
+    fn spread(&mut self, mut waiting: Vec<(usize, usize)>, marks: fn(&mut Self) -> &mut Vec<Option<usize>>) {
+        let needed_by = self.needed_by();
+        while let Some((id, cause)) = waiting.pop() {
+            let Some(mark @ None) = marks(self).get_mut(id) else { continue };
+            *mark = Some(cause);
+            waiting.extend(needed_by.get(id).into_iter().flatten().map(|&needing| (needing, cause)));
+        }
+    }
+
+    /// Of two hits that conflict the one with the higher score stays, of equal ones that with the smaller id.
+    fn suppress(&mut self) {
+        let score = |id: usize| self.known.get(id).and_then(|known| known.score).unwrap_or(0.0);
+        let beats = |one: usize, other: usize| {
+            let is_first = self.names.get(one) < self.names.get(other);
+            score(one) > score(other) || (score(one) == score(other) && is_first)
+        };
+        let mut beaten = Vec::new();
+        for (id, known) in self.known.iter().enumerate().filter(|(id, _)| self.is_candidate(*id)) {
+            let others =
+                known.conflicts.iter().filter(|&&other| self.is_candidate(other) && beats(id, other));
+            beaten.extend(others.map(|&other| (other, id)));
+        }
+        for (other, id) in beaten {
+            self.suppressed.get_mut(other).into_iter().for_each(|mark| *mark = mark.or(Some(id)));
+        }
+    }
+
+    /// What may be: the mandatory, the hits that are not suppressed, and all that those need, blocked or not.
+    fn admit(&mut self) {
+        let is_first = |rules: &Self, id: usize| {
+            rules.is_skeleton(id) || (rules.is_candidate(id) && rules.suppressed.get(id) == Some(&None))
+        };
+        let mut waiting: Vec<usize> = (0..self.known.len()).filter(|&id| is_first(self, id)).collect();
+        while let Some(id) = waiting.pop() {
+            let Some(mark @ false) = self.tentative.get_mut(id) else { continue };
+            *mark = true;
+            let needs = self.known.get(id).map(|known| &known.needs).into_iter().flatten();
+            waiting.extend(needs.filter(|&&need| self.prohibited.get(need) == Some(&None)));
+        }
+    }
+
+    /// What needs something that may not be cannot be, nor what needs that.
+    fn invalidate(&mut self) {
+        let mut waiting = Vec::new();
+        for (id, known) in self.known.iter().enumerate() {
+            let missing = known.needs.iter().find(|&&need| self.tentative.get(need) == Some(&false));
+            if let (Some(&missing), Some(true)) = (missing, self.tentative.get(id)) {
+                waiting.push((id, missing));
+            }
+        }
+        let needed_by = self.needed_by();
+        while let Some((id, missing)) = waiting.pop() {
+            let is_tentative = self.tentative.get(id) == Some(&true);
+            let Some(mark @ None) = self.invalid.get_mut(id) else { continue };
+            if is_tentative {
+                *mark = Some(missing);
+                waiting.extend(needed_by.get(id).into_iter().flatten().map(|&needing| (needing, id)));
+            }
+        }
+    }
+
+    /// Why an atom is not chosen; `None` when it is.
+    fn verdict(&self, at: usize, id: &str) -> Option<Reason> {
+        let id = *self.ids.get(id)?;
+        let name = |id: usize| self.names.get(id).copied().unwrap_or_default().to_owned();
+        let known = self.known.get(id)?;
+        if known.atom != Some(at) {
+            return Some(Reason::Replaced);
+        }
+        let marked = |marks: &[Option<usize>]| marks.get(id).copied().flatten().map(name);
+        if self.tentative.get(id) == Some(&true) {
+            return marked(&self.invalid).map(Reason::Invalid);
+        }
+        if let Some(dimension) = known.blocked.filter(|_| known.is_mandatory || known.score.is_some()) {
+            return Some(Reason::Blocked(dimension));
+        }
+        let prohibited = marked(&self.prohibited).map(Reason::Prohibited);
+        let suppressed = || marked(&self.suppressed).map(Reason::Suppressed);
+        Some(prohibited.or_else(suppressed).unwrap_or(Reason::NotACandidate))
+    }
+}
