@@ -8,6 +8,7 @@
 
 mod agents;
 mod alone;
+mod atoms;
 mod check;
 mod decode;
 mod fix;
@@ -35,6 +36,7 @@ mod tests;
 
 pub use agents::AgentSettings;
 pub use alone::{FixedAlone, FixedFile, LeftAlone, fix_alone};
+pub use atoms::AtomFiles;
 pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use fix::{ReplaceError, fix, replace, replaceable};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::atoms::{AtomFiles, is_inside};
 use super::walk::{boundary, plain, walk};
 use super::{FileTable, Overlay, Project, Target, absolute, is_mangle, read};
 use crate::lint::Finding;
@@ -70,13 +71,6 @@ fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &Overlay) -> 
     files
 }
 
-/// Whether a path stays inside of a folder. What a link leads to counts; a document that is only in the editor is no
-/// link.
-fn is_inside(path: &Path, boundary: &Path) -> bool {
-    let real = std::fs::canonicalize(path);
-    real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
-}
-
 /// What the header of a sample kernel says, with the files that it names besides policies.
 #[derive(Debug, Default)]
 pub struct PreviewFiles {
@@ -84,6 +78,8 @@ pub struct PreviewFiles {
     pub header: Header,
     /// The session file of each of its groups, where it has one that can be read.
     pub sessions: Vec<Option<Arc<SessionText>>>,
+    /// The prompt atoms of each of its groups, where it names a folder that has some.
+    pub atoms: Vec<Option<Arc<AtomFiles>>>,
     /// Paths that lead nowhere; ranges count from the start of the kernel.
     pub findings: Vec<Finding>,
 }
@@ -108,6 +104,8 @@ impl PreviewFiles {
         let header = Header::read(text);
         let boundary = boundary(root);
         let (mut sessions, mut findings) = (Vec::new(), Vec::new());
+        let mut atoms: Vec<Option<Arc<AtomFiles>>> = Vec::new();
+        let mut read: Vec<(&str, Option<Arc<AtomFiles>>)> = Vec::new();
         let mut looked_at: Vec<TextRange> = Vec::new();
         for group in &header.groups {
             for used in group.uses.iter().filter(|used| !used.is_empty()) {
@@ -131,19 +129,34 @@ impl PreviewFiles {
                 looked_at.push(named.range);
             }
             sessions.push(session.and_then(|(_, read)| read.ok()));
+            atoms.push(group.atoms.as_ref().and_then(|named| {
+                if let Some((_, known)) = read.iter().find(|(name, _)| *name == named.text) {
+                    return known.clone();
+                }
+                let folder = absolute(path.parent().unwrap_or(path), Path::new(&named.text));
+                let found = AtomFiles::below(&folder, root, overlay, table).map(Arc::new);
+                if found.is_none() {
+                    let message = format!("`{}` has no prompt atoms that can be used. {INSIDE}", named.text);
+                    findings.push(Finding::new(&PREVIEW_PATH, named.range, message));
+                }
+                read.push((&named.text, found.clone()));
+                found
+            }));
         }
-        Self { header, sessions, findings }
+        Self { sessions, atoms, findings, header: header.clone() }
     }
 
     /// The prompts that the header asks for, each with its session file; `name` is for a group that has none.
     #[must_use]
     pub fn wanted(&self, name: &str) -> Vec<(Wanted, Option<FileId>)> {
-        let groups = self.header.groups.iter().zip(&self.sessions);
-        let wanted = |(group, session): (&Group, &Option<Arc<SessionText>>)| {
+        let groups = self.header.groups.iter().zip(&self.sessions).zip(&self.atoms);
+        let wanted = groups.filter_map(|((group, session), atoms)| {
             let file = session.as_ref().map(|session| session.file.clone());
-            Some((Wanted::of(group, file, name)?, session.as_ref().map(|session| session.id)))
-        };
-        groups.filter_map(wanted).collect()
+            let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
+            let wanted = Wanted { compiler, ..Wanted::of(group, file, name)? };
+            Some((wanted, session.as_ref().map(|session| session.id)))
+        });
+        wanted.collect()
     }
 }
 

@@ -138,7 +138,11 @@ pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proof
         suffix: shown.prompt.suffix,
         fallback: shown.prompt.fallback.clone(),
         totals: totals(common, shown, &text),
-        manifest: shown.prompt.manifest.as_ref().map_or(Value::Null, manifest),
+        manifest: shown
+            .prompt
+            .compilation
+            .as_ref()
+            .map_or(Value::Null, |compilation| manifest(&compilation.manifest)),
         diagnostics: Vec::new(),
     }
 }

@@ -6,7 +6,6 @@
 
 mod answers;
 mod assembly;
-mod compiler;
 mod context;
 mod derived;
 mod header;
@@ -25,7 +24,6 @@ mod turn;
 
 pub use answers::{Answer, Arg, KernelAnswers, Listed, Marks, Order, Pattern, Querier};
 pub use assembly::{Request, appends_in_jit_mode, assemble, is_structured_only};
-pub use compiler::{Compiled, Compiler};
 pub use context::{Context, Incomplete, Intent};
 pub use derived::{Derived, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
 pub use header::{Group, Header, KEYS};

@@ -1,8 +1,9 @@
 //! An assembled prompt: sections of lines, each with its origin.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use super::manifest::Manifest;
+use super::jit::Compilation;
 use super::origin::Origin;
 use super::texts::Block;
 use crate::text::{TextRange, size, text_len};
@@ -265,8 +266,8 @@ pub struct Prompt {
     pub sections: Vec<Section>,
     /// Whether the envelope instructions were appended.
     pub suffix: bool,
-    /// Which atoms a compiler took, and which it did not.
-    pub manifest: Option<Manifest>,
+    /// What the prompt compiler did, where it made the prompt.
+    pub compilation: Option<Arc<Compilation>>,
     /// Why the compiler was not used although it was asked for, as the runtime records it (400 bytes at most).
     pub fallback: Option<String>,
     /// Queries that failed: the predicate, and why. Their sections are missing.

@@ -13,7 +13,7 @@ use super::output::{self, Output};
 use super::programs::Programs;
 use super::watch::watching;
 use crate::config::instant;
-use crate::host::{self, Joined, Memory, Overlay, PreviewFiles, SessionText};
+use crate::host::{self, AtomFiles, Joined, Memory, Overlay, PreviewFiles, SessionText};
 use crate::ide::previews::{PreviewNames, findings, note, report, why, why_not};
 use crate::kernel::{Clock, Limits, Reading};
 use crate::lint::{Diagnostic, Severity};
@@ -153,6 +153,8 @@ struct Previewed<'p> {
     file: FileId,
     path: PathBuf,
     files: PreviewFiles,
+    /// The prompt atoms of the configuration.
+    atoms: Option<AtomFiles>,
     wanted: Vec<Wanted>,
     /// The session file of each.
     sessions: Vec<Option<Arc<SessionText>>>,
@@ -186,6 +188,15 @@ impl PreviewCommand {
         let previewed = self.previewed(&programs.all, &memory, working)?;
         for of in &previewed {
             sessions.extend(of.sessions.iter().flatten().map(Arc::clone));
+        }
+        for atoms in previewed
+            .iter()
+            .flat_map(|of| of.atoms.iter().chain(of.files.atoms.iter().flatten().map(|atoms| &**atoms)))
+        {
+            for (file, path, text) in &atoms.texts {
+                let text = SourceText::new(host::relative(working, path), Arc::clone(text));
+                programs.sources.insert_source(*file, text);
+            }
         }
         for session in sessions {
             let name = host::relative(working, &session.path);
@@ -280,7 +291,9 @@ impl PreviewCommand {
             let Some(joined) = joined else { continue };
             let Some(summary) = joined.program.file(file) else { continue };
             let files = PreviewFiles::load(&path, &summary.text, &joined.root, &overlay, table);
-            let mut of = Previewed { joined, file, path, files, wanted: Vec::new(), sessions: Vec::new() };
+            let atoms = AtomFiles::named(&joined.settings.prompt.atoms, &joined.root, &overlay, table);
+            let mut of =
+                Previewed { joined, file, path, files, atoms, wanted: Vec::new(), sessions: Vec::new() };
             self.want(&mut of, given.as_ref());
             previewed.push(of);
         }
@@ -290,16 +303,18 @@ impl PreviewCommand {
     /// Works out which prompts of a file are wanted.
     fn want(&self, of: &mut Previewed<'_>, given: Option<&Arc<SessionText>>) {
         let stem = host::preview_name(&of.path);
-        let groups = of.files.header.groups.iter().zip(&of.files.sessions);
+        let groups = of.files.header.groups.iter().zip(&of.files.sessions).zip(&of.files.atoms);
         let mut all: Vec<(Option<Wanted>, Option<Arc<SessionText>>)> = groups
-            .filter(|(group, _)| self.name.as_ref().is_none_or(|name| *name == group.name))
-            .map(|(group, session)| {
+            .filter(|((group, _), _)| self.name.as_ref().is_none_or(|name| *name == group.name))
+            .map(|((group, session), atoms)| {
                 let mut group = group.clone();
                 if let [id, kind] = &self.shard[..] {
                     group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind.clone())));
                 }
                 let session = given.or(session.as_ref()).map(Arc::clone);
-                (Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem), session)
+                let wanted = Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem);
+                let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
+                (wanted.map(|wanted| Wanted { compiler, ..wanted }), session)
             })
             .collect();
         if let ([id, kind], true, None) = (&self.shard[..], all.is_empty(), &self.name) {
@@ -327,7 +342,8 @@ impl PreviewCommand {
         }
     }
 
-    fn settings(&self, joined: &Joined) -> PreviewSettings {
+    fn settings(&self, of: &Previewed<'_>) -> PreviewSettings {
+        let joined = of.joined;
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, |reading| match reading {
             Semantics::Go => Reading::Go,
@@ -337,6 +353,7 @@ impl PreviewCommand {
         let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock);
         PreviewSettings {
             synthetic: !self.no_synthetic,
+            compiler: of.atoms.as_ref().map(AtomFiles::compiler),
             order: self.shuffle_seed.map_or(Order::Sorted, Order::Shuffled),
             ..settings
         }
@@ -355,7 +372,7 @@ impl PreviewCommand {
             Arc::clone(&of.joined.program),
             Some(of.file),
             of.wanted.clone(),
-            self.settings(of.joined),
+            self.settings(of),
             &Cancel::new(),
         );
         let notes = notes(of, &mut preview, sources);

@@ -12,11 +12,12 @@ mod suffix;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::answers::Querier;
-use super::compiler::Compiler;
 use super::context::Context;
 use super::derived::Derived;
+use super::jit::JitCompiler;
 use super::origin::Origin;
 use super::sections::{From, Mode, Prompt, Section, SectionKind};
 use super::texts;
@@ -28,7 +29,7 @@ pub(super) use suffix::has_envelope;
 pub use suffix::{appends_in_jit_mode, is_structured_only};
 
 /// What is to be assembled.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// For whom.
     pub context: &'a Context,
@@ -39,16 +40,7 @@ pub struct Request<'a> {
     /// Whether the preamble about the two channels stands above everything.
     pub inception: bool,
     /// The prompt compiler, where there is a corpus of atoms.
-    pub compiler: Option<&'a dyn Compiler>,
-}
-
-impl std::fmt::Debug for Request<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Request")
-            .field("context", self.context)
-            .field("mode", &self.mode)
-            .finish_non_exhaustive()
-    }
+    pub compiler: Option<&'a JitCompiler>,
 }
 
 /// How many bytes of a compiler's complaint the runtime records.
@@ -92,9 +84,9 @@ fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Promp
         None => Err("no prompt compiler: there is no corpus of atoms".to_owned()),
     };
     match result {
-        Ok(compiled) => {
-            prompt.sections.extend(compiled.sections);
-            prompt.manifest = Some(compiled.manifest);
+        Ok(compilation) => {
+            prompt.sections.extend(compilation.sections.iter().cloned());
+            prompt.compilation = Some(Arc::new(compilation));
             let text = prompt.text();
             if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {
                 suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");

@@ -197,6 +197,8 @@ pub struct Atom {
     pub category: Category,
     /// Where it was collected.
     pub kind: Kind,
+    /// The agent that it is for, of [`Kind::Agent`]: only shards of this name get it.
+    pub agent: Option<Arc<str>>,
     /// Its file; `None` for one that was made on the way.
     pub file: Option<FileId>,
     /// All of its bytes there.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::super::answers::{Answer, Arg, Querier};
-use super::super::compiler::{Compiled, Compiler};
 use super::super::context::Context;
 use super::super::derived::{Derived, folded};
 use super::super::manifest::{self, Manifest};
@@ -30,7 +29,7 @@ pub struct JitCompiler {
 }
 
 /// A compiled prompt with everything that is known of it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compilation {
     /// The atoms that there were: the corpus and what was injected.
     pub atoms: Vec<Arc<Atom>>,
@@ -52,28 +51,19 @@ pub struct Compilation {
     pub manifest: Manifest,
 }
 
-impl Compiler for JitCompiler {
-    fn compile(
-        &self,
-        context: &Context,
-        derived: &Derived,
-        querier: &mut dyn Querier,
-    ) -> Result<Compiled, String> {
-        let compilation = self.compilation(context, derived, querier)?;
-        Ok(Compiled { sections: compilation.sections, manifest: compilation.manifest })
-    }
-
-    fn baseline(&self, derived: &Derived) -> Option<Section> {
+impl JitCompiler {
+    /// The base of a prompt that is assembled without the compiler, from the mandatory atoms that fit; `None` where
+    /// there is none.
+    #[must_use]
+    pub fn baseline(&self, derived: &Derived) -> Option<Section> {
         baseline::baseline(&self.corpus.atoms, derived)
     }
-}
 
-impl JitCompiler {
     /// Compiles a prompt.
     ///
     /// # Errors
     /// What the reference runtime would fail with, before it goes on without the compiler.
-    pub fn compilation(
+    pub fn compile(
         &self,
         context: &Context,
         derived: &Derived,
@@ -163,8 +153,11 @@ fn collected(atoms: &[Arc<Atom>], derived: &Derived, situation: &Situation) -> (
     let (mut kept, mut dropped) = (Vec::with_capacity(atoms.len()), Vec::new());
     for (at, atom) in atoms.iter().enumerate() {
         let evolved = Some(&**atom).filter(|atom| atom.kind == Kind::Evolved);
+        let other = atom.agent.as_deref().filter(|agent| *agent != derived.shard_id);
         let reason = if is_left_out(atom, derived) {
             Some(Reason::StructuredOutput)
+        } else if let Some(agent) = other {
+            Some(Reason::OtherAgent(agent.to_owned()))
         } else {
             evolved.and_then(|atom| situation.unmatched(atom)).map(Reason::NotCollected)
         };

@@ -71,6 +71,7 @@ fn atom(category: Category, priority: i64, content: &str, derived: &Derived) -> 
         id: Word { text: format!("kernel/{}/{hash}", category.as_str()), range: TextRange::default() },
         category,
         kind: Kind::Kernel,
+        agent: None,
         file: None,
         range: TextRange::default(),
         tokens: content.tokens(),

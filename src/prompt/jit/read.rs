@@ -36,6 +36,8 @@ pub struct AtomFile {
     pub file: FileId,
     /// Where its atoms are collected.
     pub kind: Kind,
+    /// The agent that they are for, of [`Kind::Agent`].
+    pub agent: Option<Arc<str>>,
     /// Its text.
     pub text: Arc<str>,
 }
@@ -129,6 +131,7 @@ impl Corpus {
             id,
             category,
             kind: Kind::Directive,
+            agent: None,
             file: Some(file),
             range,
             tokens: content.tokens(),
@@ -244,6 +247,7 @@ impl Reader<'_, '_> {
             id,
             category: of,
             kind: self.file.kind,
+            agent: self.file.agent.clone(),
             file: Some(self.file.file),
             range: node.range,
             content,

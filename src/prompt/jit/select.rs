@@ -27,6 +27,8 @@ pub enum Reason {
     StructuredOutput,
     /// An evolved atom is collected only where it is wanted by all of its selectors.
     NotCollected(Dimension),
+    /// It is among those of an agent, this one.
+    OtherAgent(String),
     /// Another atom has the same id and comes later.
     Replaced,
 }
@@ -50,6 +52,7 @@ impl Reason {
             Self::NotCollected(dimension) => {
                 format!("not collected: no value of its `{}` holds here", dimension.key())
             }
+            Self::OtherAgent(agent) => format!("not collected: it is for shards called `{agent}`"),
             Self::Replaced => "replaced: a later atom has the same id".to_owned(),
         }
     }

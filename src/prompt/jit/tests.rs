@@ -7,7 +7,6 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::super::answers::{Answer, Arg, Listed};
-use super::super::compiler::Compiler as _;
 use super::super::context::Context;
 use super::super::derived::Derived;
 use super::super::origin::Held;
@@ -16,7 +15,7 @@ use crate::text::FileId;
 
 /// A corpus of one file.
 fn corpus(kind: Kind, text: &str) -> Arc<Corpus> {
-    let file = AtomFile { file: FileId(0), kind, text: Arc::from(text) };
+    let file = AtomFile { file: FileId(0), kind, agent: None, text: Arc::from(text) };
     let open =
         |_, name: &str| (name == "there.md").then(|| (FileId(1), Arc::from("From a file.\nOf two lines.\n")));
     Arc::new(Corpus::read(&[file], &mut { open }))
@@ -61,7 +60,7 @@ impl Setup {
         for fault in &corpus.faults {
             let _ = writeln!(shown, "fault {:?}", fault.kind);
         }
-        match compiler.compilation(&self.context, &self.derived(), &mut listed) {
+        match compiler.compile(&self.context, &self.derived(), &mut listed) {
             Err(why) => {
                 let _ = writeln!(shown, "error: {why}");
             }
@@ -279,7 +278,7 @@ fn mandatory_atoms_are_in_whatever_the_budget() {
     let cut = |text: &str| text.replace(&long, "x…");
     let corpus = corpus(Kind::Corpus, &atoms);
     let compiler = JitCompiler { corpus };
-    let compilation = compiler.compilation(&setup.context, &setup.derived(), &mut Listed::default()).unwrap();
+    let compilation = compiler.compile(&setup.context, &setup.derived(), &mut Listed::default()).unwrap();
     let mut shown = format!("usable {} mandatory {}\n", compilation.usable, compilation.mandatory);
     for selected in &compilation.manifest.selected {
         let _ = writeln!(shown, "+ {} {} {:?}", selected.id, selected.variant, selected.tokens);

@@ -19,8 +19,8 @@ use rustc_hash::FxHashSet;
 
 use super::answers::{KernelAnswers, Marks, Order};
 use super::assembly::{Request, assemble};
-use super::compiler::Compiler;
 use super::derived::Derived;
+use super::jit::JitCompiler;
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
@@ -37,7 +37,7 @@ pub use reasons::{Why, WhyNot};
 pub use wanted::{Part, Wanted};
 
 /// How previews are made.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct PreviewSettings {
     /// How the program is read.
     pub reading: Reading,
@@ -60,16 +60,7 @@ pub struct PreviewSettings {
     /// How prompts are assembled of which nobody says it.
     pub mode: Option<Mode>,
     /// The prompt compiler, where there is a corpus of atoms.
-    pub compiler: Option<Arc<dyn Compiler + Send + Sync>>,
-}
-
-impl std::fmt::Debug for PreviewSettings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PreviewSettings")
-            .field("reading", &self.reading)
-            .field("order", &self.order)
-            .finish_non_exhaustive()
-    }
+    pub compiler: Option<Arc<JitCompiler>>,
 }
 
 impl PreviewSettings {
@@ -91,9 +82,14 @@ impl PreviewSettings {
         }
     }
 
+    /// The prompt compiler with the atoms that go with a prompt.
+    fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<&'s JitCompiler> {
+        wanted.compiler.as_deref().or(self.compiler.as_deref())
+    }
+
     /// How a prompt is assembled.
     fn mode(&self, wanted: &Wanted) -> Mode {
-        let usual = if self.compiler.is_some() { Mode::Jit } else { Mode::Legacy };
+        let usual = if self.compiler(wanted).is_some() { Mode::Jit } else { Mode::Legacy };
         wanted.mode.or(self.mode).unwrap_or(usual)
     }
 }
@@ -257,7 +253,7 @@ impl Common {
                     mode: self.settings.mode(&shown.wanted),
                     templates: &self.settings.templates,
                     inception: self.settings.inception,
-                    compiler: self.settings.compiler.as_deref().map(|compiler| compiler as &dyn Compiler),
+                    compiler: self.settings.compiler(&shown.wanted),
                 };
                 assemble(&request, querier)
             }

@@ -1,7 +1,10 @@
 //! What is wanted of a preview: for whom, and how.
 
+use std::sync::Arc;
+
 use crate::prompt::context::Context;
 use crate::prompt::header::Group;
+use crate::prompt::jit::JitCompiler;
 use crate::prompt::said::Said;
 use crate::prompt::sections::Mode;
 use crate::prompt::session::{SessionFile, StepResult};
@@ -22,6 +25,8 @@ pub struct Wanted {
     pub mode: Option<Mode>,
     /// The session file that the context was read from.
     pub session: Option<SessionFile>,
+    /// The prompt compiler with the atoms that the kernel names, in place of those of the settings.
+    pub compiler: Option<Arc<JitCompiler>>,
     /// What of it.
     pub part: Part,
 }
@@ -73,6 +78,7 @@ impl Wanted {
             context,
             mode: group.mode.map(|(mode, _)| mode),
             session,
+            compiler: None,
             part: Part::System,
         })
     }
