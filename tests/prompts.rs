@@ -96,6 +96,7 @@ fn context(input: &Map<String, Value>) -> Option<Context> {
         semantic_query: text("semantic_query"),
         semantic_top_k: input.get("semantic_top_k").and_then(Value::as_u64).map(|k| k.try_into().unwrap()),
         budget: (None, None),
+        vectors: Vec::new(),
     })
 }
 

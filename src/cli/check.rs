@@ -250,8 +250,8 @@ impl Check {
         watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
         watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
-        let sessions = resolution.previews.values().flat_map(|of| of.sessions.iter().flatten());
-        watched.extend(sessions.map(|session| session.path.clone()));
+        let beside = resolution.previews.values().flat_map(|of| of.texts());
+        watched.extend(beside.map(|(_, path, _)| path.to_path_buf()));
         watched.extend(resolution.transcripts.iter().map(|found| found.path.clone()));
         watched.extend(resolution.files().iter().map(|file| table.path(*file).to_path_buf()));
         watched

@@ -191,9 +191,8 @@ fn sources(
     for agent in resolution.agents.iter().filter(|agent| agent.reported) {
         sources.insert_source(agent.file, agent_source(agent, checked, working));
     }
-    let sessions = resolution.previews.values().flat_map(|of| of.sessions.iter().flatten());
-    for session in sessions {
-        sources.insert_source(session.id, source(session.id, &session.text));
+    for (file, _, text) in resolution.previews.values().flat_map(|of| of.texts()) {
+        sources.insert_source(file, source(file, text));
     }
     for file in files.values() {
         sources.insert_source(file.id, source(file.id, &file.text).with_statements(file));

@@ -17,7 +17,7 @@ pub struct AtomFiles {
     /// The atoms.
     pub corpus: Arc<Corpus>,
     /// The files, those of contents included.
-    pub texts: Vec<(FileId, PathBuf, Arc<str>)>,
+    texts: Vec<(FileId, PathBuf, Arc<str>)>,
 }
 
 impl AtomFiles {
@@ -25,6 +25,11 @@ impl AtomFiles {
     #[must_use]
     pub fn compiler(&self) -> Arc<JitCompiler> {
         Arc::new(JitCompiler { corpus: Arc::clone(&self.corpus) })
+    }
+
+    /// The files, those of contents included, with their texts.
+    pub fn texts(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
+        self.texts.iter().map(|(file, path, text)| (*file, &**path, text))
     }
 
     /// Reads all files of atoms below a folder, which lies inside of the repository around `root`. `None` where there are none.

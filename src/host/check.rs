@@ -159,7 +159,7 @@ fn previewed(
         let joined = Arc::new(Program::embedded(around.collect(), Arc::clone(&program.embedding)));
         let name = preview_name(&memory.table().path(single.member.file));
         let wanted = of.wanted(&name);
-        let sessions: Vec<FileId> = wanted.iter().filter_map(|(_, session)| *session).collect();
+        let beside: Vec<FileId> = of.texts().map(|(file, ..)| file).collect();
         let subject = PreviewCheck {
             program: &joined,
             kernel: single.member.file,
@@ -169,8 +169,8 @@ fn previewed(
             settings: &program.settings,
         };
         for (file, diagnostics) in previews::check(subject, &Cancel::new()) {
-            let is_session = single.member.reported && sessions.contains(&file);
-            if !is_reported(file) && !is_session {
+            let is_beside = single.member.reported && beside.contains(&file);
+            if !is_reported(file) && !is_beside {
                 continue;
             }
             for entry in entries(file, diagnostics) {

@@ -8,12 +8,14 @@
 mod agents;
 mod transcripts;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::atoms::AtomFiles;
 use super::paths::is_schema;
 use super::project::{self, Dealt, folder_name, without_twins};
 use super::uses::{PreviewFiles, is_kernel, used_files};
@@ -481,11 +483,23 @@ impl<'a> Resolver<'a> {
     /// Reads what the headers of sample kernels name.
     fn previews(&mut self) {
         for program in &self.result.programs {
+            let configured = OnceCell::new();
             for single in &program.singles {
                 let path = self.table.path(single.member.file);
                 let text = is_kernel(&path).then(|| read(&path, self.overlay).ok()).flatten();
                 let Some(text) = text else { continue };
-                let of = PreviewFiles::load(&path, &text.text, &program.root, self.overlay, self.table);
+                let globs = &program.settings.prompt.atoms;
+                let atoms = configured.get_or_init(|| {
+                    AtomFiles::named(globs, &program.root, self.overlay, self.table).map(Arc::new)
+                });
+                let of = PreviewFiles::load(
+                    &path,
+                    &text.text,
+                    &program.root,
+                    atoms.as_ref(),
+                    self.overlay,
+                    self.table,
+                );
                 if !of.header.groups.is_empty() {
                     self.result.previews.insert(single.member.file, of);
                 }

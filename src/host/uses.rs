@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::atoms::{AtomFiles, is_inside};
 use super::walk::{boundary, plain, walk};
 use super::{FileTable, Overlay, Project, Target, absolute, is_mangle, read};
+use rustc_hash::FxHashSet;
+
 use crate::lint::Finding;
 use crate::prompt::rules::PREVIEW_PATH;
 use crate::prompt::session::{Form, SessionFile};
-use crate::prompt::{Group, Header, Wanted};
+use crate::prompt::{Header, Wanted};
 use crate::text::{FileId, TextRange};
 
 /// Whether the file's name says that it is a sample kernel.
@@ -78,7 +80,7 @@ pub struct PreviewFiles {
     pub header: Header,
     /// The session file of each of its groups, where it has one that can be read.
     pub sessions: Vec<Option<Arc<SessionText>>>,
-    /// The prompt atoms of each of its groups, where it names a folder that has some.
+    /// The prompt atoms of each of its groups: those of the folder that it names, else those of the configuration.
     pub atoms: Vec<Option<Arc<AtomFiles>>>,
     /// Paths that lead nowhere; ranges count from the start of the kernel.
     pub findings: Vec<Finding>,
@@ -98,9 +100,17 @@ pub struct SessionText {
 }
 
 impl PreviewFiles {
-    /// Reads what the header of the kernel at `path` names, inside of the repository around `root`.
+    /// Reads what the header of the kernel at `path` names, inside of the repository around `root`. `configured`: the prompt
+    /// atoms of the configuration.
     #[must_use]
-    pub fn load(path: &Path, text: &str, root: &Path, overlay: &Overlay, table: &FileTable) -> Self {
+    pub fn load(
+        path: &Path,
+        text: &str,
+        root: &Path,
+        configured: Option<&Arc<AtomFiles>>,
+        overlay: &Overlay,
+        table: &FileTable,
+    ) -> Self {
         let header = Header::read(text);
         let boundary = boundary(root);
         let (mut sessions, mut findings) = (Vec::new(), Vec::new());
@@ -129,7 +139,7 @@ impl PreviewFiles {
                 looked_at.push(named.range);
             }
             sessions.push(session.and_then(|(_, read)| read.ok()));
-            atoms.push(group.atoms.as_ref().and_then(|named| {
+            let own = group.atoms.as_ref().map(|named| {
                 if let Some((_, known)) = read.iter().find(|(name, _)| *name == named.text) {
                     return known.clone();
                 }
@@ -141,9 +151,19 @@ impl PreviewFiles {
                 }
                 read.push((&named.text, found.clone()));
                 found
-            }));
+            });
+            atoms.push(own.unwrap_or_else(|| configured.map(Arc::clone)));
         }
         Self { sessions, atoms, findings, header: header.clone() }
+    }
+
+    /// The session files and the files of prompt atoms, each of them once.
+    pub fn texts(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
+        let sessions =
+            self.sessions.iter().flatten().map(|session| (session.id, &*session.path, &session.text));
+        let atoms = self.atoms.iter().flatten().flat_map(|atoms| atoms.texts());
+        let mut seen = FxHashSet::default();
+        sessions.chain(atoms).filter(move |(file, ..)| seen.insert(*file))
     }
 
     /// The prompts that the header asks for, each with its session file; `name` is for a group that has none.

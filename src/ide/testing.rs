@@ -98,6 +98,18 @@ impl Checked {
         let mut settings = crate::config::parse(toml, vocabulary).settings;
         settings.rules = rules.clone();
         settings.kernel.now = Some(0);
+        let atoms = |folder: &str| {
+            let of_it = |at: &usize| names[*at].starts_with(folder) && names[*at].ends_with(".yaml");
+            let files = (0..names.len()).filter(of_it).map(|at| prompt::jit::AtomFile {
+                file: FileId(u32::try_from(at).unwrap()),
+                kind: prompt::jit::Kind::Corpus,
+                agent: None,
+                text: texts[at].as_str().into(),
+            });
+            let files: Vec<_> = files.collect();
+            let corpus = Arc::new(prompt::jit::Corpus::read(&files, &mut |_, _| None));
+            (!files.is_empty()).then(|| Arc::new(prompt::jit::JitCompiler { corpus }))
+        };
         let header = prompt::Header::read(&texts[kernel]);
         let mut paths = Vec::new();
         let wanted = header.groups.iter().filter_map(|group| {
@@ -113,7 +125,8 @@ impl Checked {
             let read =
                 file.map(|at| prompt::session::SessionFile::read(&texts[at], prompt::session::Form::Yaml));
             let id = file.map(|at| FileId(u32::try_from(at).unwrap()));
-            Some((prompt::Wanted::of(group, read, "main")?, id))
+            let compiler = group.atoms.as_ref().and_then(|folder| atoms(&folder.text));
+            Some((prompt::Wanted { compiler, ..prompt::Wanted::of(group, read, "main")? }, id))
         });
         let wanted = wanted.collect();
         let kernel = FileId(u32::try_from(kernel).unwrap());

@@ -154,7 +154,7 @@ struct Previewed<'p> {
     path: PathBuf,
     files: PreviewFiles,
     /// The prompt atoms of the configuration.
-    atoms: Option<AtomFiles>,
+    atoms: Option<Arc<AtomFiles>>,
     wanted: Vec<Wanted>,
     /// The session file of each.
     sessions: Vec<Option<Arc<SessionText>>>,
@@ -189,14 +189,9 @@ impl PreviewCommand {
         for of in &previewed {
             sessions.extend(of.sessions.iter().flatten().map(Arc::clone));
         }
-        for atoms in previewed
-            .iter()
-            .flat_map(|of| of.atoms.iter().chain(of.files.atoms.iter().flatten().map(|atoms| &**atoms)))
-        {
-            for (file, path, text) in &atoms.texts {
-                let text = SourceText::new(host::relative(working, path), Arc::clone(text));
-                programs.sources.insert_source(*file, text);
-            }
+        for (file, path, text) in previewed.iter().flat_map(|of| of.files.texts()) {
+            let text = SourceText::new(host::relative(working, path), Arc::clone(text));
+            programs.sources.insert_source(file, text);
         }
         for session in sessions {
             let name = host::relative(working, &session.path);
@@ -290,8 +285,10 @@ impl PreviewCommand {
             let joined = all.iter().filter(is_of).find(wants).or_else(|| all.iter().find(is_of));
             let Some(joined) = joined else { continue };
             let Some(summary) = joined.program.file(file) else { continue };
-            let files = PreviewFiles::load(&path, &summary.text, &joined.root, &overlay, table);
             let atoms = AtomFiles::named(&joined.settings.prompt.atoms, &joined.root, &overlay, table);
+            let atoms = atoms.map(Arc::new);
+            let files =
+                PreviewFiles::load(&path, &summary.text, &joined.root, atoms.as_ref(), &overlay, table);
             let mut of =
                 Previewed { joined, file, path, files, atoms, wanted: Vec::new(), sessions: Vec::new() };
             self.want(&mut of, given.as_ref());
@@ -353,7 +350,7 @@ impl PreviewCommand {
         let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock);
         PreviewSettings {
             synthetic: !self.no_synthetic,
-            compiler: of.atoms.as_ref().map(AtomFiles::compiler),
+            compiler: of.atoms.as_ref().map(|atoms| atoms.compiler()),
             order: self.shuffle_seed.map_or(Order::Sorted, Order::Shuffled),
             ..settings
         }

@@ -27,3 +27,4 @@ pub use category::{Category, Class};
 pub use compile::{Compilation, JitCompiler};
 pub use read::{AtomFault, AtomFile, Corpus, FaultKind};
 pub use select::{Dropped, Reason};
+pub(in crate::prompt) use situation::has_value;

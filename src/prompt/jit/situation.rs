@@ -70,6 +70,11 @@ impl Situation {
     }
 }
 
+/// Whether a situation has a value, a name without its `/`, in a dimension.
+pub(in crate::prompt) fn has_value(derived: &Derived, dimension: Dimension, name: &str) -> bool {
+    Situation::of(derived).names[dimension as usize].contains(name)
+}
+
 /// Without one leading `/`.
 fn bare(word: &str) -> &str {
     word.strip_prefix('/').unwrap_or(word)

@@ -83,7 +83,7 @@ impl PreviewSettings {
     }
 
     /// The prompt compiler with the atoms that go with a prompt.
-    fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<&'s JitCompiler> {
+    pub(in crate::prompt) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<&'s JitCompiler> {
         wanted.compiler.as_deref().or(self.compiler.as_deref())
     }
 

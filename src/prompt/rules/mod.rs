@@ -4,6 +4,7 @@
 //! findings in the files of the program, the sample among them, and in session files. Each family is one file. Ranges
 //! count from the start of the file.
 
+mod atoms;
 mod budget;
 mod envelope;
 mod facts;
@@ -18,9 +19,10 @@ mod templates;
 pub use headers::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY};
 pub use subject::{Found, Subject};
 
+use super::jit::rules as jit;
 use crate::lint::Rule;
 
-/// All rules of this module, in the order of their codes.
+/// All rules about prompts, in the order of their codes.
 pub const RULES: &[&Rule] = &[
     &keys::DEAD_TARGET,
     &policy::NEVER_INJECTABLE,
@@ -33,6 +35,7 @@ pub const RULES: &[&Rule] = &[
     &facts::SHORT_FACT,
     &keys::ID_FORM,
     &policy::BUDGET_IGNORED,
+    &jit::INJECTED_BLOCKED,
     &keys::UNKNOWN_SHARD_TYPE,
     &packets::PACKET_FEEDS_PROMPT,
     &facts::MULTILINE_ATOM,
@@ -50,6 +53,23 @@ pub const RULES: &[&Rule] = &[
     &envelope::COMPETING_OUTPUT,
     &envelope::STRUCTURED_WITH_ENVELOPE,
     &envelope::EXAMPLE_WITHOUT_PERIOD,
+    &jit::DUPLICATE_ID,
+    &jit::EXCLUSIVE_UNENFORCED,
+    &jit::SELECTOR_VALUE,
+    &jit::MATCH_DIVERGENCE,
+    &jit::CONFLICT_ONE_SIDED,
+    &jit::VECTOR_ONLY,
+    &jit::SKELETON_GAP,
+    &jit::DEPENDENCY_CYCLE,
+    &jit::MANDATORY_OVERFLOW,
+    &jit::VARIANT_IGNORED,
+    &jit::UNKNOWN_PLACEHOLDER,
+    &jit::MISSING_DEPENDENCY,
+    &jit::CONFLICT_BOTH_MANDATORY,
+    &jit::ATOM_CATEGORY,
+    &jit::ATOM_NO_CONTENT,
+    &jit::ATOM_FILE,
+    &jit::ATOM_KEY,
     &budget::OVER_BUDGET,
     &budget::HUGE_LINE,
     &budget::EMPTY_PROMPT,
@@ -68,6 +88,7 @@ pub fn check(mut subject: Subject<'_>) -> Vec<Found> {
     packets::check(&subject, &mut found);
     envelope::check(&subject, &mut found);
     budget::check(&subject, &mut found);
+    atoms::check(&subject, &mut found);
     let mut once: Vec<Found> = Vec::new();
     for one in found {
         let is_same = |other: &Found| {

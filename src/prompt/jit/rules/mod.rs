@@ -7,7 +7,7 @@ mod table;
 
 pub use compiled::of_compilation;
 pub use corpus::of_corpus;
-pub use table::RULES;
+pub(in crate::prompt) use table::*;
 
 use crate::lint::Finding;
 use crate::text::FileId;

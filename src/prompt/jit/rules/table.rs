@@ -2,32 +2,10 @@
 
 use crate::lint::{FixKind, Group, Rule, Severity};
 
-/// All of them.
-pub const RULES: &[&Rule] = &[
-    &INJECTED_BLOCKED,
-    &DUPLICATE_ID,
-    &EXCLUSIVE_UNENFORCED,
-    &SELECTOR_VALUE,
-    &MATCH_DIVERGENCE,
-    &CONFLICT_ONE_SIDED,
-    &VECTOR_ONLY,
-    &SKELETON_GAP,
-    &DEPENDENCY_CYCLE,
-    &MANDATORY_OVERFLOW,
-    &VARIANT_IGNORED,
-    &UNKNOWN_PLACEHOLDER,
-    &MISSING_DEPENDENCY,
-    &CONFLICT_BOTH_MANDATORY,
-    &ATOM_CATEGORY,
-    &ATOM_NO_CONTENT,
-    &ATOM_FILE,
-    &ATOM_KEY,
-];
-
 macro_rules! rules {
     ($($(#[$doc:meta])* $id:ident = $code:literal $name:literal $severity:ident $fix:ident
         $summary:literal $rationale:literal bad $bad:literal good $good:literal)*) => {
-        $($(#[$doc])* pub(super) static $id: Rule = Rule {
+        $($(#[$doc])* pub(in crate::prompt) static $id: Rule = Rule {
             code: $code,
             name: $name,
             group: Group::Prompts,
@@ -60,8 +38,8 @@ rules! {
     "Two prompt atoms have the same id."
     "The one that is read last is printed. Selectors, needs and conflicts of both count together, so the first may still \
      block the second; without the compiler both are printed."
-    bad "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n- id: me\n  category: identity\n  content: You review code.\n"
-    good "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n- id: me/reviewer\n  category: identity\n  content: You review code.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n- id: me\n  category: identity\n  content: You review code.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n- id: me/reviewer\n  category: identity\n  content: You review code.\n"
 
     /// Groups of which nobody chooses one.
     EXCLUSIVE_UNENFORCED = "PP051" "exclusive-unenforced" Information None
@@ -79,8 +57,8 @@ rules! {
     "A selector of a prompt atom has a value that the runtime does not know."
     "No situation ever has the value, so the atom is wanted nowhere. Where all its values are like that, it is in no \
      prompt that says anything of that dimension."
-    bad "#- atoms/a.yaml\n- id: red\n  category: methodology\n  operational_modes: [/tdd_repare]\n  content: Make it fail first.\n"
-    good "#- atoms/a.yaml\n- id: red\n  category: methodology\n  operational_modes: [/tdd_repair]\n  content: Make it fail first.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  operational_modes: [/tdd_repare]\n  content: Make it fail first.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  operational_modes: [/tdd_repair]\n  content: Make it fail first.\n"
 
     /// In by one rule and out by the other.
     MATCH_DIVERGENCE = "PP053" "match-divergence" Information None
@@ -98,9 +76,9 @@ rules! {
     "A conflict works for the atom that declares it: that one keeps the other out, when it is mandatory, or has the \
      higher score. The other way round both are in. With equal scores the runtime compares ids, which its engine cannot \
      do: the whole selection then fails over."
-    bad "#- atoms/a.yaml\n- id: brief\n  category: exemplar\n  conflicts_with: [long]\n  content: Be brief.\n\
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: brief\n  category: exemplar\n  conflicts_with: [long]\n  content: Be brief.\n\
          - id: long\n  category: exemplar\n  content: Explain at length.\n"
-    good "#- atoms/a.yaml\n- id: brief\n  category: exemplar\n  conflicts_with: [long]\n  content: Be brief.\n\
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: brief\n  category: exemplar\n  conflicts_with: [long]\n  content: Be brief.\n\
           - id: long\n  category: exemplar\n  conflicts_with: [brief]\n  content: Explain at length.\n"
 
     /// Atoms that only a search finds.
@@ -133,9 +111,9 @@ rules! {
     "Prompt atoms need each other in a circle."
     "When one of them is chosen, all are, and the compiler fails: the prompt is assembled without it, from the mandatory \
      atoms or from a built-in text."
-    bad "#- atoms/a.yaml\n- id: a\n  category: domain\n  depends_on: [b]\n  content: First b.\n\
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: a\n  category: domain\n  depends_on: [b]\n  content: First b.\n\
          - id: b\n  category: domain\n  depends_on: [a]\n  content: First a.\n"
-    good "#- atoms/a.yaml\n- id: a\n  category: domain\n  depends_on: [b]\n  content: First b.\n\
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: a\n  category: domain\n  depends_on: [b]\n  content: First b.\n\
           - id: b\n  category: domain\n  content: Then a.\n"
 
     /// More than fits.
@@ -168,16 +146,16 @@ rules! {
     UNKNOWN_PLACEHOLDER = "PP061" "unknown-placeholder" Warning Unsafe
     "A `{{name}}` in a prompt atom is none that the runtime knows."
     "The shard reads it as it is, braces and all."
-    bad "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You are a {{shard_typ}}.\n"
-    good "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You are a {{shard_type}}.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You are a {{shard_typ}}.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You are a {{shard_type}}.\n"
 
     /// A need that nobody can meet.
     MISSING_DEPENDENCY = "PP062" "missing-dependency" Warning Unsafe
     "A prompt atom needs an atom that does not exist."
     "The runtime takes what is needed for chosen and never looks whether it is there: the atom gets in without it."
-    bad "#- atoms/a.yaml\n- id: red\n  category: methodology\n  depends_on: [tdd/basic]\n  content: Make it fail first.\n\
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  depends_on: [tdd/basic]\n  content: Make it fail first.\n\
          - id: tdd/basics\n  category: methodology\n  content: Test first.\n"
-    good "#- atoms/a.yaml\n- id: red\n  category: methodology\n  depends_on: [tdd/basics]\n  content: Make it fail first.\n\
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  depends_on: [tdd/basics]\n  content: Make it fail first.\n\
           - id: tdd/basics\n  category: methodology\n  content: Test first.\n"
 
     /// Both must, and neither may.
@@ -195,29 +173,29 @@ rules! {
     ATOM_CATEGORY = "PP064" "atom-category" Error Unsafe
     "A prompt atom has no category, or one that does not exist."
     "The runtime leaves the atom out and says so in its log."
-    bad "#- atoms/a.yaml\n- id: me\n  category: identiy\n  content: You write code.\n"
-    good "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identiy\n  content: You write code.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n"
 
     /// It says nothing.
     ATOM_NO_CONTENT = "PP065" "atom-no-content" Error None
     "A prompt atom has nothing to say: no id, no content, or a content file that cannot be read."
     "The runtime leaves the atom out and says so in its log. Content files are looked for beside the atom's own file; \
      this tool reads none outside of the workspace."
-    bad "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: \"\"\n"
-    good "#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: \"\"\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  content: You write code.\n"
 
     /// A file of which nothing counts.
     ATOM_FILE = "PP066" "atom-file" Error None
     "A file of prompt atoms cannot be read, or a value in it is of the wrong kind."
     "One value of the wrong kind costs the runtime all atoms of the file, and only its log says so."
-    bad "#- atoms/a.yaml\n- id: me\n  category: identity\n  priority: high\n  content: You write code.\n"
-    good "#- atoms/a.yaml\n- id: me\n  category: identity\n  priority: 90\n  content: You write code.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  priority: high\n  content: You write code.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: me\n  category: identity\n  priority: 90\n  content: You write code.\n"
 
     /// A key that means nothing.
     ATOM_KEY = "PP067" "atom-key" Warning Unsafe
     "A prompt atom has a key that the runtime does not know."
     "The key is passed over without a word: a misspelt selector makes an atom wanted everywhere. Files of evolved atoms \
      have their keys in lower case and without `_`."
-    bad "#- atoms/a.yaml\n- id: red\n  category: methodology\n  intent_verb: [/fix]\n  content: Make it fail first.\n"
-    good "#- atoms/a.yaml\n- id: red\n  category: methodology\n  intent_verbs: [/fix]\n  content: Make it fail first.\n"
+    bad "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  intent_verb: [/fix]\n  content: Make it fail first.\n"
+    good "#- a.kernel.mg\n# @preview shard: coder-1 coder\n# @preview mode: jit(atoms=atoms)\n#- atoms/a.yaml\n- id: red\n  category: methodology\n  intent_verbs: [/fix]\n  content: Make it fail first.\n"
 }
