@@ -97,7 +97,9 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
         }
         let tokens = Estimator::Bytes4.count(&text);
         let available = shown.derived.available();
-        if tokens > usize::try_from(available).unwrap_or(usize::MAX) {
+        // Where mandatory atoms alone are too many, that is said of them.
+        let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
+        if !is_told && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
             let message = format!(
                 "The prompt has about {tokens} tokens {}, and {available} are left for it of {}, {} of which are reserved.",
                 within(shown),
