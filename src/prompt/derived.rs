@@ -90,7 +90,7 @@ impl Derived {
 
     /// Takes a budget of the configuration. More than all of it cannot be reserved: then it is a tenth.
     fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
-        self.reserved = reserved.filter(|tokens| *tokens > 0).unwrap_or(self.reserved);
+        self.reserved = reserved.unwrap_or(self.reserved);
         let Some(tokens) = tokens.filter(|tokens| *tokens > 0) else { return };
         self.token_budget = tokens;
         if self.reserved >= tokens {

@@ -287,11 +287,11 @@ fn mandatory_atoms_are_in_whatever_the_budget() {
         let _ = writeln!(shown, "- {}: {}", dropped.id, dropped.reason);
     }
     expect![[r#"
-        usable 166 mandatory 238
+        usable 240 mandatory 238
         + me standard (5, 5)
         + envelope standard (8, 8)
         + long standard (225, 225)
-        - hit: budget: there is no room for it
+        + hit min (2, 225)
     "#]]
     .assert_eq(&cut(&shown));
 }
@@ -320,7 +320,7 @@ fn circles_are_errors() {
     shard("coder-1", "coder").budget(500, 0).check(
         SKELETON,
         &expect![[r#"
-            error: total budget 450 is less than reserved headroom 500
+            error: total budget 500 is less than reserved headroom 500
         "#]],
     );
     shard("coder-1", "coder").budget(500, 500).check(
