@@ -383,3 +383,14 @@ fn any_file_can_be_previewed_for_a_shard() {
         "#]],
     );
 }
+
+#[test]
+fn prompts_are_compiled_from_atoms() {
+    let kernel = "# @preview use: schemas.gl\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n\
+                  injectable_context(\"*\", \"Mind the clock.\").\n";
+    let skeleton = "- {id: me, category: identity, is_mandatory: true, content: 'You are a {{shard_type}}.'}\n\
+                    - id: review\n  category: methodology\n  is_mandatory: true\n  shard_types: [/reviewer]\n  content: Be fair.\n";
+    let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", kernel), ("atoms/skeleton.yaml", skeleton)];
+    check(&files, &["preview", "a.kernel.mg", "--provenance"], expect![[""]]);
+    check(&files, &["check", "a.kernel.mg", "--fail-on", "never"], expect![[""]]);
+}
