@@ -391,6 +391,45 @@ fn prompts_are_compiled_from_atoms() {
     let skeleton = "- {id: me, category: identity, is_mandatory: true, content: 'You are a {{shard_type}}.'}\n\
                     - id: review\n  category: methodology\n  is_mandatory: true\n  shard_types: [/reviewer]\n  content: Be fair.\n";
     let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", kernel), ("atoms/skeleton.yaml", skeleton)];
-    check(&files, &["preview", "a.kernel.mg", "--provenance"], expect![[""]]);
-    check(&files, &["check", "a.kernel.mg", "--fail-on", "never"], expect![[""]]);
+    check(&files, &["preview", "a.kernel.mg", "--provenance"], expect![[r#"
+        a  coder-7 (coder), jit
+        ── identity · atoms · 5 tokens
+        You are a coder.                                                        ← atom me atoms/skeleton.yaml:1
+
+        ── context · atoms · 10 tokens
+        // KERNEL CONTEXT                                                       ← builtin injected
+        - Mind the clock.                                                       ← fact a.kernel.mg:4
+                                                                                ← builtin injected
+        ── suffix · builtin suffix · 253 tokens
+        == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
+        Reply with a single JSON object and nothing around it. Write "control_packet" first and finish it before "surface_response".
+        control_packet:
+          intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}
+          mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).
+          memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}
+          self_correction      {triggered, hypothesis}
+          reasoning_trace      how you got there
+          knowledge_requests   list of {specialist | "researcher" | "_any_specialist", query, purpose, priority: required | optional}
+          context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}
+          tool_requests        list of {id, tool_name, tool_args, purpose, required}
+        surface_response: what the person should read.
+        Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
+        ──
+        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 267 of 191500 tokens, 0.1 % (bytes/4: 267, characters/4: 266)
+          identity            5    1.8 %
+          context            10    3.7 %
+          suffix            253   94.7 %
+        warning[skeleton-gap] a.kernel.mg:1 There is no atom of category `protocol` in preview a (coder-7).
+        exit 0
+    "#]]);
+    check(&files, &["check", "a.kernel.mg", "--fail-on", "never"], expect![[r#"
+        warning[PP056 skeleton-gap]: There is no atom of category `protocol` in preview a (coder-7).
+         --> a.kernel.mg:1:1
+          |
+        1 | # @preview use: schemas.gl
+          | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+        1 warning in 1 file (1 clause)
+        exit 0
+    "#]]);
 }

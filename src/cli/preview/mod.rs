@@ -339,8 +339,7 @@ impl PreviewCommand {
         }
     }
 
-    fn settings(&self, of: &Previewed<'_>) -> PreviewSettings {
-        let joined = of.joined;
+    fn settings(&self, joined: &Joined) -> PreviewSettings {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, |reading| match reading {
             Semantics::Go => Reading::Go,
@@ -350,7 +349,6 @@ impl PreviewCommand {
         let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock);
         PreviewSettings {
             synthetic: !self.no_synthetic,
-            compiler: of.atoms.as_ref().map(|atoms| atoms.compiler()),
             order: self.shuffle_seed.map_or(Order::Sorted, Order::Shuffled),
             ..settings
         }
@@ -365,11 +363,13 @@ impl PreviewCommand {
         all: &mut Vec<PromptReport>,
     ) -> Result<bool> {
         let name = |file: FileId| sources.name(file).to_owned();
+        let compiler = of.atoms.as_ref().map(|atoms| atoms.compiler());
+        let settings = PreviewSettings { compiler, ..self.settings(of.joined) };
         let mut preview = Preview::new(
             Arc::clone(&of.joined.program),
             Some(of.file),
             of.wanted.clone(),
-            self.settings(of),
+            settings,
             &Cancel::new(),
         );
         let notes = notes(of, &mut preview, sources);
