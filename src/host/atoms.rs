@@ -36,8 +36,10 @@ impl AtomFiles {
     #[must_use]
     pub fn below(folder: &Path, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
-        let paths =
-            is_inside(folder, &boundary).then(|| below(folder, overlay, &|_| true)).unwrap_or_default();
+        if !is_inside(folder, &boundary) {
+            return None;
+        }
+        let paths = below(folder, overlay, &|_| true);
         (!paths.is_empty()).then(|| Self::read(paths, &boundary, overlay, table))
     }
 
