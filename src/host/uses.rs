@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::atoms::{AtomFiles, is_inside};
+use super::paths::is_test;
 use super::walk::{boundary, plain, walk};
 use super::{FileTable, Overlay, Project, Target, absolute, is_mangle, read};
 use rustc_hash::FxHashSet;
@@ -64,7 +65,8 @@ fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &Overlay) -> 
         Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
             let glob = Target::Glob(base.clone(), globs);
             let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
-            found.filter(|path| glob.covers(path)).collect()
+            // Tests and other kernels are of no program; one that is meant is named.
+            found.filter(|path| glob.covers(path) && !is_kernel(path) && !is_test(path)).collect()
         }
         _ if is_inside(&named, boundary) && (overlay.get(&named).is_some() || named.is_file()) => vec![named],
         _ => Vec::new(),

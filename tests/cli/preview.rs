@@ -391,7 +391,10 @@ fn prompts_are_compiled_from_atoms() {
     let skeleton = "- {id: me, category: identity, is_mandatory: true, content: 'You are a {{shard_type}}.'}\n\
                     - id: review\n  category: methodology\n  is_mandatory: true\n  shard_types: [/reviewer]\n  content: Be fair.\n";
     let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", kernel), ("atoms/skeleton.yaml", skeleton)];
-    check(&files, &["preview", "a.kernel.mg", "--provenance"], expect![[r#"
+    check(
+        &files,
+        &["preview", "a.kernel.mg", "--provenance"],
+        expect![[r#"
         a  coder-7 (coder), jit
         ── identity · atoms · 5 tokens
         You are a coder.                                                        ← atom me atoms/skeleton.yaml:1
@@ -421,8 +424,12 @@ fn prompts_are_compiled_from_atoms() {
           suffix            253   94.7 %
         warning[skeleton-gap] a.kernel.mg:1 There is no atom of category `protocol` in preview a (coder-7).
         exit 0
-    "#]]);
-    check(&files, &["check", "a.kernel.mg", "--fail-on", "never"], expect![[r#"
+    "#]],
+    );
+    check(
+        &files,
+        &["check", "a.kernel.mg", "--fail-on", "never"],
+        expect![[r#"
         warning[PP056 skeleton-gap]: There is no atom of category `protocol` in preview a (coder-7).
          --> a.kernel.mg:1:1
           |
@@ -431,5 +438,6 @@ fn prompts_are_compiled_from_atoms() {
 
         1 warning in 1 file (1 clause)
         exit 0
-    "#]]);
+    "#]],
+    );
 }
