@@ -25,6 +25,7 @@ mod query;
 mod repair;
 mod replay;
 mod resolved;
+mod resolved_prompts;
 mod resolved_transcripts;
 mod rule;
 mod serve;

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
+use super::resolved_prompts::{Prompts, Replays};
 use super::resolved_transcripts::Transcripts;
 use crate::config::{KernelSettings, ProgramSettings, Settings, instant_text};
 use crate::host::{FileTable, ProgramFiles, Project, Resolution, relative};
@@ -20,6 +21,8 @@ pub(super) struct Resolved {
     format: Format,
     kernel: Kernel,
     transcripts: Transcripts,
+    prompt: Prompts,
+    replay: Replays,
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
@@ -78,6 +81,8 @@ impl Resolved {
             format: Format { indent: settings.format.indent, width: settings.format.width },
             kernel: Kernel::new(&settings.kernel),
             transcripts: Transcripts::new(&settings.transcripts),
+            prompt: Prompts::new(&settings.prompt),
+            replay: Replays::new(&settings.replay),
             programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
             rules: project.map_or_else(Vec::new, |project| changed(project, working)),
         }
@@ -98,6 +103,8 @@ impl Resolved {
         out.push_str(&format!("\n[format]\nindent = {indent}\nwidth = {width}\n"));
         out.push_str(&self.kernel.text());
         out.push_str(&self.transcripts.text());
+        out.push_str(&self.prompt.text());
+        out.push_str(&self.replay.text());
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         out.push_str("\n[rules]\n");
         if self.rules.is_empty() {

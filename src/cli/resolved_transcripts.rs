@@ -22,17 +22,19 @@ pub(super) struct Transcripts {
 
 /// The keys of a table, each with its value.
 #[derive(Debug)]
-struct Rows(Vec<(&'static str, Row)>);
+pub(super) struct Rows(pub(super) Vec<(&'static str, Row)>);
 
+/// The value of a key.
 #[derive(Debug)]
-enum Row {
+pub(super) enum Row {
+    /// This.
     Set(Value),
     /// Nothing is set, which means this.
     Unset(&'static str),
 }
 
 impl Row {
-    fn of(value: Option<impl Into<Value>>, unset: &'static str) -> Self {
+    pub(super) fn of(value: Option<impl Into<Value>>, unset: &'static str) -> Self {
         value.map_or(Self::Unset(unset), |value| Self::Set(value.into()))
     }
 }
@@ -139,7 +141,8 @@ fn overriding(one: &TranscriptOverride) -> Rows {
 }
 
 impl Rows {
-    fn text(&self) -> String {
+    /// A line for each key.
+    pub(super) fn text(&self) -> String {
         let line = |(name, row): &(&str, Row)| match row {
             Row::Set(value) => format!("{name} = {}\n", toml(value)),
             Row::Unset(meaning) => format!("# {name}: {meaning}\n"),
@@ -164,7 +167,12 @@ impl Serialize for Rows {
 /// A value as it is written in a configuration file.
 fn toml(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("{text:?}"),
+        Value::Object(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(name, value)| format!("{} = {}", toml(&name.as_str().into()), toml(value)));
+            format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+        }
         Value::Array(values) => format!("[{}]", values.iter().map(toml).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }

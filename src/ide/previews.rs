@@ -64,7 +64,15 @@ pub fn findings(
         Some((name, own.or_else(|| built_in(name))?))
     });
     let (common, shown) = preview.parts();
-    let subject = Subject { common, shown, header, sessions, settings: &settings.prompt, consumer };
+    let subject = Subject {
+        common,
+        shown,
+        header,
+        sessions,
+        settings: &settings.prompt,
+        transcripts: &settings.transcripts,
+        consumer,
+    };
     let found = rules::check(subject).into_iter().map(|found| (found.file, found.finding));
     let sample = common.sample();
     let paths = sample.into_iter().flat_map(|file| paths.iter().map(move |finding| (file, finding.clone())));

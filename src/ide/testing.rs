@@ -89,8 +89,6 @@ impl Checked {
             let id = FileId(u32::try_from(at).unwrap());
             Arc::new(FileSummary::new(id, &SourceFile::parse(texts[at].as_str().into())))
         };
-        let mangle = (0..names.len()).filter(|at| is_mangle(&names[*at]));
-        let program = Arc::new(Program::new(mangle.map(summary).collect()));
         let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg");
         let Some(kernel) = kernel else { return Self::with_settings(fixture, rules) };
         let toml = names.iter().position(|name| name == "mangle-ls.toml").map_or("", |at| &texts[at]);
@@ -98,6 +96,12 @@ impl Checked {
         let mut settings = crate::config::parse(toml, vocabulary).settings;
         settings.rules = rules.clone();
         settings.kernel.now = Some(0);
+        let mangle: Vec<_> = (0..names.len()).filter(|at| is_mangle(&names[*at])).collect();
+        let is_hybrid = |at: &usize| settings.programs.iter().any(|own| own.hybrid.matches(&names[*at]));
+        let hybrid = mangle.iter().copied().filter(is_hybrid).map(|at| FileId(u32::try_from(at).unwrap()));
+        let embedding = Embedding { hybrid: hybrid.collect(), ..Embedding::default() };
+        let files = mangle.into_iter().map(summary).collect();
+        let program = Arc::new(Program::embedded(files, Arc::new(embedding)));
         let atoms = |folder: &str| {
             let of_it = |at: &usize| names[*at].starts_with(folder) && names[*at].ends_with(".yaml");
             let files = (0..names.len()).filter(of_it).map(|at| prompt::jit::AtomFile {
@@ -125,7 +129,9 @@ impl Checked {
             let read =
                 file.map(|at| prompt::session::SessionFile::read(&texts[at], prompt::session::Form::Yaml));
             let id = file.map(|at| FileId(u32::try_from(at).unwrap()));
-            let compiler = group.atoms.as_ref().and_then(|folder| atoms(&folder.text));
+            let configured = (!settings.prompt.atoms.patterns().is_empty()).then_some("atoms");
+            let folder = group.atoms.as_ref().map(|folder| &*folder.text).or(configured);
+            let compiler = folder.and_then(atoms);
             Some((prompt::Wanted { compiler, ..prompt::Wanted::of(group, read, "main")? }, id))
         });
         let wanted = wanted.collect();

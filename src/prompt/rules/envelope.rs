@@ -6,10 +6,33 @@ use regex::Regex;
 
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
-use crate::prompt::assembly::{has_envelope, is_structured_only};
+use crate::prompt::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
 use crate::prompt::origin::Origin;
-use crate::prompt::preview::{OriginPlace, Shown};
-use crate::prompt::sections::{Line, Role, SectionKind};
+use crate::prompt::preview::{OriginPlace, Part, Shown};
+use crate::prompt::sections::{Line, Mode, Role, SectionKind};
+
+/// A prompt without a word about envelopes.
+pub(super) static NO_ENVELOPE_TEXT: Rule = Rule {
+    code: "PP040",
+    name: "no-envelope-text",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "A prompt does not tell the shard to answer with an envelope.",
+    rationale: "Where the prompt compiler fails or is off, the runtime makes the base of the prompt of the mandatory atoms, and appends no \
+                envelope instructions to that: an atom has to say how to answer. Without `\"control_packet\"` the model answers in \
+                prose, and nothing of it reaches the kernel.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
+          Decl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+          #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
+           Decl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+           - id: protocol/envelope\n  category: protocol\n  is_mandatory: true\n\
+          \x20 content: 'Answer with {\"control_packet\": {}, \"surface_response\": \"\"}.'\n\
+           #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
+    fix: FixKind::None,
+};
 
 /// `Answer in YAML only.`
 pub(super) static COMPETING_OUTPUT: Rule = Rule {
@@ -73,12 +96,32 @@ pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = Rule {
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     for shown in subject.shown.iter() {
+        missing(subject, shown, found);
         let is_structured = is_structured_only(&shown.wanted.context.shard_type);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
             for line in section.lines.iter().filter(|line| line.role == Role::Text) {
                 of_line(subject, shown, line, is_structured, found);
             }
         }
+    }
+}
+
+/// A prompt that has to speak of envelopes and does not.
+fn missing(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let kind = &shown.wanted.context.shard_type;
+    let prompt = &shown.prompt;
+    let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
+    let is_exempt = is_structured_only(kind) || (is_compiled && !appends_in_jit_mode(kind));
+    if shown.wanted.part != Part::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
+        return;
+    }
+    if !has_envelope(&prompt.text()) {
+        let message = format!(
+            "Nothing tells a `{kind}` to answer with an envelope {}: no text names `\"control_packet\"`, and the runtime appends \
+             none behind atoms. Add a mandatory atom of the category `protocol` that does.",
+            within(shown)
+        );
+        subject.at_header(found, &NO_ENVELOPE_TEXT, shown.wanted.range, message);
     }
 }
 

@@ -76,8 +76,12 @@ pub static HYBRID_DIRECTIVE: Rule = Rule {
     summary: "A directive of codeNERD cannot be read.",
     rationale: "The loader takes lines that start with `TAXONOMY:`, `INTENT:` and `PROMPT:` out of the file and drops those \
                 that it cannot read; only its log says so.",
-    bad: "",
-    good: "",
+    bad: "#- words.mg\nPROMPT: /style/short [methodology] -> \"Be brief.\"\nPROMPT: /style/long [methodology] ->\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- mangle-ls.toml\n[[program]]\nname = \"words\"\ninclude = [\"*.mg\"]\nhybrid = [\"words.mg\"]\n",
+    good: "#- words.mg\nPROMPT: /style/short [methodology] -> \"Be brief.\"\nPROMPT: /style/long [methodology] -> \"Explain.\"\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- mangle-ls.toml\n[[program]]\nname = \"words\"\ninclude = [\"*.mg\"]\nhybrid = [\"words.mg\"]\n",
     fix: FixKind::None,
 };
 

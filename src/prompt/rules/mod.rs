@@ -7,8 +7,11 @@
 mod atoms;
 mod budget;
 mod envelope;
+mod examples;
 mod facts;
 mod headers;
+mod joins;
+mod kernel;
 mod keys;
 mod packets;
 mod policy;
@@ -28,6 +31,7 @@ pub const RULES: &[&Rule] = &[
     &policy::NEVER_INJECTABLE,
     &keys::WRONG_KEY_KIND,
     &policy::BELOW_THRESHOLD,
+    &joins::DISJOINT_JOIN,
     &templates::TEMPLATE_MISSING,
     &templates::TEMPLATE_DUPLICATE,
     &templates::TEMPLATE_EMPTY,
@@ -37,22 +41,29 @@ pub const RULES: &[&Rule] = &[
     &policy::BUDGET_IGNORED,
     &jit::INJECTED_BLOCKED,
     &keys::UNKNOWN_SHARD_TYPE,
+    &kernel::NO_ACTIVE_SHARD,
     &packets::PACKET_FEEDS_PROMPT,
     &facts::MULTILINE_ATOM,
     &facts::DIRECTIVE_IN_DATA,
     &headers::PREVIEW_INCOMPLETE,
     &session::UNRENDERED_FIELD,
+    &session::SESSION_IN_JIT,
     &session::HISTORY_DROPPED,
     &headers::SESSION_KEY,
     &headers::PREVIEW_KEY,
     &headers::PREVIEW_PATH,
     &headers::HYBRID_DIRECTIVE,
     &policy::KERNEL_FAILED,
+    &kernel::EXTERNAL_EMPTY,
+    &kernel::QUERY_ERROR,
     &policy::ORDER_SENSITIVE,
+    &envelope::NO_ENVELOPE_TEXT,
     &templates::DOUBLE_ENVELOPE,
     &envelope::COMPETING_OUTPUT,
     &envelope::STRUCTURED_WITH_ENVELOPE,
     &envelope::EXAMPLE_WITHOUT_PERIOD,
+    &examples::EXAMPLE_INVALID,
+    &examples::VERSION_SKEW,
     &jit::DUPLICATE_ID,
     &jit::EXCLUSIVE_UNENFORCED,
     &jit::SELECTOR_VALUE,
@@ -63,6 +74,7 @@ pub const RULES: &[&Rule] = &[
     &jit::DEPENDENCY_CYCLE,
     &jit::MANDATORY_OVERFLOW,
     &jit::VARIANT_IGNORED,
+    &kernel::DEAD_CONFIG,
     &jit::UNKNOWN_PLACEHOLDER,
     &jit::MISSING_DEPENDENCY,
     &jit::CONFLICT_BOTH_MANDATORY,
@@ -85,8 +97,11 @@ pub fn check(mut subject: Subject<'_>) -> Vec<Found> {
     templates::check(&subject, &mut found);
     facts::check(&subject, &mut found);
     policy::check(&mut subject, &mut found);
+    kernel::check(&subject, &mut found);
+    joins::check(&subject, &mut found);
     packets::check(&subject, &mut found);
     envelope::check(&subject, &mut found);
+    examples::check(&subject, &mut found);
     budget::check(&subject, &mut found);
     atoms::check(&subject, &mut found);
     let mut once: Vec<Found> = Vec::new();

@@ -107,8 +107,14 @@ pub(super) static ORDER_SENSITIVE: Rule = Rule {
     summary: "Which lines a prompt has depends on the order of facts.",
     rationale: "The runtime's store keeps no order. Of several templates any may be the first, and with it the prompt is another \
                 one from run to run. Lines that only change places are not meant.",
-    bad: "",
-    good: "",
+    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+          Decl topic(Text) bound [/string].\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/coder, T) :- topic(T).\ntopic(\"You code.\").\ntopic(\"You write code.\").\ntopic(\"You mend code.\").\n",
+    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+           Decl topic(Text) bound [/string].\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/coder, T) :- topic(T).\ntopic(\"You code.\").\n",
     fix: FixKind::None,
 };
 

@@ -3,7 +3,7 @@
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::prompt::assembly::HISTORY;
-use crate::prompt::preview::Part;
+use crate::prompt::preview::{Part, Shown};
 use crate::prompt::sections::Mode;
 use crate::prompt::session::keys::SESSION;
 
@@ -20,6 +20,28 @@ pub(super) static UNRENDERED_FIELD: Rule = Rule {
           #- fix.session.yaml\nactive_files:\n  - auth.go\n",
     good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
            #- fix.session.yaml\nimpacted_files:\n  - auth.go\n",
+    fix: FixKind::None,
+};
+
+/// `# @preview mode: jit` with a session.
+pub(super) static SESSION_IN_JIT: Rule = Rule {
+    code: "PP022",
+    name: "session-in-jit",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A compiled prompt shows nothing of the session and of what the person wants.",
+    rationale: "The runtime's prompt compiler gives atoms, what the kernel injects, and nothing else: sections of the session and \
+                of the intent are only in prompts that are assembled without it. Such values do no more than choose atoms.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
+          # @preview mode: jit(atoms=atoms)\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n#- atoms/one.yaml\n\
+          - id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+          - id: safety/one\n  category: safety\n  is_mandatory: true\n  content: Do no harm.\n\
+          - id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: Answer with one object.\n\
+          - id: methodology/one\n  category: methodology\n  is_mandatory: true\n  content: Test first.\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
+           # @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n",
     fix: FixKind::None,
 };
 
@@ -58,6 +80,7 @@ pub(super) static HISTORY_DROPPED: Rule = Rule {
 };
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file), Mode::Legacy, Part::System) =
             (&shown.wanted.session, *file, shown.prompt.mode, &shown.wanted.part)
@@ -82,4 +105,30 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
             }
         }
     }
+}
+
+/// Says once of a compiled prompt what it does not show.
+fn in_jit(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let (wanted, prompt) = (&shown.wanted, &shown.prompt);
+    if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != Part::System {
+        return;
+    }
+    let given = wanted.session.iter().flat_map(|file| &file.session.given);
+    let given = given.filter(|given| !given.is_empty && given.field.shown.is_some());
+    let mut names: Vec<String> = given.map(|given| format!("`{}`", given.field.name)).collect();
+    if wanted.context.intent.is_some() {
+        names.push("the intent".to_owned());
+    }
+    if names.is_empty() {
+        return;
+    }
+    let message = format!(
+        "A compiled prompt shows nothing of {} {}; `mode: legacy` does.",
+        names.join(", "),
+        within(shown)
+    );
+    let mut groups = subject.header.groups.iter();
+    let group = groups.find(|group| group.range == wanted.range);
+    let range = group.and_then(|group| group.mode).map_or(wanted.range, |(_, range)| range);
+    subject.at_header(found, &SESSION_IN_JIT, range, message);
 }

@@ -1,8 +1,12 @@
 //! What the rules look at, and how they report.
 
-use crate::config::{Consumer, PromptSettings};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use crate::config::{Consumer, PromptSettings, TranscriptSettings};
 use crate::lint::{Finding, Rule};
-use crate::program::{FileSummary, Program, Site};
+use crate::program::{FileSummary, PredicateId, Program, Site};
 use crate::prompt::answers::Answer;
 use crate::prompt::header::Header;
 use crate::prompt::origin::{Held, Origin};
@@ -24,6 +28,8 @@ pub struct Subject<'a> {
     pub sessions: &'a [Option<FileId>],
     /// The settings.
     pub settings: &'a PromptSettings,
+    /// What is expected of replies, and so of examples of them.
+    pub transcripts: &'a TranscriptSettings,
     /// Who takes the updates of packets, where the settings name somebody: its name and what it takes.
     pub consumer: Option<(&'a str, &'a Consumer)>,
 }
@@ -68,6 +74,20 @@ impl Subject<'_> {
         named.flat_map(move |predicate| program.clauses(predicate)).filter_map(Head::of)
     }
 
+    /// The predicates that facts of these come from, themselves among them.
+    pub(super) fn feeding(&self, read: &[&str]) -> FxHashSet<PredicateId> {
+        let (program, graph) = (self.program(), self.program().graph());
+        let named = read.iter().flat_map(|name| program.named(Symbol::new(name)));
+        let mut queue: VecDeque<PredicateId> =
+            named.filter_map(|predicate| program.id(predicate.key)).collect();
+        let mut seen: FxHashSet<PredicateId> = queue.iter().copied().collect();
+        while let Some(at) = queue.pop_front() {
+            let next = graph.edges_from(at).iter().map(|edge| edge.to);
+            queue.extend(next.filter(|to| seen.insert(*to)));
+        }
+        seen
+    }
+
     /// Where the argument of a fact stands that a prompt shows; for a derived one, its rule.
     pub(super) fn place(&self, shown: &Shown, held: &Held, argument: usize) -> Option<(FileId, TextRange)> {
         match self.common.place(shown, &Origin::Fact(held.showing(argument)))? {
@@ -95,7 +115,7 @@ pub(super) struct Head<'p> {
 }
 
 impl<'p> Head<'p> {
-    fn of(site: Site<'p>) -> Option<Self> {
+    pub(super) fn of(site: Site<'p>) -> Option<Self> {
         let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
         Some(Self { file: site.file, item: site.item, clause })
     }
