@@ -167,6 +167,7 @@ impl Serialize for Rows {
 /// A value as it is written in a configuration file.
 fn toml(value: &Value) -> String {
     match value {
+        Value::Object(entries) if entries.is_empty() => "{}".to_owned(),
         Value::Object(entries) => {
             let entries = entries
                 .iter()

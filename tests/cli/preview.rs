@@ -250,6 +250,7 @@ fn other_modes_parts_and_formats() {
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 2 of 191500 tokens, 0.0 % (bytes/4: 2, characters/4: 1)
               context             2  100.0 %
+            warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or leave out `--no-synthetic`.
             exit 0
         "#]],
     );

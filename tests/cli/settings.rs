@@ -247,6 +247,38 @@ fn all_settings() {
             max_tool_requests = 20
             max_knowledge_requests = 20
 
+            [prompt]
+            shards = []
+            templates = {}
+            atoms = []
+            # mode: jit where there are atoms, else legacy
+            inception = false
+            tokenizer = "bytes4"
+
+            [prompt.context_block]
+            predicates = ["user_intent", "file_topology", "test_state", "retry_count", "diagnostic", "task_status", "campaign_progress"]
+            max_facts = 60
+            max_tokens = 2000
+
+            [replay]
+            override = "prepend"
+            pending = "pending_action"
+            permit = "permitted"
+            deny = ["permission_denied", "action_denied", "forbidden", "security_violation"]
+            block = "blocked_action"
+            safe = "safe_action"
+            dangerous = "dangerous_action"
+            content = "blocked_pattern"
+            overrides = ["admin_override", "signed_approval", "temporary_override", "appeal_granted", "active_override", "has_active_override", "permission_check_result"]
+            domain = "allowed_domain"
+            domains = ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"]
+            patterns = ["rm\\s+-rf", "mkfs", "dd\\s+if=", "chmod\\s+777", "curl.*\\|.*sh", "wget.*\\|.*sh", ">.*\\/etc\\/", "sudo\\s+rm"]
+
+            [replay.abduction]
+            predicate = "abductive_hypothesis"
+            as = "string"
+            action = "recovery_action"
+
             [[program]] # 2 files
             name = "guardian"
             include = ["policy"]
@@ -317,6 +349,38 @@ fn all_settings() {
             max_reasoning_trace = 50000
             max_tool_requests = 20
             max_knowledge_requests = 20
+
+            [prompt]
+            shards = []
+            templates = {}
+            atoms = []
+            # mode: jit where there are atoms, else legacy
+            inception = false
+            tokenizer = "bytes4"
+
+            [prompt.context_block]
+            predicates = ["user_intent", "file_topology", "test_state", "retry_count", "diagnostic", "task_status", "campaign_progress"]
+            max_facts = 60
+            max_tokens = 2000
+
+            [replay]
+            override = "prepend"
+            pending = "pending_action"
+            permit = "permitted"
+            deny = ["permission_denied", "action_denied", "forbidden", "security_violation"]
+            block = "blocked_action"
+            safe = "safe_action"
+            dangerous = "dangerous_action"
+            content = "blocked_pattern"
+            overrides = ["admin_override", "signed_approval", "temporary_override", "appeal_granted", "active_override", "has_active_override", "permission_check_result"]
+            domain = "allowed_domain"
+            domains = ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"]
+            patterns = ["rm\\s+-rf", "mkfs", "dd\\s+if=", "chmod\\s+777", "curl.*\\|.*sh", "wget.*\\|.*sh", ">.*\\/etc\\/", "sudo\\s+rm"]
+
+            [replay.abduction]
+            predicate = "abductive_hypothesis"
+            as = "string"
+            action = "recovery_action"
 
             [[program]] # 1 file
             name = "the given paths"
@@ -397,6 +461,74 @@ fn all_settings() {
                 },
                 "consumers": {},
                 "override": []
+              },
+              "prompt": {
+                "shards": [],
+                "templates": {},
+                "atoms": [],
+                "mode": null,
+                "inception": false,
+                "tokenizer": "bytes4",
+                "context_block": {
+                  "predicates": [
+                    "user_intent",
+                    "file_topology",
+                    "test_state",
+                    "retry_count",
+                    "diagnostic",
+                    "task_status",
+                    "campaign_progress"
+                  ],
+                  "max_facts": 60,
+                  "max_tokens": 2000
+                }
+              },
+              "replay": {
+                "override": "prepend",
+                "pending": "pending_action",
+                "permit": "permitted",
+                "deny": [
+                  "permission_denied",
+                  "action_denied",
+                  "forbidden",
+                  "security_violation"
+                ],
+                "block": "blocked_action",
+                "safe": "safe_action",
+                "dangerous": "dangerous_action",
+                "content": "blocked_pattern",
+                "overrides": [
+                  "admin_override",
+                  "signed_approval",
+                  "temporary_override",
+                  "appeal_granted",
+                  "active_override",
+                  "has_active_override",
+                  "permission_check_result"
+                ],
+                "domain": "allowed_domain",
+                "domains": [
+                  "github.com",
+                  "golang.org",
+                  "pkg.go.dev",
+                  "docs.anthropic.com",
+                  "developer.mozilla.org"
+                ],
+                "patterns": [
+                  "rm\\s+-rf",
+                  "mkfs",
+                  "dd\\s+if=",
+                  "chmod\\s+777",
+                  "curl.*\\|.*sh",
+                  "wget.*\\|.*sh",
+                  ">.*\\/etc\\/",
+                  "sudo\\s+rm"
+                ],
+                "abduction": {
+                  "predicate": "abductive_hypothesis",
+                  "as": "string",
+                  "action": "recovery_action"
+                }
               },
               "programs": [
                 {
