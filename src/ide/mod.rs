@@ -28,6 +28,7 @@ pub mod markup;
 pub mod mention;
 mod place;
 pub mod policy_tests;
+pub mod preview_document;
 pub mod previews;
 pub mod query;
 pub mod references;

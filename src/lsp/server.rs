@@ -110,6 +110,12 @@ impl Server {
         self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params)).await
     }
 
+    /// `mangle/preview`: what shards will read.
+    async fn preview(&self, params: features::preview::PreviewParams) -> Result<LSPAny> {
+        let needs = Needs::Place(params.document());
+        self.ask(needs, outdated, move |view, cancel| features::preview::preview(view, &params, cancel)).await
+    }
+
     /// `mangle/query`: which facts follow, and why.
     async fn query(&self, params: features::query::QueryParams) -> Result<LSPAny> {
         let needs = Needs::Evaluation(params.document());
@@ -131,9 +137,10 @@ impl Server {
     /// `mangle/virtualDocument`: a document that the server makes.
     async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
         let address = Address::parse(&params.uri)?;
-        self.send(Message::Watch(Watch::new(params.uri, &address)));
-        let needs = Needs::Place(from_proto::document_path(address.source()));
-        self.ask(needs, outdated, move |view, _| address.make(view)).await
+        self.send(Message::Watch(Watch::new(params.uri, address.clone())));
+        let path = address.source().map(from_proto::document_path);
+        let needs = path.map_or(Needs::Workspace, Needs::Place);
+        self.ask(needs, outdated, move |view, cancel| address.make(view, cancel)).await
     }
 }
 
@@ -153,6 +160,7 @@ macro_rules! extensions {
 
 extensions! {
     "mangle/graph" => Server::graph;
+    "mangle/preview" => Server::preview;
     "mangle/query" => Server::query;
     "mangle/repair" => Server::repair;
     "mangle/status" => Server::status;
@@ -387,9 +395,10 @@ impl LanguageServer for Server {
         let needs = match (features::query::asked_by(&params), features::test::asked_by(&params)) {
             (Some(question), _) => Needs::Evaluation(question.document()),
             (_, Some(tests)) => tests.document().map_or(Needs::Workspace, Needs::Place),
-            _ => match features::repair::asked_by(&params) {
-                Some(wanted) => Needs::Diagnostics(wanted.document()),
-                None => Needs::Nothing,
+            _ => match (features::repair::asked_by(&params), features::preview::asked_by(&params)) {
+                (Some(wanted), _) => Needs::Diagnostics(wanted.document()),
+                (_, Some(wanted)) => Needs::Place(wanted.document()),
+                _ => Needs::Nothing,
             },
         };
         self.ask(needs, outdated, move |view, cancel| actions::command(view, &params, cancel)).await

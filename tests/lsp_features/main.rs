@@ -9,6 +9,7 @@ mod evaluation;
 mod formatting;
 mod hover;
 mod policy_tests;
+mod previews;
 mod shape;
 
 use serde_json::{Value, json};

@@ -64,11 +64,14 @@ COMMANDS = {
     "mangle.copyRepair": [{"uri": "untitled:none"}],
     "mangle.fixWorkspace": [],
     "mangle.openRulePage": ["negation-wildcard"],
+    "mangle.preview": [{"uri": "untitled:none"}],
     "mangle.query": [{}],
     "mangle.test": [{}],
 }
 
-OWN = ["mangle/status", "mangle/graph", "mangle/query", "mangle/repair", "mangle/test", "mangle/virtualDocument"]
+OWN = [
+    "mangle/status", "mangle/graph", "mangle/preview", "mangle/query", "mangle/repair", "mangle/test", "mangle/virtualDocument",
+]  # fmt: skip
 
 # Requests whose parameters are one of the answers to another request.
 FOLLOWING = {
@@ -108,6 +111,13 @@ def promised(capabilities):
     return [method for name in found for method in REQUESTS.get(name, [])] + OWN, unknown
 
 
+def virtual(uri):
+    """A document that is made from another one."""
+    if uri.endswith(".kernel.mg"):
+        return f"mangle-preview:/fix-auth?of={uri}"
+    return f"mangle-{'syntax' if uri.endswith(('.mg', '.gl')) else 'split'}:{uri}"
+
+
 def parameters(method, uri, text, offset, diagnostics):
     """The parameters of a request about a place."""
     position = text.position(offset)
@@ -138,10 +148,11 @@ def parameters(method, uri, text, offset, diagnostics):
         "workspace/diagnostic": {"previousResultIds": []},
         "mangle/status": None,
         "mangle/graph": {"uri": uri},
+        "mangle/preview": {"uri": uri},
         "mangle/query": {"uri": uri},
         "mangle/repair": {"uri": uri},
         "mangle/test": {"uri": uri},
-        "mangle/virtualDocument": {"uri": f"mangle-{'syntax' if uri.endswith(('.mg', '.gl')) else 'split'}:{uri}"},
+        "mangle/virtualDocument": {"uri": virtual(uri)},
     }
     if method in special:
         return special[method]

@@ -175,10 +175,13 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
     });
     match request.method {
         "mangle/virtualDocument" => {
-            let scheme = if line.is_multiple_of(2) { "mangle-syntax" } else { "mangle-split" };
-            parameters["uri"] = format!("{scheme}:{uri}").into();
+            let schemes = ["mangle-syntax:", "mangle-split:", "mangle-preview:/fix-auth?of="];
+            let scheme = schemes[line as usize % schemes.len()];
+            parameters["uri"] = format!("{scheme}{uri}").into();
         }
-        "mangle/graph" | "mangle/query" | "mangle/repair" | "mangle/test" => parameters["uri"] = uri.into(),
+        "mangle/graph" | "mangle/preview" | "mangle/query" | "mangle/repair" | "mangle/test" => {
+            parameters["uri"] = uri.into()
+        }
         "mangle/status" => parameters = Value::Null,
         _ => {}
     }

@@ -30,7 +30,7 @@ export class Channels implements vscode.TextDocumentContentProvider, vscode.Defi
   serve(client: LanguageClient): void {
     this.client = client;
     client.onNotification("mangle/virtualDocumentChanged", ({ uri }: { uri: string }) => {
-      this.changed.fire(vscode.Uri.parse(uri));
+      if (uri.startsWith(`${SCHEME}:`)) this.changed.fire(vscode.Uri.parse(uri));
     });
   }
 

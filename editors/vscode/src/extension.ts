@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { Channels } from "./channels.ts";
+import { Previews } from "./previews.ts";
 import { Answers } from "./query.ts";
 import { Server } from "./server.ts";
 
@@ -11,12 +12,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
   const answers = new Answers();
   const channels = new Channels();
-  const running = new Server(context.extensionUri, log, answers, channels);
+  const previews = new Previews();
+  const running = new Server(context.extensionUri, log, answers, channels, previews);
   server = running;
   context.subscriptions.push(
     log,
     answers,
     channels,
+    previews,
     vscode.commands.registerCommand("mangle.showChannels", () => channels.show()),
     vscode.commands.registerCommand("mangle.restart", () => running.restart()),
     vscode.commands.registerCommand("mangle.showLogs", () => log.show()),

@@ -3,6 +3,7 @@
 
 import * as vscode from "vscode";
 import type { ExecuteCommandMiddleware, LanguageClient } from "vscode-languageclient/node";
+import type { Previews, Wanted } from "./previews.ts";
 
 const SCHEME = "mangle-answer";
 
@@ -54,7 +55,7 @@ function written(answers: Answer[]): string {
 }
 
 /** Takes over the commands that an editor can do better than the server, which has messages alone. */
-export function commands(client: () => LanguageClient | undefined, answers: Answers): ExecuteCommandMiddleware {
+export function commands(client: () => LanguageClient | undefined, answers: Answers, previews: Previews): ExecuteCommandMiddleware {
   return {
     executeCommand: async (command, args, next) => {
       const [argument] = args as unknown[];
@@ -74,6 +75,10 @@ export function commands(client: () => LanguageClient | undefined, answers: Answ
       if (command === "mangle.query" && running !== undefined && typeof argument === "object" && argument !== null) {
         const atom = "atom" in argument ? String(argument.atom) : "all facts";
         await answers.show(atom, await running.sendRequest<Answer[]>("mangle/query", argument));
+        return undefined;
+      }
+      if (command === "mangle.preview" && running !== undefined && typeof argument === "object" && argument !== null) {
+        await previews.show(argument as Wanted);
         return undefined;
       }
       return next(command, args);

@@ -7,6 +7,7 @@ import { CloseAction, ErrorAction, LanguageClient } from "vscode-languageclient/
 import { type Found, locate } from "./locate.ts";
 import { type Answers, commands } from "./query.ts";
 import type { Channels } from "./channels.ts";
+import type { Previews } from "./previews.ts";
 
 /** The languages that captured replies are kept in. */
 const TRANSCRIPTS = ["json", "jsonc", "jsonl", "markdown", "plaintext", "log"];
@@ -21,12 +22,14 @@ export class Server {
   private readonly log: vscode.LogOutputChannel;
   private readonly answers: Answers;
   private readonly channels: Channels;
+  private readonly previews: Previews;
 
-  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel, answers: Answers, channels: Channels) {
+  constructor(extension: vscode.Uri, log: vscode.LogOutputChannel, answers: Answers, channels: Channels, previews: Previews) {
     this.extension = extension;
     this.log = log;
     this.answers = answers;
     this.channels = channels;
+    this.previews = previews;
   }
 
   /** Starts the server, a running one is stopped first. Calls queue up, so that two never run at once. */
@@ -70,7 +73,7 @@ export class Server {
         ],
         synchronize: { configurationSection: "mangle" },
         outputChannel: this.log,
-        middleware: commands(() => this.client, this.answers),
+        middleware: commands(() => this.client, this.answers, this.previews),
         // A failed start is said once, below, and not tried again by itself.
         initializationFailedHandler: () => false,
         errorHandler: {
@@ -84,6 +87,7 @@ export class Server {
     const usual = client.createDefaultErrorHandler();
     this.client = client;
     this.channels.serve(client);
+    this.previews.serve(client);
     const silent = setTimeout(() => this.fail(`${found.path} was started, but does not answer.`), PATIENCE);
     // Not awaited: a server that hangs must not hold up the next restart.
     client.start().then(

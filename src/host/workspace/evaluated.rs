@@ -13,10 +13,10 @@ use crate::program::Program;
 use crate::text::Cancel;
 
 /// How long one reading may take while somebody types, whatever the settings allow.
-const LONGEST: Duration = Duration::from_secs(2);
+pub(super) const LONGEST: Duration = Duration::from_secs(2);
 
 /// How many bytes an evaluation may hold while somebody types.
-const MOST_BYTES: usize = 256 << 20;
+pub(super) const MOST_BYTES: usize = 256 << 20;
 
 /// What is known of a program that was evaluated.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ mod document;
 mod evaluated;
 mod file;
 mod fixing;
+mod previews;
 mod programs;
 mod scan;
 mod snapshot;
@@ -24,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::document::OpenDocument;
 pub use self::evaluated::Evaluated;
 pub use self::file::{OpenState, SnapshotFile};
+pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
 use self::programs::Programs;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
@@ -33,6 +35,7 @@ use super::transcripts::is_markdown;
 use super::uses::{is_kernel, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
+use crate::prompt::session::Form;
 use crate::text::{ContentChange, EditError, Encoding, FileId};
 
 /// What happened to a file outside the editor.
@@ -57,6 +60,8 @@ pub struct Workspace {
     due: Due,
     scanning: bool,
     loaded: bool,
+    /// Counts changes of session files on disk.
+    sessions: u64,
     revision: u64,
     current: Arc<Snapshot>,
 }
@@ -213,6 +218,12 @@ impl Workspace {
 
     /// A file or a folder changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
+        // A path that is known and has such a name was read as the session file of a preview.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if Form::of(&name).is_some() && self.table.known(path).is_some() {
+            self.sessions += 1;
+            self.touch();
+        }
         if !self.matters(path) {
             return;
         }
@@ -342,8 +353,9 @@ impl Workspace {
             let programs = self.programs.at(&files);
             let transcripts = self.programs.transcripts(&files);
             let table = Arc::clone(&self.table);
-            self.current =
-                Arc::new(Snapshot::new(self.revision, programs, transcripts, files, others, table));
+            let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
+            snapshot.sessions = self.sessions;
+            self.current = Arc::new(snapshot);
         }
         Arc::clone(&self.current)
     }

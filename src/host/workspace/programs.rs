@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluated::Kept;
 use super::file::SnapshotFile;
+use super::previews::KeptPreviews;
 use super::snapshot::SnapshotProgram;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::config::{RuleSettings, Settings};
@@ -61,6 +62,7 @@ pub(super) struct State {
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     pub(super) kept: Arc<Kept>,
+    pub(super) previews: Arc<KeptPreviews>,
     last: Option<Arc<SnapshotProgram>>,
 }
 
@@ -340,7 +342,20 @@ impl State {
         reported.sort_unstable();
         let (reported, cache, kept) = (reported.into(), Arc::default(), Arc::default());
         let (sample, tables, last) = (None, Arc::default(), None);
-        Self { identity, members, reported, rules, settings, sample, tables, embedding, cache, kept, last }
+        Self {
+            identity,
+            members,
+            reported,
+            rules,
+            settings,
+            sample,
+            tables,
+            embedding,
+            cache,
+            kept,
+            previews: Arc::default(),
+            last,
+        }
     }
 
     /// This program as the successor of `old`: with its cache, and with its last snapshot if
@@ -350,6 +365,7 @@ impl State {
             old.cache.forget(*file);
         }
         self.cache = old.cache;
+        self.previews = old.previews;
         if self.settings.kernel == old.settings.kernel && self.tables == old.tables {
             self.kept = old.kept;
         }
@@ -358,6 +374,8 @@ impl State {
             && self.rules == old.rules
             && self.settings.format == old.settings.format
             && self.settings.kernel == old.settings.kernel
+            && self.settings.prompt == old.settings.prompt
+            && self.settings.replay == old.settings.replay
             && self.sample == old.sample
             && self.tables == old.tables
             && self.embedding == old.embedding;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::evaluated::{Evaluated, Kept};
 use super::file::SnapshotFile;
+use super::previews::KeptPreviews;
 use super::programs::State;
 use super::transcripts::SnapshotTranscript;
 use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
@@ -31,7 +32,7 @@ pub struct SnapshotProgram {
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
-    settings: Arc<Settings>,
+    pub(super) settings: Arc<Settings>,
     /// The folder that it lies in; empty for a document that is not on disk.
     root: PathBuf,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
@@ -43,6 +44,7 @@ pub struct SnapshotProgram {
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     kept: Arc<Kept>,
+    pub(super) previews: Arc<KeptPreviews>,
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
@@ -72,6 +74,7 @@ impl SnapshotProgram {
             embedding: Arc::clone(&state.embedding),
             cache: Arc::clone(&state.cache),
             kept: Arc::clone(&state.kept),
+            previews: Arc::clone(&state.previews),
             program,
             types,
             diagnostics,
@@ -181,6 +184,18 @@ impl SnapshotProgram {
         }
     }
 
+    /// The folder that it lies in; empty for a document that is not on disk.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Its settings, as the configuration has them.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// The file that this is the program of, where that is a sample or a policy test.
     #[must_use]
     pub fn single(&self) -> Option<FileId> {
@@ -234,7 +249,9 @@ pub struct Snapshot {
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
     /// What is wrong with the configuration files, and with files that could not be read.
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
-    table: Arc<FileTable>,
+    pub(super) table: Arc<FileTable>,
+    /// Counts changes of session files on disk.
+    pub sessions: u64,
 }
 
 impl Snapshot {
@@ -246,7 +263,7 @@ impl Snapshot {
         others: FxHashMap<FileId, Arc<[Diagnostic]>>,
         table: Arc<FileTable>,
     ) -> Self {
-        Self { revision, programs, transcripts, files, others, table }
+        Self { revision, programs, transcripts, files, others, table, sessions: 0 }
     }
 
     /// The id of a path.

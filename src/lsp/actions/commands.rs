@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
 use super::deed::fix_workspace;
 use crate::ide::registry;
 use crate::lint::Rule;
+use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
 use crate::lsp::features::test::{self, TEST};
@@ -21,8 +22,8 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
 /// All commands.
-pub(in crate::lsp) const COMMANDS: [&str; 6] =
-    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, QUERY, TEST];
+pub(in crate::lsp) const COMMANDS: [&str; 7] =
+    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, TEST];
 
 /// The action that hands over the message which asks the model to send a reply again.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -88,6 +89,13 @@ pub(in crate::lsp) fn command(
             let question = question.ok_or_else(|| Error::invalid_params("its argument is no question"))?;
             view.outbox.show_message(query::in_short(view, &question)?);
             return query::query(view, &question).map(Some);
+        }
+        PREVIEW => {
+            let wanted = preview::asked_by(params);
+            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no preview"))?;
+            let (answer, message) = preview::in_short(view, &wanted, cancel)?;
+            view.outbox.show_message(message);
+            return Ok(Some(answer));
         }
         TEST => {
             let wanted = test::asked_by(params);

@@ -47,7 +47,7 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     }
     let program = Some(program).filter(|program| !program.is_test())?;
     let version = file.open.as_ref().map(|open| open.version);
-    let mut lenses = Vec::new();
+    let mut lenses = super::preview::lenses(view, uri, file);
     for lens in code_lens::code_lenses(program.as_ref(), file.id) {
         let range = to_proto::range(view, file, lens.range);
         match lens.kind {

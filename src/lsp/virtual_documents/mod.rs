@@ -2,8 +2,9 @@
 //! they are made from changes.
 //!
 //! The URI of one is its scheme, a colon, and the URI of the document that it is made from, percent-encoded or
-//! not. A scheme is a file here and a line in [`SCHEMES`].
+//! not; of one that has a name, `/NAME?KEY=VALUE&of=URI`. A scheme is a file here and a line in [`SCHEMES`].
 
+mod preview;
 mod source;
 mod split;
 mod syntax;
@@ -13,12 +14,14 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Location, Range, Uri};
 
+use self::source::Named;
 pub(super) use self::watch::{Watch, Watches};
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
+use crate::text::{Cancel, FileId};
 
 /// The schemes that are served.
-pub(super) static SCHEMES: &[Scheme] = &[split::SCHEME, syntax::SCHEME];
+pub(super) static SCHEMES: &[Scheme] = &[preview::SCHEME, split::SCHEME, syntax::SCHEME];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";
@@ -28,10 +31,18 @@ pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";
 pub(super) struct Scheme {
     /// What its URIs begin with, without the colon.
     pub(super) name: &'static str,
-    /// A number that changes with whatever the document is made from. Cheap: the writer asks for it.
-    stamp: fn(&View, &SnapshotFile) -> u64,
+    /// Reads what stands behind the colon.
+    read: fn(&str) -> Option<Named>,
+    /// The document that it is made from, where its URI does not say that.
+    find: fn(&View, &Named) -> Option<FileId>,
+    /// Whether it lives on when the document is closed that it is made from, as long as something else is open that it
+    /// is made from as well.
+    outlives: bool,
+    /// A number that changes with whatever the document is made from; `None` when nothing of that is open. Cheap: the
+    /// writer asks for it.
+    stamp: fn(&View, &SnapshotFile) -> Option<u64>,
     /// Makes the document.
-    make: fn(&View, &SnapshotFile) -> Made,
+    make: fn(&View, &SnapshotFile, &Named, &Cancel) -> Result<Made>,
 }
 
 /// The parameters of `mangle/virtualDocument`.
@@ -55,6 +66,20 @@ pub(super) struct VirtualDocument {
 struct Made {
     text: String,
     origins: Vec<Origin>,
+    /// Its sections, where it has any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    folds: Vec<Fold>,
+}
+
+/// A part of a virtual document that can be folded.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fold {
+    /// Its lines, from 0, both included.
+    start_line: u32,
+    end_line: u32,
+    /// What it is called.
+    title: String,
 }
 
 /// Where a part of a virtual document comes from.
@@ -72,7 +97,7 @@ struct Origin {
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     scheme: &'static Scheme,
-    source: Uri,
+    named: Named,
 }
 
 impl Address {
@@ -86,25 +111,44 @@ impl Address {
             let known: Vec<_> = SCHEMES.iter().map(|scheme| format!("{}:", scheme.name)).collect();
             Error::invalid_params(format!("virtual documents have URIs with {}", known.join(", ")))
         })?;
-        let source = source::uri(rest).ok_or_else(|| {
-            Error::invalid_params(format!("`{name}:` is followed by the URI of a document"))
+        let named = (scheme.read)(rest).ok_or_else(|| {
+            Error::invalid_params(format!(
+                "`{name}:` is followed by the URI of a document, or by `/NAME?of=URI`"
+            ))
         })?;
-        Ok(Self { scheme, source })
+        Ok(Self { scheme, named })
+    }
+
+    /// The document that it is made from, as far as its URI says.
+    pub(super) fn source(&self) -> Option<&Uri> {
+        self.named.source.as_ref()
     }
 
     /// The document that it is made from.
-    pub(super) fn source(&self) -> &Uri {
-        &self.source
+    fn file<'v>(&self, view: &'v View) -> Option<&'v SnapshotFile> {
+        let found = match &self.named.source {
+            Some(source) => view.file(source),
+            None => (self.scheme.find)(view, &self.named).and_then(|file| view.snapshot.file(file)),
+        };
+        found.map(AsRef::as_ref)
     }
 
     /// Makes the document.
     ///
     /// # Errors
-    /// `InvalidParams` when the document that it is made from is not known.
-    pub(super) fn make(&self, view: &View) -> Result<VirtualDocument> {
-        let file = view.file(&self.source).ok_or_else(|| {
-            Error::invalid_params(format!("{} is not a document of the workspace", self.source.as_str()))
+    /// `InvalidParams` when the document that it is made from is not known, `ContentModified` when it is another one
+    /// before it was made.
+    pub(super) fn make(&self, view: &View, cancel: &Cancel) -> Result<VirtualDocument> {
+        let file = self.file(view).ok_or_else(|| {
+            let what = self.named.source.as_ref().map_or(self.named.name.as_str(), |source| source.as_str());
+            Error::invalid_params(format!("{what} is not a document of the workspace"))
         })?;
-        Ok(VirtualDocument { made: (self.scheme.make)(view, file), revision: view.snapshot.revision })
+        let made = (self.scheme.make)(view, file, &self.named, cancel)?;
+        Ok(VirtualDocument { made, revision: view.snapshot.revision })
     }
+}
+
+/// The scheme says nothing of documents that its URIs do not name.
+fn nothing(_: &View, _: &Named) -> Option<FileId> {
+    None
 }

@@ -2,6 +2,45 @@
 
 use tower_lsp::ls_types::Uri;
 
+/// What stands behind the scheme of a virtual document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Named {
+    /// The document that it is made from; `None` where a name alone says that.
+    pub(super) source: Option<Uri>,
+    /// What it is called, for schemes with names.
+    pub(super) name: String,
+    /// What else is said of it.
+    keys: Vec<(String, String)>,
+}
+
+impl Named {
+    /// What is said under a key.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        self.keys.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A URI.
+pub(super) fn document(rest: &str) -> Option<Named> {
+    Some(Named { source: Some(uri(rest)?), ..Named::default() })
+}
+
+/// `/NAME?KEY=VALUE&of=URI`, whose query may be percent-encoded once more, as editors do.
+pub(super) fn named(rest: &str) -> Option<Named> {
+    let whole = if rest.contains('?') { rest.to_owned() } else { rest.replacen("%3F", "?", 1) };
+    let (path, query) = whole.split_once('?').unwrap_or((&whole, ""));
+    let query = if query.contains('=') { query.to_owned() } else { decoded(query) };
+    let name = decoded(path.strip_prefix('/')?);
+    let mut named = Named { name, ..Named::default() };
+    for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+        match key {
+            "of" => named.source = Some(uri(value)?),
+            _ => named.keys.push((key.to_owned(), decoded(value))),
+        }
+    }
+    (!named.name.is_empty()).then_some(named)
+}
+
 /// The URI behind the scheme of a virtual document: as it is, or percent-encoded once, as editors leave the path of
 /// a URI. What is no URI after decoding, for editors decode blanks as well, is taken as one that was decoded
 /// too much.
@@ -47,7 +86,29 @@ fn encoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::{named, uri};
+
+    #[test]
+    fn names_with_keys() {
+        let check = |rest: &str, name: &str, shard: Option<&str>, of: Option<&str>| {
+            let found = named(rest);
+            let found = found.as_ref();
+            assert_eq!(found.map(|found| found.name.as_str()), Some(name), "{rest}");
+            assert_eq!(found.and_then(|found| found.get("shard")), shard, "{rest}");
+            let source = found.and_then(|found| found.source.as_ref());
+            assert_eq!(source.map(|uri| uri.as_str()), of, "{rest}");
+        };
+        check("/fix-auth", "fix-auth", None, None);
+        check("/a%20b?shard=coder-7", "a b", Some("coder-7"), None);
+        let of = Some("file:///a%20b.mg");
+        check("/x?shard=coder-7&mode=jit&of=file%3A%2F%2F%2Fa%2520b.mg", "x", Some("coder-7"), of);
+        check("/x?of=file:///a%20b.mg", "x", None, of);
+        // As VS Code writes it.
+        check("/x?shard%3Dcoder-7%26of%3Dfile%253A%252F%252F%252Fa%252520b.mg", "x", Some("coder-7"), of);
+        for bad in ["", "x", "/", "/x?of=nothing"] {
+            assert_eq!(named(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn the_document_behind_a_scheme() {

@@ -1,20 +1,29 @@
 //! `mangle-split:`, both channels of a transcript side by side: what a person was shown, what the kernel was sent.
 
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Location, Position, Range};
 
-use super::{Made, Origin, Scheme};
+use super::source::{Named, document};
+use super::{Made, Origin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::transcripts::split::{Part, split};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::text::{LineIndex, TextSize};
+use crate::text::{Cancel, LineIndex, TextSize};
 
-pub(super) const SCHEME: Scheme = Scheme { name: "mangle-split", stamp: super::syntax::stamp, make };
+pub(super) const SCHEME: Scheme = Scheme {
+    name: "mangle-split",
+    read: document,
+    find: nothing,
+    outlives: false,
+    stamp: super::syntax::stamp,
+    make,
+};
 
 /// Of a document that is no transcript, nothing is shown.
-fn make(view: &View, file: &SnapshotFile) -> Made {
+fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made> {
     let Some(transcript) = view.snapshot.transcript(file.id) else {
-        return Made { text: NO_TRANSCRIPT.to_owned(), origins: Vec::new() };
+        return Ok(Made { text: NO_TRANSCRIPT.to_owned(), origins: Vec::new(), folds: Vec::new() });
     };
     let made = split(transcript.opened());
     let lines = LineIndex::new(&made.text);
@@ -29,7 +38,7 @@ fn make(view: &View, file: &SnapshotFile) -> Made {
         Some(Origin { range, location, kind: part.kind.to_owned() })
     };
     let origins = made.parts.iter().filter_map(origin).collect();
-    Made { text: made.text, origins }
+    Ok(Made { text: made.text, origins, folds: Vec::new() })
 }
 
 const NO_TRANSCRIPT: &str =

@@ -1,21 +1,25 @@
 //! `mangle-syntax:`, the syntax tree of a document, one node a line.
 
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Position, Range};
 
-use super::{Made, Origin, Scheme};
+use super::source::{Named, document};
+use super::{Made, Origin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::syntax_tree::{Line, syntax_tree};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::text::{LineIndex, TextSize};
+use crate::text::{Cancel, LineIndex, TextSize};
 
-pub(super) const SCHEME: Scheme = Scheme { name: "mangle-syntax", stamp, make };
+pub(super) const SCHEME: Scheme =
+    Scheme { name: "mangle-syntax", read: document, find: nothing, outlives: false, stamp, make };
 
-pub(super) fn stamp(_: &View, file: &SnapshotFile) -> u64 {
-    file.open.as_ref().map_or(0, |open| u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
+pub(super) fn stamp(_: &View, file: &SnapshotFile) -> Option<u64> {
+    let open = file.open.as_ref()?;
+    Some(u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
 }
 
-fn make(view: &View, file: &SnapshotFile) -> Made {
+fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made> {
     let tree = syntax_tree(file.source());
     let lines = LineIndex::new(&tree.text);
     let uri = to_proto::uri(file);
@@ -34,5 +38,5 @@ fn make(view: &View, file: &SnapshotFile) -> Made {
         })
     };
     let origins = tree.lines.iter().filter_map(origin).collect();
-    Made { text: tree.text, origins }
+    Ok(Made { text: tree.text, origins, folds: Vec::new() })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::{Address, CHANGED, Scheme};
+use super::{Address, CHANGED};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
@@ -14,20 +14,21 @@ use crate::lsp::view::View;
 pub(in crate::lsp) struct Watch {
     /// As the client spells it.
     uri: String,
-    scheme: &'static Scheme,
-    source: PathBuf,
+    address: Address,
+    /// The document that it is made from, as far as the URI names it.
+    source: Option<PathBuf>,
 }
 
 impl Watch {
     /// The client asks for the document at `address`, which it spells `uri`.
-    pub(in crate::lsp) fn new(uri: String, address: &Address) -> Self {
-        Self { uri, scheme: address.scheme, source: from_proto::document_path(&address.source) }
+    pub(in crate::lsp) fn new(uri: String, address: Address) -> Self {
+        let source = address.source().map(from_proto::document_path);
+        Self { uri, address, source }
     }
 
-    /// A number that changes with the document; `None` when what it is made from is not open.
+    /// A number that changes with the document; `None` when nothing that it is made from is open.
     fn stamp(&self, view: &View) -> Option<u64> {
-        let file = view.file_at(&self.source).filter(|file| file.open.is_some())?;
-        Some((self.scheme.stamp)(view, file))
+        (self.address.scheme.stamp)(view, self.address.file(view)?)
     }
 }
 
@@ -51,14 +52,16 @@ impl Watches {
     /// transcript shows a moment later.
     pub(in crate::lsp) fn add(&mut self, watch: Watch, view: &View) {
         let stamp = watch.stamp(view);
-        if stamp.is_some() || view.file_at(&watch.source).is_none() {
+        let is_known = !watch.address.scheme.outlives && watch.address.file(view).is_some();
+        if stamp.is_some() || !is_known {
             self.watches.insert(watch.uri.clone(), (watch, stamp));
         }
     }
 
     /// The client closed a document: it has no interest in what was made from it.
     pub(in crate::lsp) fn close(&mut self, source: &Path) {
-        self.watches.retain(|_, (watch, _)| watch.source != source);
+        self.watches
+            .retain(|_, (watch, _)| watch.address.scheme.outlives || watch.source.as_deref() != Some(source));
     }
 
     /// Whether something may have changed since the last look.
@@ -70,6 +73,9 @@ impl Watches {
     pub(in crate::lsp) fn tell(&mut self, view: &View) {
         let revision = view.snapshot.revision;
         self.looked_at = revision;
+        self.watches.retain(|_, (watch, told)| {
+            !watch.address.scheme.outlives || told.is_none() || watch.stamp(view).is_some()
+        });
         for (watch, told) in self.watches.values_mut() {
             let Some(stamp) = watch.stamp(view).filter(|stamp| Some(*stamp) != *told) else { continue };
             let is_first = told.replace(stamp).is_none();

@@ -1,0 +1,249 @@
+//! Previews of sample kernels, kept from revision to revision: one is made at a time, the newest waits, and what did not
+//! change is not evaluated again.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::evaluated::{LONGEST, MOST_BYTES};
+use super::snapshot::{Snapshot, SnapshotProgram};
+use crate::config::Settings;
+use crate::host::uses::{PreviewFiles, SessionText, preview_name};
+use crate::host::{AtomFiles, Overlay};
+use crate::kernel::{Clock, Limits};
+use crate::program::Program;
+use crate::prompt::jit::JitCompiler;
+use crate::prompt::{Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
+use crate::text::{Cancel, FileId};
+
+/// How many previews of a kernel are kept.
+const MOST_KEPT: usize = 8;
+
+/// Which prompts of a kernel are wanted. What it leaves open, the header says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PreviewWish {
+    /// The preview of this name; without it all.
+    pub name: Option<String>,
+    /// For another shard: its id, and perhaps its type.
+    pub shard: Option<(String, Option<String>)>,
+    /// Assembled in another way.
+    pub mode: Option<Mode>,
+    /// What of it. The words of a turn and the results of an articulation are those of the session file.
+    pub part: WishedPart,
+}
+
+/// What is wanted of a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WishedPart {
+    /// The system prompt.
+    #[default]
+    System,
+    /// The input of a turn.
+    Turn,
+    /// What is asked for when results are put into words.
+    Articulation,
+}
+
+impl WishedPart {
+    /// The words for all but the system prompt.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "system" => Some(Self::System),
+            "turn" => Some(Self::Turn),
+            "articulation" => Some(Self::Articulation),
+            _ => None,
+        }
+    }
+}
+
+/// Why nothing is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unshown {
+    /// The file is in no program, or asks for no such preview.
+    Unknown,
+    /// There is a newer state that waits, or nobody wants it any more.
+    Outdated,
+}
+
+/// Previews as they are now.
+#[derive(Debug)]
+pub struct Previewed<'p> {
+    /// The program of the kernel.
+    pub program: &'p SnapshotProgram,
+    /// The prompts.
+    pub preview: &'p mut Preview,
+    /// The header of the kernel, what it names, and paths in it that lead nowhere.
+    pub files: &'p PreviewFiles,
+    /// The session file of each prompt.
+    pub sessions: &'p [Option<Arc<SessionText>>],
+}
+
+/// The previews of a program that were made last.
+#[derive(Debug, Default)]
+pub(super) struct KeptPreviews(Mutex<Vec<(FileId, PreviewWish, Slot)>>);
+
+/// Locked while a preview is made.
+type Slot = Arc<Mutex<Option<Kept>>>;
+
+#[derive(Debug)]
+struct Kept {
+    preview: Preview,
+    program: Arc<Program>,
+    settings: Arc<Settings>,
+    files: Arc<PreviewFiles>,
+    sessions: Vec<Option<Arc<SessionText>>>,
+    /// What `files` was read for: the header, and the state of the disk.
+    read_for: ReadFor,
+}
+
+/// The comments at the top of a kernel, and how often files that previews read have changed.
+type ReadFor = (String, u64);
+
+impl KeptPreviews {
+    /// The place of a preview; the one that nobody asked for the longest goes.
+    fn slot(&self, file: FileId, wish: &PreviewWish) -> Slot {
+        let mut all = self.0.lock();
+        let known = all.iter().position(|(of, wished, _)| *of == file && wished == wish);
+        let entry = match known {
+            Some(at) => all.remove(at),
+            None => (file, wish.clone(), Slot::default()),
+        };
+        let slot = Arc::clone(&entry.2);
+        all.push(entry);
+        if all.len() > MOST_KEPT {
+            all.remove(0);
+        }
+        slot
+    }
+}
+
+impl Snapshot {
+    /// Shows `see` the prompts that a kernel asks for. Whoever comes while one is made waits, and goes away if there is
+    /// a newer state by then.
+    ///
+    /// # Errors
+    /// When there is no such preview, or it is of no use any more.
+    pub fn preview<T>(
+        &self,
+        file: FileId,
+        wish: &PreviewWish,
+        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        see: impl FnOnce(Previewed<'_>) -> T,
+    ) -> Result<T, Unshown> {
+        let program = self.programs_of(file).next().filter(|program| !program.is_test());
+        let program = program.ok_or(Unshown::Unknown)?;
+        let slot = program.previews.slot(file, wish);
+        let mut kept = match slot.try_lock() {
+            Some(kept) => kept,
+            None => {
+                let kept = slot.lock();
+                // Who had to wait makes room for the newest.
+                if is_outdated() || cancel.is_cancelled() {
+                    return Err(Unshown::Outdated);
+                }
+                kept
+            }
+        };
+        let made = self.refreshed(kept.take(), program, file, wish, cancel).ok_or(Unshown::Unknown)?;
+        if cancel.is_cancelled() {
+            return Err(Unshown::Outdated);
+        }
+        let Kept { preview, files, sessions, .. } = kept.insert(made);
+        Ok(see(Previewed { program, preview, files, sessions }))
+    }
+
+    /// What was made last, as it is now; `None` where there is nothing to make.
+    fn refreshed(
+        &self,
+        kept: Option<Kept>,
+        program: &SnapshotProgram,
+        file: FileId,
+        wish: &PreviewWish,
+        cancel: &Cancel,
+    ) -> Option<Kept> {
+        let text = self.file(file)?.text();
+        let path = self.table.path(file);
+        let (now, settings) = (Arc::clone(program.program()), Arc::clone(&program.settings));
+        let read_for = (header(text), self.sessions);
+        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings) && kept.read_for == read_for);
+        match kept {
+            Some(kept) if Arc::ptr_eq(&kept.program, &now) => Some(kept),
+            Some(Kept { mut preview, files, sessions, .. }) => {
+                let (wanted, _) = wanted(&files, wish, &preview_name(&path));
+                preview.update(Arc::clone(&now), wanted, cancel);
+                Some(Kept { preview, program: now, settings, files, sessions, read_for })
+            }
+            None => {
+                let (overlay, root) = (Overlay::default(), program.root());
+                let atoms =
+                    AtomFiles::named(&settings.prompt.atoms, root, &overlay, &self.table).map(Arc::new);
+                let files = PreviewFiles::load(&path, text, root, atoms.as_ref(), &overlay, &self.table);
+                let (wanted, sessions) = wanted(&files, wish, &preview_name(&path));
+                if wanted.is_empty() {
+                    return None;
+                }
+                let kernel = &settings.kernel;
+                let limits = Limits::of(kernel);
+                let limits =
+                    Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+                let how = PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel));
+                let how = PreviewSettings { compiler: atoms.map(|atoms| atoms.compiler()), ..how };
+                let preview = Preview::new(Arc::clone(&now), Some(file), wanted, how, cancel);
+                Some(Kept { preview, program: now, settings, files: Arc::new(files), sessions, read_for })
+            }
+        }
+    }
+}
+
+/// The comments above the first statement of a kernel.
+fn header(text: &str) -> String {
+    let is_comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    text.split_inclusive('\n').take_while(is_comment).collect()
+}
+
+/// What a header asks for, with its session file and the compiler with its atoms.
+type Asked = (Group, Option<Arc<SessionText>>, Option<Arc<JitCompiler>>);
+
+/// The prompts of a kernel that a wish means.
+fn wanted(
+    files: &PreviewFiles,
+    wish: &PreviewWish,
+    stem: &str,
+) -> (Vec<Wanted>, Vec<Option<Arc<SessionText>>>) {
+    let groups = files.header.groups.iter().zip(files.sessions.iter().zip(&files.atoms));
+    let called = |group: &Group| if group.name.is_empty() { stem.to_owned() } else { group.name.clone() };
+    let named = groups.filter(|(group, _)| wish.name.as_ref().is_none_or(|name| *name == called(group)));
+    let mut all: Vec<Asked> = named
+        .map(|(group, (session, atoms))| {
+            (group.clone(), session.clone(), atoms.as_ref().map(|atoms| atoms.compiler()))
+        })
+        .collect();
+    if files.header.groups.is_empty() && wish.name.as_ref().is_none_or(|name| name == stem) {
+        all.push((Group::default(), None, None));
+    }
+    let one = |(mut group, session, compiler): Asked| {
+        if let Some((id, kind)) = &wish.shard {
+            let own = group.shard.as_ref().filter(|(own, _)| own.text == *id);
+            let known = own.or(group.shard.as_ref()).map(|(_, kind)| kind.text.clone());
+            let kind = kind.clone().or(known)?;
+            if own.is_none_or(|(_, own)| own.text != kind) {
+                group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind)));
+            }
+        }
+        let file = session.as_ref().map(|session| session.file.clone());
+        let part = match wish.part {
+            WishedPart::System => Part::System,
+            WishedPart::Turn => {
+                Part::Turn(file.as_ref().map(|file| file.user_input.clone()).unwrap_or_default())
+            }
+            WishedPart::Articulation => {
+                Part::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
+            }
+        };
+        let mut wanted = Wanted::of(&group, file, stem)?;
+        (wanted.mode, wanted.part, wanted.compiler) = (wish.mode.or(wanted.mode), part, compiler);
+        Some((wanted, session))
+    };
+    all.into_iter().filter_map(one).unzip()
+}

@@ -1,0 +1,121 @@
+//! `mangle-preview:`, the prompt of a shard, as the program is now: `/NAME?shard=ID&mode=M&part=P&of=URI`.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{Location, Position, Range, Uri};
+
+use super::source::{Named, named};
+use super::{Fold, Made, Origin, Scheme};
+use crate::host::workspace::{PreviewWish, Previewed, SnapshotFile, SnapshotProgram, Unshown, WishedPart};
+use crate::ide::preview_document::{preview_lenses, prompt_document};
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+use crate::prompt::{Mode, OriginPlace};
+use crate::text::{Cancel, FileId, LineIndex, TextRange};
+
+pub(super) const SCHEME: Scheme =
+    Scheme { name: "mangle-preview", read: named, find, outlives: true, stamp, make };
+
+/// The first sample kernel of the workspace, in the order of their paths, that has a preview of this name.
+fn find(view: &View, named: &Named) -> Option<FileId> {
+    let mut kernels: Vec<&SnapshotFile> =
+        view.snapshot.files().map(AsRef::as_ref).filter(|file| asks_for(file, &named.name)).collect();
+    kernels.sort_by_key(|file| &file.path);
+    kernels.first().map(|file| file.id)
+}
+
+fn asks_for(file: &SnapshotFile, name: &str) -> bool {
+    let stem = crate::host::preview_name(&file.path);
+    preview_lenses(file.text(), &stem).iter().any(|preview| preview.name == name)
+}
+
+/// The files of the kernel's program, and how often session files changed.
+fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+    let program = view.snapshot.programs_of(file.id).next()?;
+    let mut hasher = FxHasher::default();
+    view.snapshot.sessions.hash(&mut hasher);
+    files(program, &mut hasher).then(|| hasher.finish())
+}
+
+/// Takes in the state of a program's files. Gives whether one is open.
+pub(super) fn files(program: &SnapshotProgram, hasher: &mut FxHasher) -> bool {
+    for file in &program.files {
+        let version = file.open.as_ref().map(|open| open.version);
+        (file.id, version, file.text().len(), file.text().as_ptr() as usize).hash(hasher);
+    }
+    program.files.iter().any(|file| file.open.is_some())
+}
+
+fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+    let wish = wish(named)?;
+    let is_outdated = || view.is_outdated();
+    let see = |previewed: Previewed<'_>| made(view, previewed);
+    match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
+        Ok(made) => Ok(made),
+        Err(Unshown::Outdated) => Err(Error::content_modified()),
+        // It may be there a moment later: somebody types its header.
+        Err(Unshown::Unknown) => {
+            let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
+            Ok(Made { text, origins: Vec::new(), folds: Vec::new() })
+        }
+    }
+}
+
+fn wish(named: &Named) -> Result<PreviewWish> {
+    let bad = |what: &str| Error::invalid_params(format!("a preview has no such {what}"));
+    let shard = named.get("shard").map(|shard| {
+        let mut words = shard.split_whitespace().map(str::to_owned);
+        (words.next().unwrap_or_default(), words.next())
+    });
+    let mode = named.get("mode").map(|mode| Mode::parse(mode).ok_or_else(|| bad("mode"))).transpose()?;
+    let part =
+        named.get("part").map(|part| WishedPart::parse(part).ok_or_else(|| bad("part"))).transpose()?;
+    Ok(PreviewWish { name: Some(named.name.clone()), shard, mode, part: part.unwrap_or_default() })
+}
+
+fn made(view: &View, previewed: Previewed<'_>) -> Made {
+    let common = previewed.preview.common();
+    let Some(shown) = previewed.preview.shown().first() else {
+        return Made { text: String::new(), origins: Vec::new(), folds: Vec::new() };
+    };
+    let document = prompt_document(common, shown);
+    let lines = LineIndex::new(&document.text);
+    let session = previewed.sessions.first().and_then(Option::as_ref);
+    let session = session.and_then(|session| {
+        Some((to_proto::path_uri(&session.path)?, &*session.text, LineIndex::new(&session.text)))
+    });
+    let location = |place: OriginPlace| match place {
+        OriginPlace::File(file, range) => to_proto::location(view, file, range).or_else(|| {
+            // A file of prompt atoms.
+            let (_, path, text) = previewed.files.texts().find(|(known, ..)| *known == file)?;
+            let range = in_text(view, text, &LineIndex::new(text), range);
+            Some(Location { uri: to_proto::path_uri(path)?, range })
+        }),
+        OriginPlace::Header(range) => to_proto::location(view, common.sample()?, range),
+        OriginPlace::Session(range) => {
+            let (uri, text, lines): &(Uri, &str, LineIndex) = session.as_ref()?;
+            Some(Location { uri: uri.clone(), range: in_text(view, text, lines, range) })
+        }
+    };
+    let origins = document.origins.iter().filter_map(|origin| {
+        let range = in_text(view, &document.text, &lines, origin.range);
+        Some(Origin { range, location: location(origin.place)?, kind: origin.kind.to_owned() })
+    });
+    let origins = origins.collect();
+    let folds = document.sections.iter().map(|(range, title)| {
+        let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
+        Fold { start_line, end_line, title: title.clone() }
+    });
+    Made { folds: folds.collect(), origins, text: document.text }
+}
+
+/// A range of a text that is no document of the workspace.
+pub(super) fn in_text(view: &View, text: &str, lines: &LineIndex, range: TextRange) -> Range {
+    let position = |offset| {
+        let at = lines.line_col(text, offset, view.session.encoding);
+        Position { line: at.line, character: at.col }
+    };
+    Range { start: position(range.start()), end: position(range.end()) }
+}
