@@ -35,6 +35,7 @@ pub mod references;
 pub mod registry;
 pub mod rename;
 pub mod replay;
+pub mod replay_report;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;

@@ -128,6 +128,12 @@ impl Server {
         self.ask(needs, outdated, move |view, _| Ok(features::repair::repair(view, &params))).await
     }
 
+    /// `mangle/replay`: what the policies around a transcript say of it.
+    async fn replay(&self, params: features::replay::ReplayParams) -> Result<LSPAny> {
+        let needs = Needs::Place(params.document());
+        self.ask(needs, outdated, move |view, cancel| features::replay::replay(view, &params, cancel)).await
+    }
+
     /// `mangle/test`: what becomes of the cases of policy tests.
     async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
         let needs = params.document().map_or(Needs::Workspace, Needs::Place);
@@ -163,6 +169,7 @@ extensions! {
     "mangle/preview" => Server::preview;
     "mangle/query" => Server::query;
     "mangle/repair" => Server::repair;
+    "mangle/replay" => Server::replay;
     "mangle/status" => Server::status;
     "mangle/test" => Server::test;
     "mangle/virtualDocument" => Server::virtual_document;

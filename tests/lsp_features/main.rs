@@ -10,6 +10,7 @@ mod formatting;
 mod hover;
 mod policy_tests;
 mod previews;
+mod replays;
 mod shape;
 
 use serde_json::{Value, json};

@@ -70,7 +70,7 @@ COMMANDS = {
 }
 
 OWN = [
-    "mangle/status", "mangle/graph", "mangle/preview", "mangle/query", "mangle/repair", "mangle/test", "mangle/virtualDocument",
+    "mangle/status", "mangle/graph", "mangle/preview", "mangle/query", "mangle/repair", "mangle/replay", "mangle/test", "mangle/virtualDocument",
 ]  # fmt: skip
 
 # Requests whose parameters are one of the answers to another request.
@@ -151,6 +151,7 @@ def parameters(method, uri, text, offset, diagnostics):
         "mangle/preview": {"uri": uri},
         "mangle/query": {"uri": uri},
         "mangle/repair": {"uri": uri},
+        "mangle/replay": {"uri": uri},
         "mangle/test": {"uri": uri},
         "mangle/virtualDocument": {"uri": virtual(uri)},
     }

@@ -8,10 +8,11 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::evaluated::{LONGEST, MOST_BYTES};
 use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
-use crate::config::{RuleSettings, TranscriptSettings};
+use crate::config::{KernelSettings, RuleSettings, TranscriptSettings};
 use crate::envelope::atoms::{Declarations, Declared};
 use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::{embedding, is_included};
@@ -20,10 +21,12 @@ use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
+use crate::kernel::{Clock, Limits};
 use crate::lint::Diagnostic;
 use crate::program::Program;
+use crate::replay::Constitution;
 use crate::text::{Cancel, FileId, TextRange, TextSize};
-use crate::transcript::Limits;
+use crate::transcript;
 
 /// The languages that transcripts are written in, as editors call them.
 const LANGUAGES: [&str; 8] =
@@ -48,6 +51,9 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
     by_default || around.any(|(include, path)| is_included(include, &path))
 }
 
+/// Held while one is replayed.
+static REPLAYING: Mutex<()> = Mutex::new(());
+
 /// A transcript, and its last snapshot.
 #[derive(Debug)]
 pub(super) struct TranscriptState {
@@ -59,7 +65,7 @@ pub(super) struct TranscriptState {
     /// The programs whose declarations hold for it.
     programs: Vec<Identity>,
     tools: Option<Arc<Catalogue>>,
-    limits: Arc<Limits>,
+    limits: Arc<transcript::Limits>,
     /// The configuration file.
     configuration: Option<FileId>,
     kept: Arc<Mutex<Option<Arc<Records>>>>,
@@ -75,7 +81,7 @@ impl TranscriptState {
         programs: Vec<Identity>,
         rules: RuleSettings,
         tools: Option<Arc<Catalogue>>,
-        limits: Arc<Limits>,
+        limits: Arc<transcript::Limits>,
         configuration: Option<FileId>,
     ) -> Self {
         Self {
@@ -171,7 +177,7 @@ pub struct SnapshotTranscript {
     pub programs: Vec<Arc<SnapshotProgram>>,
     rules: Arc<RuleSettings>,
     tools: Option<Arc<Catalogue>>,
-    limits: Arc<Limits>,
+    limits: Arc<transcript::Limits>,
     /// The configuration file that governs it.
     pub configuration: Option<FileId>,
     /// Whether it is a Markdown document that is no transcript: only the Mangle in its fences counts.
@@ -281,6 +287,33 @@ impl SnapshotTranscript {
         })
     }
 
+    /// Shows `see` what it is replayed against: the policies around it, compiled and evaluated once for all revisions in
+    /// which they are the same, and what its findings are judged by. One is replayed at a time. `None` where there are
+    /// no policies.
+    pub fn replay<T>(&self, see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T) -> Option<T> {
+        if self.is_document || self.is_left_out() {
+            return None;
+        }
+        let (known, of) = (self.known(), self.programs.first()?);
+        let program = Arc::clone(known.programs.first()?);
+        let _one = REPLAYING.lock();
+        let constitution = known.constitution.get_or_init(|| {
+            let kernel = &of.settings.kernel;
+            let limits = Limits::of(kernel);
+            let limits =
+                Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+            let (replay, clock) = (of.settings.replay.clone(), Clock::of(kernel));
+            Constitution::new(program, kernel.reading, replay, limits, clock, &|_, _| {})
+        });
+        let context = Context {
+            declarations: known.declarations.as_ref(),
+            tools: self.tools.as_deref(),
+            ..Context::new(&self.settings)
+        };
+        let judge = Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs };
+        Some(see(constitution, judge, &of.settings.kernel))
+    }
+
     /// It as features see it.
     pub fn opened(&self) -> Opened<'_> {
         Opened { records: self.records(), settings: &self.settings }
@@ -308,6 +341,8 @@ pub(super) struct Known {
     /// The programs as one: an atom is known if one of them declares it.
     programs: Vec<Arc<Program>>,
     declarations: Option<Declarations>,
+    /// What sessions are replayed against, once somebody wants that.
+    constitution: OnceLock<Constitution>,
     /// A number that changes with whatever a record is judged by.
     key: u64,
 }
@@ -326,7 +361,8 @@ impl Known {
         hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
         tools.map(|tools| &tools.tools).hash(&mut hasher);
         let programs = program.into_iter().collect();
-        Self { of: of.to_vec(), programs, declarations, key: hasher.finish() }
+        let constitution = OnceLock::new();
+        Self { of: of.to_vec(), programs, declarations, constitution, key: hasher.finish() }
     }
 }
 

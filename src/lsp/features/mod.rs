@@ -18,6 +18,7 @@ pub(super) mod query;
 pub(super) mod references;
 pub(super) mod rename;
 pub(super) mod repair;
+pub(super) mod replay;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
 pub(super) mod signature_help;

@@ -7,6 +7,7 @@
 mod preview;
 mod source;
 mod split;
+mod state;
 mod syntax;
 mod watch;
 
@@ -21,7 +22,7 @@ use crate::host::workspace::SnapshotFile;
 use crate::text::{Cancel, FileId};
 
 /// The schemes that are served.
-pub(super) static SCHEMES: &[Scheme] = &[preview::SCHEME, split::SCHEME, syntax::SCHEME];
+pub(super) static SCHEMES: &[Scheme] = &[preview::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";

@@ -1,0 +1,71 @@
+//! `mangle-state:`, what the kernel holds after a turn of a transcript: `/TURN?of=URI`.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::Location;
+
+use super::preview::{files, in_text};
+use super::source::{Named, named};
+use super::{Made, Origin, Scheme, nothing};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::replay_report::StateAfter;
+use crate::lsp::features::replay::replayed;
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+use crate::text::{Cancel, LineIndex, TextRange, text_len};
+
+pub(super) const SCHEME: Scheme =
+    Scheme { name: "mangle-state", read: named, find: nothing, outlives: true, stamp, make };
+
+/// The transcript, and the policies around it.
+fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+    let transcript = view.snapshot.transcript(file.id)?;
+    let mut hasher = FxHasher::default();
+    let version = file.open.as_ref().map(|open| open.version);
+    (version, file.text().len(), file.text().as_ptr() as usize).hash(&mut hasher);
+    let mut is_open = version.is_some();
+    for program in &transcript.programs {
+        is_open |= files(program, &mut hasher);
+    }
+    is_open.then(|| hasher.finish())
+}
+
+fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+    let turn: u64 =
+        named.name.parse().map_err(|_| Error::invalid_params("a state is named by the number of a turn"))?;
+    let state = replayed(view, file.id, Some(turn), cancel, |replayed| replayed.state());
+    let Some(after) = state else {
+        let text = "This document is no transcript with policies around it.\n".to_owned();
+        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+    };
+    if cancel.is_cancelled() {
+        return Err(Error::content_modified());
+    }
+    let text = written(&after, turn);
+    let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));
+    let range = in_text(view, &text, &LineIndex::new(&text), head);
+    let origin = to_proto::uri(file).map(|uri| {
+        let location = Location { uri, range: to_proto::range(view, file, after.range) };
+        Origin { range, location, kind: "turn".to_owned() }
+    });
+    Ok(Made { origins: origin.into_iter().collect(), text, folds: Vec::new() })
+}
+
+fn written(after: &StateAfter, wanted: u64) -> String {
+    let unit = if after.facts.len() == 1 { "fact" } else { "facts" };
+    let mut text = format!("# After turn {}: {} {unit}.", after.turn, after.facts.len());
+    if after.turn < wanted {
+        text.push_str(&format!(" There is no turn {wanted}."));
+    }
+    text.push('\n');
+    for (fact, origin) in &after.facts {
+        text.push_str(&format!("{fact} ."));
+        if let Some(origin) = origin {
+            text.push_str(&format!("  # {origin}"));
+        }
+        text.push('\n');
+    }
+    text
+}
