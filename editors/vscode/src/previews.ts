@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import { type LanguageClient, LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
 
-const SCHEMES = ["mangle-preview"];
+const SCHEMES = ["mangle-preview", "mangle-state"];
 
 type Range = { start: vscode.Position; end: vscode.Position };
 
