@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::atoms::{self, Judge, Update};
+use super::atoms::{self, Update};
 use super::context::Context;
 use super::json::Member;
 use super::reply::Reply;
@@ -62,8 +62,7 @@ pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
-    let Context { settings, declarations, .. } = *subject.context;
-    let judge = Judge { settings, declarations, profile: subject.profile };
+    let judge = subject.judge();
     let list = subject.control.get("mangle_updates");
     let mut updates = list.map(|list| Update::all(subject.json, list.value)).unwrap_or_default();
     // What was cut off says nothing.

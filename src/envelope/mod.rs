@@ -25,7 +25,7 @@ mod replies;
 mod reply;
 mod requests;
 #[cfg(test)]
-mod rule_examples;
+pub(crate) mod rule_examples;
 pub mod runtime;
 pub mod secrets;
 mod subject;
@@ -43,7 +43,7 @@ pub use audit::TRANSITION_UNBACKED;
 pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
-pub use fields::{CATEGORIES, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
+pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
 pub use memory::{OPERATIONS, Operation};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
 pub use reply::{Object, Reply};

@@ -1,13 +1,23 @@
-//! JSON pointers (RFC 6901) of places in an envelope.
+//! JSON pointers (RFC 6901) of places in an envelope, for people: what is very long or very deep is cut.
 
 use std::borrow::Cow;
 
 use super::json::{Json, Kind, Member, NodeId};
+use crate::text::TextRange;
 
-/// A key as a part of a pointer. Keys that are very long are cut.
+/// How deep a pointer goes; what is deeper is said to be there.
+pub const DEEPEST: usize = 32;
+
+/// How much of a key a pointer shows, in characters.
+const LONGEST_KEY: usize = 60;
+
+/// A key as a part of a pointer. Of a key that is very long the start.
 #[must_use]
 pub fn escaped(key: &str) -> Cow<'_, str> {
-    part(key.char_indices().nth(60).map_or(key, |(at, _)| key.get(..at).unwrap_or(key)))
+    match key.char_indices().nth(LONGEST_KEY) {
+        Some((end, _)) => format!("{}…", part(key.get(..end).unwrap_or(key))).into(),
+        None => part(key),
+    }
 }
 
 /// A key as a part of a pointer, all of it.
@@ -16,37 +26,48 @@ pub fn part(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
 }
 
-/// The pointer from the root to a node; what does not contain it gives an empty one.
+/// The pointer from the root to a node; what does not contain it gives an empty one. A key is where its value is.
 #[must_use]
 pub fn pointer(json: &Json<'_>, to: NodeId) -> String {
-    let (mut node, mut out) = (json.root(), String::new());
-    // The node that a value holds follows it, and is in front of the value behind it.
-    while node != to {
-        let step = match json.kind(node) {
-            Kind::Array => {
-                let elements = json.elements(node).enumerate();
-                elements
-                    .take_while(|(_, element)| *element <= to)
-                    .last()
-                    .map(|(at, element)| (at.to_string(), element))
-            }
-            Kind::Object => {
-                let members = json.members(node).take_while(|Member { key, .. }| *key <= to);
-                members.last().map(|Member { key, value }| {
-                    (escaped(&json.string(key).unwrap_or_default()).into_owned(), value)
-                })
-            }
-            _ => None,
-        };
-        let Some((name, next)) = step else { break };
-        out.push('/');
-        out.push_str(&name);
-        if next > to {
-            break; // It is the key itself.
+    innermost(json, json.range(to)).0
+}
+
+/// The pointer to the innermost value that a range lies in, or in whose key, and that value.
+#[must_use]
+pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
+    let (mut node, mut pointer) = (json.root(), String::new());
+    for depth in 0.. {
+        let Some((name, next)) = step(json, node, range) else { break };
+        if depth == DEEPEST {
+            pointer.push_str("/…");
+            break;
         }
+        pointer.push('/');
+        pointer.push_str(&name);
         node = next;
+        if !json.range(node).contains_range(range) {
+            break; // It is in the key.
+        }
     }
-    out
+    (pointer, node)
+}
+
+/// What of an array or an object a range lies in: its name and the value.
+fn step(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<(String, NodeId)> {
+    match json.kind(node) {
+        Kind::Array => {
+            let holds = |(_, element): &(usize, NodeId)| json.range(*element).contains_range(range);
+            json.elements(node).enumerate().find(holds).map(|(at, element)| (at.to_string(), element))
+        }
+        Kind::Object => {
+            let holds = |Member { key, value }: &Member| {
+                json.range(*key).cover(json.range(*value)).contains_range(range)
+            };
+            let Member { key, value } = json.members(node).find(holds)?;
+            Some((escaped(&json.string(key).unwrap_or_default()).into_owned(), value))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -59,5 +80,13 @@ mod tests {
         let json = Json::parse(br#"{"a/b": [1, {"c": 2}], "d": 3}"#);
         let found: Vec<_> = json.nodes().map(|node| pointer(&json, node)).collect();
         assert_eq!(found, ["", "/a~1b", "/a~1b", "/a~1b/0", "/a~1b/1", "/a~1b/1/c", "/a~1b/1/c", "/d", "/d"]);
+    }
+
+    #[test]
+    fn long_keys_are_cut() {
+        let text = format!("{{\"{}\": 1}}", "é/".repeat(LONGEST_KEY));
+        let json = Json::parse(text.as_bytes());
+        let found = pointer(&json, json.nodes().last().unwrap());
+        assert_eq!(found, format!("/{}…", "é~1".repeat(LONGEST_KEY / 2)));
     }
 }

@@ -15,15 +15,15 @@ use crate::syntax::SourceFile;
 use crate::text::FileId;
 
 /// A reply, and what it is judged by.
-pub(super) struct Example {
-    pub(super) reply: String,
+pub(crate) struct Example {
+    pub(crate) reply: String,
     settings: TranscriptSettings,
     declarations: Option<Declarations>,
     tools: Option<Catalogue>,
 }
 
 impl Example {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let (mut reply, mut files) = (String::new(), Vec::<(String, String)>::new());
         for line in text.split_inclusive('\n') {
             match (line.strip_prefix("#- "), files.last_mut()) {
@@ -49,7 +49,7 @@ impl Example {
         Self { reply, settings, declarations, tools }
     }
 
-    pub(super) fn context(&self) -> Context<'_> {
+    pub(crate) fn context(&self) -> Context<'_> {
         Context {
             declarations: self.declarations.as_ref(),
             tools: self.tools.as_ref(),

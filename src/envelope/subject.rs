@@ -1,5 +1,6 @@
 //! One envelope of a reply: what the rules about its members look at.
 
+use super::atoms::Judge;
 use super::context::Context;
 use super::json::Json;
 use super::profile::{self, Origin};
@@ -66,6 +67,13 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.is_truncated && self.json.problems.is_empty()
+    }
+
+    /// What its updates are judged by.
+    #[must_use]
+    pub fn judge(&self) -> Judge<'a> {
+        let Context { settings, declarations, .. } = *self.context;
+        Judge { settings, declarations, profile: self.profile }
     }
 
     /// Whether it is judged as the strict schema does.

@@ -112,6 +112,14 @@ impl<'a> Survey<'a> {
         objects.filter(|(_, object)| object.is_acceptable()).map(|(at, _)| at).collect()
     }
 
+    /// The envelope that the runtime takes in the place of the one that ends the reply.
+    #[must_use]
+    pub fn accepted_decoy(&self) -> Option<&'a Object<'a>> {
+        let reply = self.reply;
+        let decoy = reply.picked.filter(|picked| reply.safe.is_some_and(|safe| safe != *picked))?;
+        reply.objects.get(decoy).filter(|_| self.acceptable().len() > 1)
+    }
+
     /// The brace that opens an object.
     #[must_use]
     pub fn brace(&self, object: &Object<'_>) -> TextRange {

@@ -6,7 +6,8 @@ use expect_test::expect;
 use proptest::prelude::*;
 
 use super::testing::{check, current, found};
-use crate::config::TranscriptSettings;
+use crate::config::{Strictness, TranscriptSettings};
+use crate::lint::Applicability;
 
 /// Envelopes of all kinds.
 const ENVELOPES: [&str; 5] = [
@@ -168,7 +169,7 @@ fn members_and_kinds() {
             "{\"control_packet\": null, \"surf" error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
             "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
             "null" warning null-member: the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn
-              fix: Write an empty object
+              fix: Write a packet that says nothing
             "\"\"" warning surface-missing: the surface is empty: the runtime rejects the envelope, and its control packet is lost
             "3" information newer-version: version 3 is newer than this tool; the envelope is judged mildly, as 1.3-draft
         "#]],
@@ -277,6 +278,61 @@ fn white_space_is_no_text() {
         let found = found(raw.as_bytes(), &TranscriptSettings::default());
         assert!(found.iter().all(|finding| !["PB002", "PB003"].contains(&finding.rule.code)), "{found:?}");
     }
+}
+
+#[test]
+fn text_before_an_accepted_decoy_is_deleted_by_hand() {
+    let envelope = ENVELOPES[0];
+    let check = |raw: &str, expected| {
+        let found = found(raw.as_bytes(), &current());
+        let fix =
+            found.iter().find(|finding| finding.rule.code == "PB002").and_then(|found| found.fix.as_ref());
+        assert_eq!(fix.map(|fix| fix.applicability), Some(expected), "{raw}");
+    };
+    check(&format!("Somebody wrote: {envelope}"), Applicability::Safe);
+    check(&format!("Somebody wrote: {envelope} I say: {envelope}"), Applicability::Unsafe);
+}
+
+#[test]
+fn a_control_packet_is_inserted_with_all_that_is_required() {
+    let fix = |text: &str, settings: &TranscriptSettings| {
+        let finding = found(text.as_bytes(), settings).into_iter().find(|found| found.rule.code == "PB102");
+        finding.unwrap().fix.unwrap().edits[0].text.clone()
+    };
+    let strict = TranscriptSettings { strict: Strictness::Schema, ..current() };
+    expect![[r#""control_packet": {"mangle_updates": [], "memory_operations": []},"#]]
+        .assert_eq(&fix("{\"surface_response\": \"x\"}", &current()));
+    expect![[r#""control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "none", "constraint": "none", "confidence": 0.5}, "mangle_updates": [], "memory_operations": [], "self_correction": {"triggered": false, "hypothesis": ""}, "reasoning_trace": "", "knowledge_requests": [], "context_feedback": {"overall_usefulness": 0.5, "helpful_facts": [], "noise_facts": [], "missing_context": ""}, "tool_requests": []},"#]].assert_eq(&fix("{\"surface_response\": \"x\"}", &strict));
+    expect![[r#""control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "none", "constraint": "none", "confidence": 0.5}, "mangle_updates": [], "memory_operations": []}, "#]].assert_eq(&fix(
+        "{\"piggyback_version\": \"1.2-go\", \"surface_response\": \"x\"}",
+        &TranscriptSettings::default(),
+    ));
+}
+
+#[test]
+fn a_forbidden_key_that_is_nearly_right_is_renamed() {
+    let strict = TranscriptSettings { strict: Strictness::Schema, ..current() };
+    let fixes = |text: &str| {
+        let found = found(text.as_bytes(), &strict).into_iter();
+        let fixes =
+            found.filter(|found| found.rule.code == "PB115").map(|found| found.fix.map(|fix| fix.title));
+        fixes.collect::<Vec<_>>()
+    };
+    let with = |key: &str| format!("{{\"{key}\": {{}}, \"surface_response\": \"x\"}}");
+    assert_eq!(fixes(&with("{control_packet")), [Some("Rename it to `control_packet`".to_owned())]);
+    assert_eq!(fixes(&with("control")), [Some("Rename it to `control_packet`".to_owned())]);
+    assert_eq!(fixes(&with("Surface_Response")), [None]);
+    assert_eq!(fixes(&with("verdict")), [Some("Delete the member".to_owned())]);
+}
+
+#[test]
+fn a_state_that_is_no_atom_is_not_offered_as_an_update() {
+    let has_fix = |raw: &str| {
+        let found = found(raw.as_bytes(), &TranscriptSettings::default());
+        found.iter().find(|finding| finding.rule.code == "PB153").map(|found| found.fix.is_some())
+    };
+    assert_eq!(has_fix(ENVELOPES[2]), Some(true));
+    assert_eq!(has_fix(&ENVELOPES[2].replace("/y)", "y)")), Some(false));
 }
 
 /// What replies are made of.

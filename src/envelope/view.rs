@@ -180,17 +180,20 @@ impl<'t> View<'t> {
         let members = self.nodes.iter().flat_map(|node| self.json.members(*node));
         let miss = |member: Member| {
             let key = self.json.string(member.key)?;
-            if self.table.find(&key).is_some() {
-                return None;
-            }
-            let meant = match &*key {
-                "control" => self.table.field("control_packet"),
-                "surface" => self.table.field("surface_response"),
-                key => self.table.near(key),
-            };
-            Some((member.key, meant?.name))
+            Some((member.key, self.meant(&key)?.name))
         };
         members.filter_map(miss).take(MOST_MISSES).collect()
+    }
+
+    /// The member that a key which nobody knows was probably meant for.
+    #[must_use]
+    pub fn meant(&self, key: &str) -> Option<&'static Field> {
+        match key {
+            _ if self.table.find(key).is_some() => None,
+            "control" => self.table.field("control_packet"),
+            "surface" => self.table.field("surface_response"),
+            key => self.table.near(key),
+        }
     }
 
     /// Shows this object and all objects inside it that are known, and whether the profile knows their members.

@@ -2,16 +2,10 @@
 
 use std::fmt;
 
-use super::words::step;
 use crate::envelope::Reply;
-use crate::envelope::json::{Json, Kind, Member, NodeId};
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::pointer::innermost;
 use crate::text::{TextRange, TextSize, size};
-
-/// How deep a pointer goes; what is deeper is said to be there.
-const DEEPEST: usize = 32;
-
-/// How much of a key a pointer shows, in characters.
-const LONGEST_KEY: usize = 60;
 
 /// The address of some bytes of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +34,7 @@ pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> 
     let holds =
         |object: &&crate::envelope::Object<'_>| object.range.start <= start && start < object.range.end;
     let Some(object) = reply.objects.iter().rev().find(holds) else { return address };
-    let (pointer, node) = at(&object.json, range);
+    let (pointer, node) = innermost(&object.json, range);
     if !pointer.is_empty() {
         address.path.push(pointer);
     }
@@ -64,47 +58,6 @@ fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> 
     Some(TextRange::new(start, end.max(start)))
 }
 
-/// The innermost value that a range lies in, and the pointer to it.
-fn at(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
-    let (mut node, mut pointer) = (json.root(), String::new());
-    for depth in 0.. {
-        let holds = |inner: TextRange| inner.start() <= range.start() && range.end() <= inner.end();
-        let next = match json.kind(node) {
-            Kind::Array => {
-                let mut elements = json.elements(node).enumerate();
-                elements
-                    .find(|(_, element)| holds(json.range(*element)))
-                    .map(|(index, it)| (index.to_string(), it))
-            }
-            Kind::Object => {
-                let found = json
-                    .members(node)
-                    .find(|Member { key, value }| holds(json.range(*key).cover(json.range(*value))));
-                found.map(|Member { key, value }| (short(&json.string(key).unwrap_or_default()), value))
-            }
-            _ => None,
-        };
-        let Some((name, next)) = next else { break };
-        if depth == DEEPEST {
-            pointer.push_str("/…");
-            break;
-        }
-        pointer = step(&pointer, name);
-        node = next;
-        if !holds(json.range(node)) {
-            break;
-        }
-    }
-    (pointer, node)
-}
-
-fn short(key: &str) -> String {
-    match key.char_indices().nth(LONGEST_KEY) {
-        Some((end, _)) => format!("{}…", key.get(..end).unwrap_or(key)),
-        None => key.to_owned(),
-    }
-}
-
 /// All of a text.
 pub(super) fn whole(text: &[u8]) -> TextRange {
     TextRange::up_to(size(text.len()))
@@ -114,6 +67,7 @@ pub(super) fn whole(text: &[u8]) -> TextRange {
 mod tests {
     use super::*;
     use crate::config::Caps;
+    use crate::envelope::pointer::DEEPEST;
 
     #[track_caller]
     fn check(text: &str, part: &str, expected: &str) {

@@ -123,7 +123,9 @@ pub fn check_reply(
     if turn.is_shown && !found.iter().any(|finding| finding.rule == &envelope::CONTROL_LEAK) {
         found.extend(envelope::control_shown(reply.raw));
     }
-    for finding in found {
+    for mut finding in found {
+        // In what a person saw, a control packet has no place.
+        finding.fix = finding.fix.filter(|_| !turn.is_shown || finding.rule != &envelope::CONTROL_MISSING);
         let address = address(&turn.path, reply, finding.range);
         let finding = outward::finding(finding, turn, record.bytes);
         // Bytes that are no text are told once, as bytes of the file.

@@ -17,6 +17,8 @@ mod harness;
 mod log;
 mod loose;
 mod markdown;
+#[cfg(test)]
+mod mending;
 mod outward;
 mod plain;
 #[cfg(test)]

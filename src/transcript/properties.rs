@@ -13,7 +13,7 @@ use crate::lint::Fix;
 use crate::text::{TextRange, size};
 
 /// Choices that are the same every time.
-struct Choices(Vec<u8>, usize);
+pub(super) struct Choices(pub(super) Vec<u8>, pub(super) usize);
 
 impl Choices {
     fn next(&mut self, below: usize) -> usize {
@@ -89,10 +89,11 @@ fn short(char: char) -> Option<char> {
     }
 }
 
-const CONTAINERS: usize = 18;
+/// How many ways there are to [`wrap`] a reply.
+pub(super) const CONTAINERS: usize = 18;
 
 /// A file that holds the reply, and its name.
-fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
+pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
     let eol = ["\n", "\r\n"][choices.next(2)];
     let one_line = !reply.contains(['\n', '\r']);
     let user = r#"{"role":"user","content":"go é"}"#;

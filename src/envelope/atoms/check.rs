@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use super::read::{self, Reading};
 use super::{Declarations, Update, arguments, predicate, statements, text};
 use crate::config::{Consumer, Period, Profile, TranscriptSettings};
+use crate::envelope::edits::quoted;
+use crate::envelope::json::Json;
 use crate::envelope::plain;
 use crate::envelope::runtime::built_in;
 use crate::lint::{Finding, Severity};
@@ -89,10 +91,21 @@ pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) 
     for update in updates {
         match seen.first(update) {
             Some(first) => out.push(statements::duplicate(update, first)),
-            None => one(update, &terms, out),
+            None => {
+                let from = out.len();
+                one(update, &terms, out);
+                keep_damage(update, out.get_mut(from..).unwrap_or_default());
+            }
         }
     }
     statements::limit(updates, &terms, out);
+}
+
+/// Takes the fixes away from what is found in a string that is no JSON: next to a slip, each byte says where it ends.
+fn keep_damage(update: &Update<'_>, found: &mut [Finding]) {
+    if found.iter().any(|finding| finding.fix.is_some()) && !update.is_json() {
+        found.iter_mut().for_each(|finding| finding.fix = None);
+    }
 }
 
 /// What one end of a state transition has against it: an atom that nobody asserts, so that neither its full stop nor
@@ -101,7 +114,22 @@ pub fn check_transition(atom: &Update<'_>, judge: &Judge<'_>, out: &mut Vec<Find
     let mut terms = Terms::new(judge);
     terms.period = None;
     terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
+    let from = out.len();
     one(atom, &terms, out);
+    keep_damage(atom, out.get_mut(from..).unwrap_or_default());
+}
+
+/// Whether a text would be an update without errors.
+#[must_use]
+pub fn is_sound(text: &str, judge: &Judge<'_>) -> bool {
+    // Rules about updates look at JSON strings, so it becomes one.
+    let literal = quoted(text);
+    let json = Json::parse(literal.as_bytes());
+    let Some(update) = Update::new(&json, json.root(), 0) else { return false };
+    let mut found = Vec::new();
+    check(&[update], judge, &mut found);
+    let severity = |finding: &Finding| finding.severity.or(finding.rule.severity);
+    !found.iter().any(|finding| severity(finding) == Some(Severity::Error))
 }
 
 /// Finds updates that say what an earlier one says.

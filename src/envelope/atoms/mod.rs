@@ -22,7 +22,7 @@ mod types;
 mod update;
 mod welcome;
 
-pub use check::{Judge, check, check_transition};
+pub use check::{Judge, check, check_transition, is_sound};
 pub use declarations::{Declarations, Declared, Home, Known, Names, Place};
 pub use lists::{is_delicate, is_ephemeral};
 pub use suggest::{Suggestion, suggest};

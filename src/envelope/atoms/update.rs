@@ -54,6 +54,12 @@ impl<'t> Update<'t> {
         self.json.raw(self.node)
     }
 
+    /// Whether it is written without a slip, as every reader of JSON reads it.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        serde_json::from_slice::<String>(self.raw()).is_ok()
+    }
+
     /// The JSON that it is a string of.
     #[must_use]
     pub fn json(&self) -> &'t Json<'t> {

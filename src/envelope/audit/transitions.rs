@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use super::atom::Parts;
+use crate::envelope::atoms;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
 use crate::envelope::examples::packet;
@@ -245,10 +246,12 @@ fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut S
         let atom = to.trim();
         let atom = if atom.ends_with('.') { atom.to_owned() } else { format!("{atom}.") };
         let fix = Fix::guess("Add the update");
-        finding.fix = Some(match subject.json.elements(list).last() {
+        let fix = match subject.json.elements(list).last() {
             Some(last) => fix.insert(subject.json.range(last).end(), format!(", {}", quoted(&atom))),
             None => fix.insert(subject.json.range(list).start() + size(1), quoted(&atom)),
-        });
+        };
+        // What the kernel would not take is no update.
+        finding.fix = atoms::is_sound(&atom, &subject.judge()).then_some(fix);
     }
     sink.push(finding);
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::missing::bare;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::examples::{envelope, line, packet};
@@ -78,7 +79,10 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     for (view, _) in &subject.views {
         duplicates(view, view.nodes.first() != subject.envelope.nodes.first(), sink);
         for entry in view.entries.iter().filter(|entry| entry.field.is_read) {
-            if subject.json.kind(entry.value) == Kind::Null {
+            let is_null = subject.json.kind(entry.value) == Kind::Null;
+            if is_null && entry.field.name == "control_packet" {
+                no_packet(subject, entry.value, sink);
+            } else if is_null {
                 null(view.json, entry.field.name, &entry.field.shape, entry.value, sink);
             } else {
                 value(view.json, &entry.field.shape, entry.value, sink);
@@ -139,6 +143,14 @@ fn arguments(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     }
 }
 
+fn no_packet(subject: &Subject<'_>, node: NodeId, sink: &mut Sink) {
+    let message =
+        "the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn";
+    let range = subject.json.range(node);
+    let fix = Fix::guess("Write a packet that says nothing").replace(range, bare(subject));
+    sink.push(Finding::new(&NULL_MEMBER, range, message).severity(Severity::Warning).fix(fix));
+}
+
 fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sink) {
     if SPOKEN_FOR.contains(&name) || sink.is_full(&NULL_MEMBER) {
         return;
@@ -152,11 +164,15 @@ fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sin
     };
     let range = json.range(node);
     let mut finding = Finding::new(&NULL_MEMBER, range, format!("the runtime reads this `null` as {zero}"));
-    if name == "control_packet" {
-        let message = "the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn";
-        finding = Finding::new(&NULL_MEMBER, range, message).severity(Severity::Warning);
-    }
-    sink.push(finding.fix(Fix::safe(format!("Write {zero}")).replace(range, text)));
+    finding.fix = match shape {
+        // An object in a list has members that must be there.
+        Shape::Object(_) if name.is_empty() => json
+            .problems
+            .is_empty()
+            .then(|| Fix::guess("Delete it").replace(edits::with_comma(json, range), "")),
+        _ => Some(Fix::safe(format!("Write {zero}")).replace(range, text)),
+    };
+    sink.push(finding);
 }
 
 /// Looks at a value that is not `null`, and at the elements of a list.

@@ -1,12 +1,12 @@
 //! Members that should be there.
 
 use crate::envelope::check::Sink;
-use crate::envelope::edits::insert_member;
+use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::examples::{envelope, line, packet};
 use crate::envelope::json::Kind;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{Role, Survey};
-use crate::envelope::table::Need;
+use crate::envelope::table::{Field, Need};
 use crate::envelope::view::{View, first_byte};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 
@@ -23,7 +23,8 @@ pub(super) static SURFACE_MISSING: Rule = Rule {
     fix: FixKind::Unsafe,
 };
 
-pub(super) static CONTROL_MISSING: Rule = Rule {
+/// An envelope that says nothing to the kernel.
+pub static CONTROL_MISSING: Rule = Rule {
     code: "PB102",
     name: "control-missing",
     group: Group::Fields,
@@ -180,10 +181,29 @@ fn control(subject: &Subject<'_>, sink: &mut Sink) {
         let message =
             "no `control_packet`: the runtime shows the surface, and the kernel learns nothing of the turn";
         let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message);
-        let empty = "{\"mangle_updates\": [], \"memory_operations\": []}";
-        finding.fix = insertion(envelope, "control_packet", empty, true, Fix::guess);
+        finding.fix = insertion(envelope, "control_packet", &bare(subject), true, Fix::guess);
         sink.push(finding);
     }
+}
+
+/// A packet of the members that have to be there. The two lists are always said.
+pub(super) fn bare(subject: &Subject<'_>) -> String {
+    let is_strict = subject.context.settings.caps.strict;
+    let member = |field: &Field| {
+        let (is_wanted, value) = match (field.name, field.need(subject.profile)) {
+            ("mangle_updates" | "memory_operations", _) => (true, "[]"),
+            ("intent_classification", need) => (is_strict || is_needed(subject, need), INTENT),
+            (name, need) => (is_needed(subject, need), empty(name)?),
+        };
+        is_wanted.then(|| format!("{}: {value}", quoted(field.name)))
+    };
+    let members: Vec<_> = subject.control.table.fields.iter().filter_map(member).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+/// Whether an envelope is wrong without a member.
+fn is_needed(subject: &Subject<'_>, need: Need) -> bool {
+    need == Need::Required || (need == Need::Schema && subject.is_schema())
 }
 
 /// A fix that inserts a member.

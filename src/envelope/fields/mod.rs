@@ -18,6 +18,7 @@ use super::check::{Family, Sink};
 use super::subject::Subject;
 
 pub(super) use intent::leaves_workspace;
+pub use missing::CONTROL_MISSING;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
 pub use verbs::{CATEGORIES, Taxonomy, VERBS, Verb};
 pub(super) use version::NEWER_VERSION;

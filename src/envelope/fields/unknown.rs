@@ -4,6 +4,7 @@ use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::examples::{envelope, packet};
 use crate::envelope::json::{Kind, Member};
+use crate::envelope::runtime;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Field;
 use crate::envelope::view::View;
@@ -152,21 +153,21 @@ struct Stray<'s> {
 }
 
 impl Stray<'_> {
-    fn finding(&self, found: Option<(&'static Field, bool)>, sink: &Sink) -> Option<Finding> {
+    fn finding(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Option<Finding> {
         if self.subject.is_schema() {
-            return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden());
+            return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden(found, sink));
         }
         match (found, self.key) {
             (Some((field, _)), _) if !field.is_in(self.subject.profile) => {
                 (!sink.is_full(&FOREIGN_FIELD)).then(|| self.foreign(field))
             }
             (Some((field, _)), _) => (!sink.is_full(&CASE_VARIANT)).then(|| self.case(field)),
-            (None, "surface") if self.is_top => Some(self.short("surface_response")),
-            (None, "control") if self.is_top => Some(self.short("control_packet")),
+            (None, "surface") if self.is_top => Some(self.short("surface_response", sink)),
+            (None, "control") if self.is_top => Some(self.short("control_packet", sink)),
             // Whether a key was meant for another one takes time to find out.
             (None, _) if sink.is_full(&NEAR_MISS) => None,
             (None, key) => match self.view.table.near(key) {
-                Some(field) => Some(self.near(field)),
+                Some(field) => Some(self.near(field, sink)),
                 None if key.starts_with("x_") || key.starts_with(['_', '$']) => None,
                 None if sink.is_full(&UNKNOWN_FIELD) => None,
                 None => Some(self.unknown()),
@@ -182,16 +183,42 @@ impl Stray<'_> {
         self.key.chars().take(40).collect()
     }
 
-    fn forbidden(&self) -> Finding {
+    fn forbidden(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Finding {
         let message =
             format!("the strict schema allows no member `{}` in {}", self.shown(), self.view.table.title);
+        let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message);
+        let is_ours = |field: &&Field| field.is_in(self.subject.profile);
+        let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
+        finding.fix = match meant {
+            // What is under the key would be lost; where both are there, one of them has to be chosen.
+            Some(field) => self.misnamed(field.name, sink),
+            None => self.deletion(),
+        };
+        finding
+    }
+
+    /// Renames a key that was meant for another one, if that is not there, and if the runtime can read the value.
+    fn misnamed(&self, name: &str, sink: &mut Sink) -> Option<Fix> {
+        if self.view.all(name).any(|entry| entry.key != self.member.key) {
+            return None;
+        }
+        let fix = self.rename(Fix::guess(format!("Rename it to `{name}`")), name);
+        let reply = self.subject.reply;
+        let is_read = |new: Vec<u8>| {
+            let reading = runtime::read(&new, &self.subject.context.settings.caps);
+            reading.is_ok_and(|reading| reading.picked.is_some())
+        };
+        // What is not read as it is cannot be lost.
+        let is_harmless = reply.picked.is_none()
+            || sink.may_read(reply.raw.len()) && edits::applied(reply.raw, &fix).is_some_and(is_read);
+        is_harmless.then_some(fix)
+    }
+
+    fn deletion(&self) -> Option<Fix> {
         let json = self.view.json;
         let item = edits::member_range(json, self.member.key, self.member.value);
-        let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message);
-        if json.problems.is_empty() {
-            finding.fix = Some(Fix::guess("Delete the member").replace(edits::with_comma(json, item), ""));
-        }
-        finding
+        let is_whole = json.problems.is_empty();
+        is_whole.then(|| Fix::guess("Delete the member").replace(edits::with_comma(json, item), ""))
     }
 
     fn foreign(&self, field: &Field) -> Finding {
@@ -224,31 +251,29 @@ impl Stray<'_> {
         fix.replace(self.range(), quoted(name))
     }
 
-    fn short(&self, name: &'static str) -> Finding {
+    fn short(&self, name: &'static str, sink: &mut Sink) -> Finding {
         let message = format!(
             "`{}` is a short form for illustration: the runtime only knows `{name}`, so this is lost",
             self.key
         );
-        self.lost(&ABBREVIATED_KEYS, message, name)
+        self.lost(&ABBREVIATED_KEYS, message, name, sink)
     }
 
-    fn near(&self, field: &'static Field) -> Finding {
+    fn near(&self, field: &'static Field, sink: &mut Sink) -> Finding {
         let message = format!(
             "the runtime does not know `{}`, and what stands here is lost; did you mean `{}`?",
             self.shown(),
             field.name
         );
-        self.lost(&NEAR_MISS, message, field.name)
+        self.lost(&NEAR_MISS, message, field.name, sink)
     }
 
     /// A key in the place of another one.
-    fn lost(&self, rule: &'static Rule, message: String, name: &'static str) -> Finding {
+    fn lost(&self, rule: &'static Rule, message: String, name: &'static str, sink: &mut Sink) -> Finding {
         let mut finding = Finding::new(rule, self.range(), message);
-        if !self.view.mentions(name) {
-            if self.is_top {
-                finding = finding.severity(Severity::Error);
-            }
-            finding.fix = Some(self.rename(Fix::guess(format!("Rename it to `{name}`")), name));
+        finding.fix = self.misnamed(name, sink);
+        if self.is_top && !self.view.mentions(name) {
+            finding = finding.severity(Severity::Error);
         }
         finding
     }

@@ -56,7 +56,8 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message);
             let version = edits::quoted(subject.profile.as_str());
             let edit = edits::insert_member(&subject.envelope, "piggyback_version", &version, true);
-            finding.fix = edit.filter(|_| !subject.is_schema()).map(|(range, text)| {
+            let is_said = subject.envelope.mentions("piggyback_version");
+            finding.fix = edit.filter(|_| !subject.is_schema() && !is_said).map(|(range, text)| {
                 Fix::guess(format!("Say that it is {}", subject.profile)).replace(range, text)
             });
             sink.push(finding);

@@ -97,7 +97,10 @@ fn text(
     survey: &Survey<'_>,
     sink: &mut Sink,
 ) {
-    let fix = Fix::safe("Delete the text").replace(range(&cut), "");
+    let title = "Delete the text";
+    // Text around a decoy that was accepted may say which envelope was meant.
+    let fix = if survey.accepted_decoy().is_some() { Fix::guess(title) } else { Fix::safe(title) };
+    let fix = fix.replace(range(&cut), "");
     let is_same = sink.may_read(2 * reply.raw.len())
         && edits::applied(reply.raw, &fix)
             .is_some_and(|new| edits::reads_the_same(reply.raw, &new, &survey.context.settings.caps));

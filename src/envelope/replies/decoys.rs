@@ -76,9 +76,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         }
         sink.push(finding.related(Span::here(survey.brace(last)), "the last of them"));
     }
-    if let Some(picked) =
-        reply.picked.filter(|picked| *picked != safe).and_then(|picked| reply.objects.get(picked))
-    {
+    if let Some(picked) = survey.accepted_decoy() {
         let message = "the runtime accepts this earlier envelope and ignores the later one: what the kernel believes is not the \
                        model's last word";
         let finding = Finding::new(&DECOY_ACCEPTED, survey.brace(picked), message);
