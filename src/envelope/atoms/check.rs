@@ -14,7 +14,7 @@ use crate::envelope::edits::quoted;
 use crate::envelope::json::Json;
 use crate::envelope::plain;
 use crate::envelope::runtime::built_in;
-use crate::lint::{Finding, Severity};
+use crate::lint::{Finding, Fix, Severity};
 use crate::text::{TextRange, text_len};
 
 /// From how many updates on texts are looked up rather than compared.
@@ -116,7 +116,17 @@ pub fn check_transition(atom: &Update<'_>, judge: &Judge<'_>, out: &mut Vec<Find
     terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
     let from = out.len();
     one(atom, &terms, out);
-    keep_damage(atom, out.get_mut(from..).unwrap_or_default());
+    let found = out.get_mut(from..).unwrap_or_default();
+    keep_damage(atom, found);
+    // An update can be taken out of its list; the value of a member cannot.
+    for finding in found {
+        finding.fix = finding.fix.take().filter(|fix| !takes(fix, atom));
+    }
+}
+
+/// Whether a fix leaves nothing of an update, not even its quotes.
+fn takes(fix: &Fix, update: &Update<'_>) -> bool {
+    fix.edits.iter().any(|edit| edit.text.is_empty() && edit.span.range.contains_range(update.range))
 }
 
 /// Whether a text would be an update without errors.
