@@ -442,3 +442,71 @@ fn prompts_are_compiled_from_atoms() {
     "#]],
     );
 }
+
+#[test]
+fn directives_are_atoms_that_a_search_can_find() {
+    let kernel = "# @preview shard: coder-7 coder\n# @preview session: a.session.yaml\n\
+                  # @preview mode: jit(atoms=atoms)\ninjectable_context(\"*\", \"Mind the clock.\").\n";
+    let words =
+        "PROMPT: /style/short [domain] -> \"Be brief.\"\nPROMPT: /style/odd [oddity] -> \"Be odd.\"\n";
+    let atoms = "- {id: me, category: identity, is_mandatory: true, content: You code.}\n\
+                 - {id: safe, category: safety, is_mandatory: true, content: Do no harm.}\n\
+                 - {id: how, category: protocol, is_mandatory: true, content: Say what you do.}\n";
+    let settings = "[[program]]\nname = \"all\"\ninclude = [\"*.mg\", \"*.gl\"]\nhybrid = [\"words.mg\"]\n";
+    let files = [
+        ("mangle-ls.toml", settings),
+        ("schemas.gl", SCHEMAS),
+        ("words.mg", words),
+        ("a.kernel.mg", kernel),
+        ("a.session.yaml", "vectors: {style/short: 0.9}\n"),
+        ("atoms/one.yaml", atoms),
+    ];
+    check(
+        &files,
+        &["preview", "a.kernel.mg", "--provenance"],
+        expect![[r#"
+            a  coder-7 (coder), jit
+            ── identity · atoms · 3 tokens
+            You code.                                                               ← atom me atoms/one.yaml:1
+
+            ── safety · atoms · 4 tokens
+            Do no harm.                                                             ← atom safe atoms/one.yaml:1
+
+            ── protocol · atoms · 5 tokens
+            Say what you do.                                                        ← atom how atoms/one.yaml:1
+
+            ── domain · atoms · 3 tokens
+            Be brief.                                                               ← atom style/short words.mg:1
+
+            ── context · atoms · 10 tokens
+            // KERNEL CONTEXT                                                       ← builtin injected
+            - Mind the clock.                                                       ← fact a.kernel.mg:4
+                                                                                    ← builtin injected
+            ── suffix · builtin suffix · 253 tokens
+            == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
+            Reply with a single JSON object and nothing around it. Write "control_packet" first and finish it before "surface_response".
+            control_packet:
+              intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}
+              mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).
+              memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}
+              self_correction      {triggered, hypothesis}
+              reasoning_trace      how you got there
+              knowledge_requests   list of {specialist | "researcher" | "_any_specialist", query, purpose, priority: required | optional}
+              context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}
+              tool_requests        list of {id, tool_name, tool_args, purpose, required}
+            surface_response: what the person should read.
+            Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 275 of 191500 tokens, 0.1 % (bytes/4: 275, characters/4: 275)
+              identity            3    1.0 %
+              safety              4    1.4 %
+              protocol            5    1.8 %
+              domain              3    1.0 %
+              context            10    3.6 %
+              suffix            253   92.0 %
+            warning[hybrid-directive] words.mg:2 There is no category `oddity`, so the runtime does not store this atom: the first tag is its category.
+            warning[skeleton-gap] a.kernel.mg:1 There is no atom of category `methodology` in preview a (coder-7).
+            exit 0
+        "#]],
+    );
+}

@@ -12,6 +12,7 @@ mod synthetic;
 mod tests;
 mod wanted;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use rustc_hash::FxHashSet;
 use super::answers::{KernelAnswers, Marks, Order};
 use super::assembly::{Request, assemble};
 use super::derived::Derived;
-use super::jit::JitCompiler;
+use super::hybrid::Directives;
+use super::jit::{Corpus, JitCompiler, Word};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
@@ -244,16 +246,38 @@ impl Common {
         self.assembled(shown, &mut querier)
     }
 
+    /// The prompt compiler of a prompt: with its corpus, and the atoms that directives stand for in the files whose loader
+    /// knows them. Without a corpus there is none.
+    pub(in crate::prompt) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<Cow<'s, JitCompiler>> {
+        let compiler = self.settings.compiler(wanted)?;
+        let embedding = &self.current.embedding;
+        let hybrid = self.current.files.iter().filter(|file| embedding.is_hybrid(file.id));
+        let read = hybrid.map(|file| (file.id, Directives::read(&file.text).atoms));
+        let more: Vec<_> = read.filter(|(_, atoms)| !atoms.is_empty()).collect();
+        if more.is_empty() {
+            return Some(Cow::Borrowed(compiler));
+        }
+        let mut corpus = Corpus::clone(&compiler.corpus);
+        for (file, atom) in more.iter().flat_map(|(file, atoms)| atoms.iter().map(|atom| (*file, atom))) {
+            let word = |text: &str| Word { text: text.to_owned(), range: atom.range };
+            // What has no category the runtime does not store; a rule says so.
+            let (id, category, content) = (word(&atom.id), word(&atom.category), word(&atom.content));
+            let _ = corpus.add_directive(id, &category, &content, file, atom.range);
+        }
+        Some(Cow::Owned(JitCompiler { corpus: Arc::new(corpus) }))
+    }
+
     fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
         let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
         match &shown.wanted.part {
             Part::System => {
+                let compiler = self.compiler(&shown.wanted);
                 let request = Request {
                     context: &shown.wanted.context,
                     mode: self.settings.mode(&shown.wanted),
                     templates: &self.settings.templates,
                     inception: self.settings.inception,
-                    compiler: self.settings.compiler(&shown.wanted),
+                    compiler: compiler.as_deref(),
                 };
                 assemble(&request, querier)
             }

@@ -1,8 +1,9 @@
 //! Rules about the settings of previews and about session files.
 
 use super::subject::{Found, Subject};
-use crate::lint::{FixKind, Group, Rule, Severity};
-use crate::prompt::hybrid::Directives;
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::prompt::hybrid::{DirectiveAtom, Directives};
+use crate::prompt::jit::Category;
 
 /// A preview without a shard.
 pub static PREVIEW_INCOMPLETE: Rule = Rule {
@@ -93,7 +94,17 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     }
     let program = subject.program();
     for file in program.files.iter().filter(|file| program.embedding.is_hybrid(file.id)) {
-        let findings = Directives::read(&file.text).findings.into_iter();
+        let directives = Directives::read(&file.text);
+        let is_unknown =
+            |atom: &&DirectiveAtom| !atom.category.is_empty() && Category::parse(&atom.category).is_none();
+        let unknown = directives.atoms.iter().filter(is_unknown).map(|atom| {
+            let message = format!(
+                "There is no category `{}`, so the runtime does not store this atom: the first tag is its category.",
+                atom.category
+            );
+            Finding::new(&HYBRID_DIRECTIVE, atom.range, message)
+        });
+        let findings = unknown.chain(directives.findings.iter().cloned());
         found.extend(findings.map(|finding| Found { file: file.id, finding }));
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
