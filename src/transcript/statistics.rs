@@ -75,10 +75,11 @@ pub struct Compression {
     latest: Facts,
 }
 
-/// The facts that hold, by a hash, with their predicate and their length in characters.
+/// The facts that hold: by predicate, the length in characters of each by its hash.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Facts {
-    held: FxHashMap<u64, (u64, usize)>,
+    held: FxHashMap<u64, FxHashMap<u64, usize>>,
+    count: usize,
     characters: usize,
 }
 
@@ -105,24 +106,23 @@ impl TurnSize {
 
 impl Facts {
     fn insert(&mut self, key: u64, predicate: u64, characters: usize) {
-        if self.held.len() >= MOST_KNOWN && !self.held.contains_key(&key) {
+        self.characters += characters;
+        let is_known = || self.held.get(&predicate).is_some_and(|of_it| of_it.contains_key(&key));
+        if self.count >= MOST_KNOWN && !is_known() {
             // What is beyond that is counted each time it comes.
-            self.characters += characters;
             return;
         }
-        let before = self.held.insert(key, (predicate, characters));
-        self.characters += characters;
-        self.characters -= before.map_or(0, |(_, characters)| characters);
+        match self.held.entry(predicate).or_default().insert(key, characters) {
+            Some(before) => self.characters -= before,
+            None => self.count += 1,
+        }
     }
 
-    /// Drops all facts of a predicate.
+    /// Drops all facts of a predicate. Costs no more than it took to insert them: a session may forget at every turn.
     fn forget(&mut self, predicate: u64) {
-        let characters = &mut self.characters;
-        self.held.retain(|_, (of, length)| {
-            let is_kept = *of != predicate;
-            *characters -= if is_kept { 0 } else { *length };
-            is_kept
-        });
+        let gone = self.held.remove(&predicate).unwrap_or_default();
+        self.count -= gone.len();
+        self.characters -= gone.values().sum::<usize>();
     }
 
     fn tokens(&self) -> u64 {
