@@ -41,6 +41,9 @@ ENVELOPE = {
 RECORDS = [{"role": "user", "content": "🦀?"}, {"role": "assistant", "content": json.dumps(ENVELOPE, ensure_ascii=False)}]
 SAID = "\r\n".join([json.dumps(record, ensure_ascii=False) for record in RECORDS] + ['{"role": ', ""])
 
+# A sample kernel that asks for a prompt.
+KERNEL = '# @preview name: next 🦀\r\n# @preview shard: coder-1 coder\r\nshard_online(/coder).\r\n'
+
 # How many sentences of one session are printed.
 PRINTED = 12
 
@@ -53,7 +56,8 @@ def programs(into):
         (folder / "wide 🦀.mg").write_bytes(WIDE.encode())
         (folder / "transcripts").mkdir()
         (folder / "transcripts" / "said 🦀.jsonl").write_bytes(SAID.encode())
-        opened = ["constitution.mg", "campaign.mg", "wide 🦀.mg", "schemas.gl", "transcripts/said 🦀.jsonl"]
+        (folder / "next 🦀.kernel.mg").write_bytes(KERNEL.encode())
+        opened = ["next 🦀.kernel.mg", "constitution.mg", "campaign.mg", "wide 🦀.mg", "schemas.gl", "transcripts/said 🦀.jsonl"]
         yield folder, {file: (folder / file).read_bytes().decode() for file in opened}
 
 

@@ -67,11 +67,16 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
         }
         None => completion::completions(place),
     };
+    let (insert, replace) = (at.range(found.insert), at.range(found.replace));
+    // In the middle of an escape there is no place in the atom, and nothing can be written there.
+    if at.inside.is_some() && !(insert.start..=insert.end).contains(&position.position) {
+        return None;
+    }
     let mut convert = Convert {
         levels: at.inside.map_or(0, |inside| inside.text.levels),
         analysis: Some(place.analysis),
-        insert: at.range(found.insert),
-        replace: at.range(found.replace),
+        insert,
+        replace,
         uri,
         lazy: lazy(&client),
         kinds: kinds(&view.session),

@@ -95,7 +95,7 @@ pub(in crate::lsp) fn workspace(
     Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
 }
 
-/// What clients draw for it.
+/// What clients draw for it: one of the kinds that each of them knows, the first eighteen of the protocol.
 pub(in crate::lsp) fn kind(kind: Kind) -> SymbolKind {
     match kind {
         Kind::Section => SymbolKind::NAMESPACE,
@@ -104,8 +104,8 @@ pub(in crate::lsp) fn kind(kind: Kind) -> SymbolKind {
         Kind::Declaration => SymbolKind::INTERFACE,
         Kind::Rule => SymbolKind::FUNCTION,
         Kind::Facts => SymbolKind::CONSTANT,
-        Kind::Turn => SymbolKind::EVENT,
-        Kind::Envelope => SymbolKind::OBJECT,
+        Kind::Turn => SymbolKind::METHOD,
+        Kind::Envelope => SymbolKind::CLASS,
         Kind::Member => SymbolKind::FIELD,
     }
 }
