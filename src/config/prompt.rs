@@ -59,13 +59,14 @@ impl Default for ContextBlockSettings {
 }
 
 /// How a prompt is assembled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PromptMode {
-    /// By the prompt compiler, from atoms.
+    /// By the prompt compiler, from a corpus of atoms.
     Jit,
     /// Without it.
+    #[default]
     Legacy,
-    /// The context section alone.
+    /// The context section alone, which some shards append to a prompt of their own.
     Section,
 }
 

@@ -16,7 +16,7 @@ pub struct Selected {
     pub id: String,
     /// Its category.
     pub category: String,
-    /// Where it was collected: `embedded`, `project`, `shard`, `evolved`, `kernel`, `knowledge`, `directive`.
+    /// Where it was collected: `embedded`, `shard`, `evolved`, `directive`, `kernel`.
     pub source: String,
     /// Its priority.
     pub priority: i64,

@@ -6,45 +6,8 @@ use std::sync::Arc;
 use super::jit::Compilation;
 use super::origin::Origin;
 use super::texts::Block;
+pub use crate::config::PromptMode as Mode;
 use crate::text::{TextRange, size, text_len};
-
-/// How a prompt is assembled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Mode {
-    /// By the prompt compiler, from a corpus of atoms.
-    Jit,
-    /// Without it.
-    #[default]
-    Legacy,
-    /// The context section alone, which some shards append to a prompt of their own.
-    Section,
-}
-
-impl Mode {
-    /// The words for modes.
-    pub const WORDS: [&str; 3] = ["jit", "legacy", "section"];
-
-    /// Reads one of [`Mode::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "jit" => Some(Self::Jit),
-            "legacy" => Some(Self::Legacy),
-            "section" => Some(Self::Section),
-            _ => None,
-        }
-    }
-
-    /// The word that [`Mode::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Jit => "jit",
-            Self::Legacy => "legacy",
-            Self::Section => "section",
-        }
-    }
-}
 
 /// What a section is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

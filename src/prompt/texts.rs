@@ -84,6 +84,12 @@ pub const DREAM: &str = "Nothing is carried out now. Say what you would do, and 
 /// What stands above the commits.
 pub const COMMITS: &str = "Last commits:";
 
+/// The title of what the kernel injects.
+pub const CONTEXT_TITLE: &str = "KERNEL CONTEXT";
+
+/// The title of what the kernel knows for a specialist.
+pub const KNOWLEDGE_TITLE: &str = "SPECIALIST KNOWLEDGE";
+
 /// The rule of a banner.
 pub const BANNER: &str = "// ----------------------------------------------------------------";
 

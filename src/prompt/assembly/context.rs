@@ -4,6 +4,7 @@ use crate::prompt::answers::{Answer, Querier};
 use crate::prompt::context::Context;
 use crate::prompt::origin::Origin;
 use crate::prompt::sections::{From, Line, Prompt, Section, SectionKind};
+use crate::prompt::texts;
 
 /// The predicate that holds context atoms: shard, text.
 pub(in crate::prompt) const INJECTED: &str = "injectable_context";
@@ -22,7 +23,7 @@ pub(super) fn section(context: &Context, querier: &mut dyn Querier, prompt: &mut
     if lines.is_empty() {
         return;
     }
-    let mut section = Section::new(SectionKind::Context, From::Kernel, "KERNEL CONTEXT");
+    let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
     section.push_banner();
     section.push_blank();
     section.lines.extend(lines);
@@ -35,7 +36,7 @@ pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, pro
     let lines = injected(context, querier, prompt);
     let knowledge = knowledge(context, querier, prompt);
     if !lines.is_empty() {
-        let mut section = Section::new(SectionKind::Context, From::Kernel, "KERNEL CONTEXT");
+        let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
         section.lines.extend(lines);
         if !knowledge.is_empty() {
             section.push_blank();
@@ -43,7 +44,7 @@ pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, pro
         prompt.sections.push(section);
     }
     if !knowledge.is_empty() {
-        let mut section = Section::new(SectionKind::Knowledge, From::Kernel, "SPECIALIST KNOWLEDGE");
+        let mut section = Section::new(SectionKind::Knowledge, From::Kernel, texts::KNOWLEDGE_TITLE);
         for (at, (topic, text, answer)) in knowledge.iter().enumerate() {
             if at > 0 {
                 section.push_blank();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::super::answers::{Answer, Arg, Querier};
+use super::super::assembly::{INJECTED, KNOWLEDGE};
 use super::super::context::Context;
 use super::super::derived::{Derived, folded};
 use super::super::manifest::{self, Manifest};
@@ -173,7 +174,7 @@ fn collected(atoms: &[Arc<Atom>], derived: &Derived, situation: &Situation) -> (
 fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injected<Origin>> {
     let is_for = |shard: &str| inject::is_for(shard, derived);
     let mut texts = Vec::new();
-    for answer in querier.query("injectable_context", 2).unwrap_or_default() {
+    for answer in querier.query(INJECTED, 2).unwrap_or_default() {
         if let [shard, text, ..] = &printed(&answer)[..]
             && is_for(shard)
             && !text.trim().is_empty()
@@ -182,7 +183,7 @@ fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injecte
         }
     }
     let mut blocks = Vec::new();
-    for answer in querier.query("specialist_knowledge", 3).unwrap_or_default() {
+    for answer in querier.query(KNOWLEDGE, 3).unwrap_or_default() {
         if let [shard, topic, text, ..] = &printed(&answer)[..]
             && is_for(shard)
             && !topic.trim().is_empty()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::super::derived::Derived;
+use super::super::texts;
 use super::atom::{Atom, Body, Kind, Word};
 use super::category::Category;
 use crate::text::TextRange;
@@ -27,7 +28,7 @@ pub(super) fn context<T: Clone>(texts: &[(String, T)], derived: &Derived) -> Opt
     if texts.is_empty() {
         return None;
     }
-    let mut content = format!("// {}\n", "KERNEL CONTEXT");
+    let mut content = format!("// {}\n", texts::CONTEXT_TITLE);
     let mut origins = vec![None];
     for (text, origin) in texts {
         content.push_str("- ");
@@ -44,7 +45,7 @@ pub(super) fn knowledge<T: Clone>(blocks: &[(String, String, T)], derived: &Deri
     if blocks.is_empty() {
         return None;
     }
-    let mut content = format!("// {}\n", "SPECIALIST KNOWLEDGE");
+    let mut content = format!("// {}\n", texts::KNOWLEDGE_TITLE);
     let mut origins = vec![None];
     for (topic, text, origin) in blocks {
         let block = format!("## {topic}\n{text}\n");

@@ -79,7 +79,7 @@ impl PreviewSettings {
             inception: settings.inception,
             estimator: Estimator::of(settings.tokenizer),
             context_block: settings.context_block.clone(),
-            mode: settings.mode.and_then(|mode| Mode::parse(mode.as_str())),
+            mode: settings.mode,
             compiler: None,
         }
     }
