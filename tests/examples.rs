@@ -175,9 +175,9 @@ fn the_transcripts_are_what_their_readme_tells() {
     assert_eq!(status, 1);
 }
 
-/// What a command of a README says: `$ mangle-ls …`, perhaps with `| grep WORD` behind it.
+/// What a command of a README says: `$ mangle-ls …`, perhaps with `| grep` behind it.
 fn told_by(command: &str) -> String {
-    let (command, wanted) = command.split_once(" | grep ").unwrap_or((command, ""));
+    let (command, filter) = command.split_once(" | grep ").unwrap_or((command, ""));
     let arguments = command.split(' ').skip(1);
     let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
         .args(arguments)
@@ -186,13 +186,33 @@ fn told_by(command: &str) -> String {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().filter(|line| line.contains(wanted)).map(|line| format!("{}\n", line.trim_end())).collect()
+    grep(filter, &text).iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The README of the jailbreak shows what its commands say. `UPDATE_EXPECT=1` writes it anew.
-#[test]
-fn the_jailbreak_is_what_its_readme_tells() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/jailbreak/README.md");
+/// The lines that `grep` prints with some of its options: `-B N`, `-A N` for lines around those with the word.
+fn grep<'t>(filter: &str, text: &'t str) -> Vec<&'t str> {
+    let (options, wanted) = match filter.split_once('\'') {
+        Some((options, wanted)) => (options, wanted.trim_end_matches('\'')),
+        None => filter.rsplit_once(' ').unwrap_or(("", filter)),
+    };
+    let words: Vec<_> = options.split_whitespace().collect();
+    let around = |option: &str| {
+        let number = words.iter().position(|word| *word == option).map(|at| words[at + 1]);
+        number.map_or(0, |number| number.parse::<usize>().unwrap())
+    };
+    let (before, after) = (around("-B"), around("-A"));
+    let lines: Vec<_> = text.lines().collect();
+    let is_wanted = |at: &usize| lines[*at].contains(wanted);
+    let shown: std::collections::BTreeSet<usize> = (0..lines.len())
+        .filter(is_wanted)
+        .flat_map(|at| at.saturating_sub(before)..=(at + after).min(lines.len() - 1))
+        .collect();
+    shown.into_iter().map(|at| lines[at]).collect()
+}
+
+/// Checks that a README shows what its commands say. `UPDATE_EXPECT=1` writes it anew.
+fn keeps_its_word(name: &str, least: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let readme = std::fs::read_to_string(&path).unwrap();
     let (mut new, mut commands) = (String::new(), 0);
     for (at, part) in readme.split("```console\n").enumerate() {
@@ -207,12 +227,22 @@ fn the_jailbreak_is_what_its_readme_tells() {
         new.push_str(&format!("```console\n$ {command}\n{told}```\n{rest}"));
         commands += 1;
     }
-    assert!(commands > 4, "the commands were not found");
+    assert!(commands >= least, "the commands of {name} were not found");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&path, new).unwrap();
     } else {
         assert_eq!(readme, new);
     }
+}
+
+#[test]
+fn the_jailbreak_is_what_its_readme_tells() {
+    keeps_its_word("examples/jailbreak/README.md", 5);
+}
+
+#[test]
+fn the_session_at_the_front_door_is_what_the_program_tells() {
+    keeps_its_word("README.md", 5);
 }
 
 #[test]

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/editor_queries.rs"]
+mod editor_queries;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +34,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
     files.insert("docs/configuration.md".into(), configuration());
     files.insert("docs/mangle-ls.schema.json".into(), schema());
     files.insert("editors/vscode/package.json".into(), vscode());
+    files.extend(editor_queries::generated(root()));
     files
 }
 

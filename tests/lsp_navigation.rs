@@ -10,7 +10,7 @@ mod text;
 use serde_json::{Value, json};
 
 use client::{Client, Folder, pulling, with_encoding};
-use text::{Columns, position};
+use text::{Columns, about, position};
 
 /// Characters of all widths before everything that counts, and CRLF.
 const SCHEMAS: &str =
@@ -32,15 +32,6 @@ fn modern() -> Value {
     }
     capabilities["textDocument"]["documentSymbol"] = json!({ "hierarchicalDocumentSymbolSupport": true });
     capabilities
-}
-
-/// The parameters of a request about the first place where `at` stands; `|` in it is the cursor.
-fn about(uri: &str, text: &str, at: &str, columns: Columns) -> Value {
-    let (before, behind) = at.split_once('|').unwrap();
-    let start = text.find(&format!("{before}{behind}")).unwrap() + before.len();
-    let chars: Vec<char> = text.chars().collect();
-    let index = text[..start].chars().count();
-    json!({ "textDocument": { "uri": uri }, "position": position(&chars, index, columns) })
 }
 
 /// The text of a range.

@@ -10,7 +10,7 @@ mod text;
 use serde_json::{Value, json};
 
 use client::{Client, Folder, pulling, with_encoding};
-use text::{Columns, position};
+use text::{Columns, about, position};
 
 const SCHEMAS: &str = "# 🦀\r\nDecl stop(Line, Name) bound [/line, /string].\r\n";
 const POLICY: &str = "# 漢字 stop\r\nstop(/line/a, \"🦀 stop\").\r\nidle(L) :- line(\"🦀\", L), !stop(L, \"漢\"), L != /line/a .\r\n";
@@ -26,15 +26,6 @@ fn preparing() -> Value {
     let mut capabilities = pulling();
     capabilities["textDocument"]["rename"] = json!({ "prepareSupport": true });
     capabilities
-}
-
-/// The parameters of a request about the first place where `at` stands; `|` in it is the cursor.
-fn about(uri: &str, text: &str, at: &str, columns: Columns) -> Value {
-    let (before, behind) = at.split_once('|').unwrap();
-    let start = text.find(&format!("{before}{behind}")).unwrap() + before.len();
-    let chars: Vec<char> = text.chars().collect();
-    let index = text[..start].chars().count();
-    json!({ "textDocument": { "uri": uri }, "position": position(&chars, index, columns) })
 }
 
 fn naming(mut params: Value, name: &str) -> Value {

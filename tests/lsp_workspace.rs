@@ -76,6 +76,20 @@ fn files_that_are_not_open_are_part_of_the_program() {
 }
 
 #[test]
+fn a_document_that_is_opened_again_is_told_anew() {
+    let folder = Folder::new(&[("schemas.gl", "Decl r(X).\n"), ("a.mg", UNDECLARED)]);
+    let mut told = Told::new(Client::open_workspace(Some(&folder.path()), pushed()));
+    let a = folder.uri("a.mg");
+    told.client.did_open(&a, 0, UNDECLARED);
+    told.until_found(&a);
+    // As Neovim does at `:edit!`, which also forgets what was found.
+    told.client.did_close(&a);
+    told.client.did_open(&a, 0, UNDECLARED);
+    told.lists.clear();
+    told.until_found(&a);
+}
+
+#[test]
 fn files_change_come_and_go_on_disk() {
     let folder = Folder::new(&[("schemas.gl", "Decl r(X).\n"), ("a.mg", UNDECLARED)]);
     let mut told = Told::new(Client::open_workspace(Some(&folder.path()), pushed()));

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use mangle_ls::config::Profile;
+use mangle_ls::ide::previews::{blocks, derived};
 use mangle_ls::kernel::{Values, evaluate};
 use mangle_ls::prompt::session::{Form, SessionFile};
 use mangle_ls::prompt::{
@@ -62,7 +64,15 @@ fn assembled(input: &Map<String, Value>, context: &Context, mode: Mode) -> Promp
         failing: texts("query_errors").iter().map(|name| name.as_str().unwrap().to_owned()).collect(),
     };
     let templates = BTreeMap::new();
-    let request = Request { context, mode, templates: &templates, inception: false, compiler: None };
+    let request = Request {
+        context,
+        mode,
+        templates: &templates,
+        inception: false,
+        compiler: None,
+        left: None,
+        profile: Profile::Current,
+    };
     assemble(&request, &mut listed)
 }
 
@@ -111,7 +121,8 @@ fn answer(fact: &str) -> (String, Answer) {
         match printed.parse::<i64>() {
             Ok(number) => Arg::Number(number),
             Err(_) if printed.starts_with(['"', '/']) => Arg::Text(text(values.get(value))),
-            Err(_) => Arg::Other(printed),
+            // Of a float only that it is no text matters.
+            Err(_) => printed.parse().map_or(Arg::Other(printed), |_: f64| Arg::Number(0)),
         }
     };
     let args = clause.head.args.iter().map(&mut arg).collect();
@@ -148,22 +159,6 @@ fn section(section: &Section) -> Value {
     }
 }
 
-fn blocks(section: &Section) -> Vec<Value> {
-    let mut names: Vec<_> = section.lines.iter().filter_map(|line| line.block).collect();
-    names.dedup();
-    let block = |block: mangle_ls::prompt::texts::Block| {
-        let lines: Vec<_> = section.content().filter(|line| line.block == Some(block)).collect();
-        let name = block.as_str();
-        if name == "history" {
-            let text: Vec<_> = lines.iter().map(|line| line.value()).collect();
-            return json!({ "block": name, "text": text.join("\n") });
-        }
-        let lines: Vec<_> = lines.iter().map(|line| json!([line.tag, line.value()])).collect();
-        if name == "dream" { json!({ "block": name }) } else { json!({ "block": name, "lines": lines }) }
-    };
-    names.into_iter().map(block).collect()
-}
-
 fn of_section_mode(prompt: &Prompt) -> Value {
     let mut found = Map::new();
     for section in &prompt.sections {
@@ -177,39 +172,6 @@ fn of_section_mode(prompt: &Prompt) -> Value {
                 found.insert("knowledge".to_owned(), lines.join("\n").into());
             }
         }
-    }
-    found.into()
-}
-
-fn derived(derived: &Derived) -> Value {
-    let mut found = Map::new();
-    let texts = [
-        ("shard_type", derived.shard_type.as_str()),
-        ("shard_id", &derived.shard_id),
-        ("operational_mode", derived.operational_mode),
-        ("campaign_phase", &derived.campaign_phase),
-        ("campaign_name", &derived.campaign_name),
-        ("campaign_id", &derived.campaign_id),
-        ("build_layer", &derived.build_layer),
-        ("init_phase", &derived.init_phase),
-        ("northstar_phase", &derived.northstar_phase),
-        ("ouroboros_stage", &derived.ouroboros_stage),
-        ("language", &derived.language),
-        ("intent_verb", &derived.intent_verb),
-        ("intent_target", &derived.intent_target),
-        ("semantic_query", &derived.semantic_query),
-    ];
-    let said = texts.iter().filter(|(_, text)| !text.is_empty());
-    found.extend(said.map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
-    found.insert("instance".to_owned(), derived.instance.clone().into());
-    let numbers =
-        [("token_budget", derived.token_budget), ("reserved", derived.reserved), ("top_k", derived.top_k)];
-    found.extend(numbers.map(|(key, number)| (key.to_owned(), number.into())));
-    if !derived.frameworks.is_empty() {
-        found.insert("frameworks".to_owned(), json!(derived.frameworks));
-    }
-    if !derived.world_states.is_empty() {
-        found.insert("world_states".to_owned(), json!(derived.world_states));
     }
     found.into()
 }

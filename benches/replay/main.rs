@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use mangle_ls::config::{ReplaySettings, TranscriptSettings};
 use mangle_ls::kernel::{Clock, Limits, Reading};
-use mangle_ls::replay::{Constitution, Event, Options, Prefill, Replay};
+use mangle_ls::replay::{Basis, Constitution, Event, Options, Prefill, Replay};
 use mangle_ls::report::replay::{Places, TurnReport, turn};
 use mangle_ls::text::Cancel;
 use mangle_ls::transcript::{self, Reader, Record};
@@ -31,8 +31,14 @@ fn main() {
     let Some(texts) = support::kernel_texts() else { return };
     let program = Arc::new(support::program(&texts));
     let begin = || {
-        let (settings, limits) = (ReplaySettings::default(), Limits::default());
-        Constitution::new(Arc::clone(&program), Reading::Go, settings, limits, CLOCK, &|_, _| {})
+        let basis = Basis {
+            program: Arc::clone(&program),
+            reading: Reading::Go,
+            settings: ReplaySettings::default(),
+            limits: Limits::default(),
+            clock: CLOCK,
+        };
+        Constitution::new(basis, &Cancel::new())
     };
     let start = Instant::now();
     let constitution = begin();

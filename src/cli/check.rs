@@ -66,7 +66,8 @@ pub(super) struct Check {
     watch: bool,
 }
 
-fn fail_on(word: &str) -> Result<FailOn, String> {
+/// Reads the value of `--fail-on`.
+pub(super) fn fail_on(word: &str) -> Result<FailOn, String> {
     FailOn::parse(word).ok_or_else(|| format!("it is one of {}", FailOn::WORDS.join(", ")))
 }
 
@@ -184,6 +185,7 @@ impl Check {
         let request = Request { targets, overlay, memory, working, manner, profile };
         let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
         resolution.read_agents_again(pretended, session.memory.table());
+        resolution.read_prompts_again(targets, pretended, session.memory.table());
         Ok(Some(mended))
     }
 
@@ -250,7 +252,7 @@ impl Check {
         watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
         watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
-        let beside = resolution.previews.values().flat_map(|of| of.texts());
+        let beside = resolution.beside();
         watched.extend(beside.map(|(_, path, _)| path.to_path_buf()));
         watched.extend(resolution.transcripts.iter().map(|found| found.path.clone()));
         watched.extend(resolution.files().iter().map(|file| table.path(*file).to_path_buf()));
@@ -294,6 +296,7 @@ fn is_empty(resolution: &Resolution) -> bool {
     resolution.files().is_empty()
         && resolution.transcripts.is_empty()
         && resolution.skipped.is_empty()
+        && resolution.corpora.is_empty()
         && resolution.projects.is_empty()
         && resolution.agents.is_empty()
         && resolution.problems.is_empty()

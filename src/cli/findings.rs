@@ -48,6 +48,8 @@ pub(super) struct Findings {
     pub(super) omitted: Vec<Omitted>,
     /// The configurations of agents' runtimes that were checked.
     agents: Vec<FileId>,
+    /// What prompts are made of beside policies.
+    beside: FxHashSet<FileId>,
     clauses: usize,
     envelopes: u64,
     undeclared: usize,
@@ -88,20 +90,34 @@ impl Findings {
         let summaries = files.values().filter(|file| reported.contains(&file.id));
         let clauses = summaries.clone().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
-        let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).collect();
+        let atoms = resolution.corpora.iter().flat_map(|corpus| corpus.reported.iter().copied());
+        let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).chain(atoms).collect();
         files.sort_by_key(|file| sources.name(*file));
         let agents = resolution.agents.iter().filter(|agent| agent.reported);
         let agents = agents.map(|agent| agent.file).collect();
         let (omitted, envelopes, undeclared) =
             (transcripts.omitted, transcripts.envelopes, transcripts.undeclared);
-        Self { entries, sources, files, failures, stale: 0, omitted, agents, clauses, envelopes, undeclared }
+        let beside = resolution.beside().map(|(file, ..)| file).collect();
+        Self {
+            entries,
+            sources,
+            files,
+            failures,
+            stale: 0,
+            omitted,
+            agents,
+            beside,
+            clauses,
+            envelopes,
+            undeclared,
+        }
     }
 
     /// Whether a finding is in a file that fixes are applied to, and its fix touches nothing that they are not.
     pub(super) fn is_fixed(&self, entry: &Entry) -> bool {
         let file = self.sources.owner(entry.file);
         let edits = entry.diagnostic.fix.iter().flat_map(|fix| &fix.edits);
-        let is_alone = file != entry.file || self.agents.contains(&file);
+        let is_alone = file != entry.file || self.agents.contains(&file) || self.beside.contains(&file);
         let touches_own = edits.map(|edit| edit.file).all(|edited| edited == entry.file);
         (is_alone || self.files.contains(&file)) && (!is_alone || touches_own)
     }
@@ -191,7 +207,7 @@ fn sources(
     for agent in resolution.agents.iter().filter(|agent| agent.reported) {
         sources.insert_source(agent.file, agent_source(agent, checked, working));
     }
-    for (file, _, text) in resolution.previews.values().flat_map(|of| of.texts()) {
+    for (file, _, text) in resolution.beside() {
         sources.insert_source(file, source(file, text));
     }
     for file in files.values() {

@@ -116,6 +116,9 @@ impl FixArgs {
         };
         let files = self.mend_programs(request, resolution, wish, &mut mended);
         self.mend_alone(request, resolution, &files, wish, &mut mended);
+        if !resolution.previews.is_empty() || !resolution.corpora.is_empty() {
+            self.mend_prompts(request, wish, &mut mended);
+        }
         mended.changes.sort_by(|a, b| a.path.cmp(&b.path));
         if self.diff {
             mended.pretend(pretended);
@@ -177,6 +180,32 @@ impl FixArgs {
             mended.done.endless |= fixed.done.endless;
             let change = |after| Change { path, before, after, is_policy: false };
             mended.changes.extend(fixed.changed.map(change));
+        }
+    }
+
+    /// Fixes what prompts are made of, as the other fixes have left it.
+    fn mend_prompts(&self, request: &Request<'_>, wish: Wish<'_>, mended: &mut Mended) {
+        let mut overlay = request.overlay.clone();
+        for change in mended.changes.iter().filter(|change| change.is_policy) {
+            overlay.insert_bytes(change.path.clone(), change.after.to_vec());
+        }
+        let (files, done) = host::fix_prompts(request.targets, &overlay, request.memory, wish);
+        mended.done.count += done.count;
+        mended.done.failed.extend(done.failed);
+        mended.done.endless |= done.endless;
+        for FixedFile { path, before, fixed, .. } in files {
+            let Some(after) = fixed.changed else { continue };
+            if let Some(known) = mended.changes.iter_mut().find(|change| change.path == path) {
+                known.after = after;
+                continue;
+            }
+            match host::replaceable(&path).err().filter(|_| !self.diff) {
+                Some(error) => mended.unwritten.push(unwritten(path, &error)),
+                None => {
+                    let is_policy = host::is_mangle(&path);
+                    mended.changes.push(Change { path, before, after, is_policy });
+                }
+            }
         }
     }
 }

@@ -7,8 +7,10 @@ mod applies;
 mod baseline;
 mod changed;
 mod check;
+mod completions;
 mod config;
 mod findings;
+mod fit;
 mod fix;
 mod fmt;
 mod form;
@@ -16,6 +18,7 @@ mod format;
 mod given;
 mod graph;
 mod log;
+mod man;
 mod output;
 mod parse;
 mod preview;
@@ -28,6 +31,7 @@ mod resolved;
 mod resolved_prompts;
 mod resolved_transcripts;
 mod rule;
+mod semantics;
 mod serve;
 mod show_program;
 mod since;
@@ -36,6 +40,7 @@ mod stats;
 mod status;
 mod test;
 mod transcripts;
+mod version;
 mod watch;
 
 use std::path::PathBuf;
@@ -45,7 +50,7 @@ use clap::{ColorChoice, Parser, Subcommand};
 
 /// Language server, checker and policy tool for Mangle.
 #[derive(Debug, Parser)]
-#[command(name = "mangle-ls", version, max_term_width = 100)]
+#[command(name = "mangle-ls", version, long_version = version::long(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -74,6 +79,8 @@ enum Command {
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
+    Completions(completions::Completions),
+    Man(man::ManCommand),
 }
 
 /// What a command found out, as an exit status.
@@ -107,6 +114,8 @@ pub fn main() -> ExitCode {
         Command::Rule(rule) => rule.run(cli.color),
         Command::Config(config) => config.run(cli.color),
         Command::Status(status) => status.run(cli.color),
+        Command::Completions(completions) => completions.run(cli.color),
+        Command::Man(man) => man.run(cli.color),
     });
     let outcome = outcome.unwrap_or_else(|error| {
         output::complain(cli.color, &format!("{error:#}"));

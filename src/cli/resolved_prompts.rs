@@ -34,6 +34,8 @@ impl Prompts {
                     ),
                 ),
                 ("inception", Row::Set(settings.inception.into())),
+                ("synthetic", Row::Set(settings.synthetic.into())),
+                ("similarity", Row::Set(settings.similarity.into())),
                 ("tokenizer", Row::Set(settings.tokenizer.as_str().into())),
             ]),
             context_block: Rows(vec![

@@ -29,6 +29,8 @@ struct Status {
 #[derive(Debug, Serialize)]
 struct Program {
     name: String,
+    /// The path of the `mangle-ls.toml` that speaks of it, if there is one.
+    configuration: Option<String>,
     /// The paths of its files.
     files: Vec<String>,
 }
@@ -59,6 +61,10 @@ impl Status {
     fn new(resolution: &Resolution, table: &FileTable) -> Self {
         let programs = resolution.programs.iter().map(|program| Program {
             name: program.name.clone(),
+            configuration: program
+                .project
+                .and_then(|at| resolution.projects.get(at))
+                .map(|project| project.path.to_string_lossy().into_owned()),
             files: program
                 .own()
                 .map(|member| table.path(member.file).to_string_lossy().into_owned())

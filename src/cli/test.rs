@@ -8,6 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use super::Outcome;
 use super::output::{self, Output};
 use super::programs::Programs;
+use super::semantics::Semantics;
 use crate::config::Reading;
 use crate::host::{self, JoinedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
@@ -38,15 +39,6 @@ pub(super) struct TestCommand {
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Layout,
-}
-
-/// How a program is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Semantics {
-    /// As the engine does it, bug for bug
-    Go,
-    /// As it is written: no negation is dropped
-    Written,
 }
 
 /// For whom a report is.
@@ -105,10 +97,7 @@ impl TestCommand {
 
     fn one<'p>(&self, joined: &'p JoinedTest) -> TestRun<'p> {
         let kernel = &joined.settings.kernel;
-        let reading = self.reading.map_or(kernel.reading, |reading| match reading {
-            Semantics::Go => Reading::Go,
-            Semantics::Written => Reading::Written,
-        });
+        let reading = self.reading.map_or(kernel.reading, Reading::from);
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
         let settings = Settings { reading, limits, clock, coverage: self.coverage };
         TestRun { program: &joined.program, file: joined.file, settings }

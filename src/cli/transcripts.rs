@@ -20,8 +20,8 @@ use crate::host::{
 use crate::ide::transcripts::TranscriptCheck;
 use crate::lint::Diagnostic;
 use crate::report::replies::Answered;
-use crate::report::{Entry, Part, SourceText, Sources, Spot, json_line};
-use crate::text::{Cancel, FileId, TextRange, TextSize, size};
+use crate::report::{Part, RECORD, SourceText, Sources, Spot, json_value};
+use crate::text::{Cancel, TextRange, TextSize, size};
 use crate::transcript::{Record, Summary};
 
 /// How transcripts are read.
@@ -51,13 +51,11 @@ fn container(word: &str) -> Result<Container, String> {
 }
 
 fn profile(word: &str) -> Result<Wanted, String> {
-    let words = || Profile::ALL.map(Profile::as_str).join(", ");
-    match word {
-        "auto" => Ok(Wanted::Auto),
-        _ => {
-            Profile::parse(word).map(Wanted::This).ok_or_else(|| format!("it is auto or one of {}", words()))
-        }
+    if word == "auto" {
+        return Ok(Wanted::Auto);
     }
+    let profile = Profile::parse(word).map(Wanted::This);
+    profile.ok_or_else(|| format!("it is auto or one of {}", Profile::WORDS.join(", ")))
 }
 
 impl TranscriptArgs {
@@ -121,9 +119,6 @@ pub(super) struct Seen<'a> {
 /// Gets a file, a record of it, and what tells where that begins.
 pub(super) type EachRecord<'f> =
     dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()> + 'f;
-
-/// The id of the record whose findings are written.
-pub(super) const RECORD: FileId = FileId(u32::MAX - 1);
 
 impl Transcripts {
     /// Finds what `files` name, and loads the programs that they go with.
@@ -246,7 +241,8 @@ impl Transcripts {
                 let part = Part::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
                 sources.borrow_mut().insert_source(RECORD, SourceText::of_part(name.clone(), part));
             }
-            let mut lines: Vec<_> = placed.iter().map(|found| line_of(found, &sources.borrow())).collect();
+            let mut lines: Vec<_> =
+                placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
             for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
                 let text = turn.text(record.bytes);
                 let whole = turn.place(TextRange::up_to(size(text.len())));
@@ -270,15 +266,4 @@ impl Transcripts {
             output::complain(color, &format!("{name}: {}", problem.why));
         }
     }
-}
-
-/// A finding in a record as `check --format json` writes it.
-pub(super) fn line_of(found: &Diagnostic, sources: &Sources) -> Value {
-    line_of_file(RECORD, found, sources)
-}
-
-/// A finding in a file, written the same way.
-pub(super) fn line_of_file(file: FileId, found: &Diagnostic, sources: &Sources) -> Value {
-    let entry = Entry { file, diagnostic: found.clone(), fails: false };
-    serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
 }

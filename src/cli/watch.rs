@@ -53,6 +53,10 @@ pub(super) fn watching(
         });
         output::note("Watching for changes; Ctrl-C ends.\n");
         if watch.wait() == Woken::Stopped {
+            // Behind the `^C` of the terminal.
+            if std::io::stderr().is_terminal() {
+                output::note("\n");
+            }
             return Ok(outcome);
         }
     }

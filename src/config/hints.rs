@@ -1,5 +1,7 @@
 //! `mangle.hints` in the settings of an editor: which words it shows between the words of a program.
 
+use super::words::words;
+
 /// Which hints are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HintSettings {
@@ -15,31 +17,17 @@ pub struct HintSettings {
     pub unfired: bool,
 }
 
-/// Which arguments are named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ArgumentHints {
-    /// None.
-    Off,
-    /// Constants.
-    #[default]
-    Constants,
-    /// All, unless they say it themselves.
-    All,
-}
-
-impl ArgumentHints {
-    /// The words that [`ArgumentHints::parse`] takes.
-    pub const WORDS: [&str; 3] = ["off", "constants", "all"];
-
-    /// Reads one of [`ArgumentHints::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "constants" => Some(Self::Constants),
-            "all" => Some(Self::All),
-            _ => None,
-        }
+words! {
+    /// Which arguments are named.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ArgumentHints {
+        /// None.
+        Off = "off",
+        /// Constants.
+        #[default]
+        Constants = "constants",
+        /// All, unless they say it themselves.
+        All = "all",
     }
 }
 

@@ -1,6 +1,7 @@
 //! `[kernel]`: with which facts, how far and in which reading programs are evaluated.
 
 use super::Globs;
+use super::words::words;
 
 /// `[kernel]`. What is not set is the kernel's own limit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,37 +22,15 @@ pub struct KernelSettings {
     pub now: Option<i64>,
 }
 
-/// Which semantics a program gets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Reading {
-    /// What the engine computes, bug for bug.
-    #[default]
-    Go,
-    /// What is written: no negation is dropped, `_` under `!` is any value, `!=` waits for its variables.
-    Written,
-}
-
-impl Reading {
-    /// The words that [`Reading::parse`] takes.
-    pub const WORDS: [&str; 2] = ["go", "written"];
-
-    /// Reads one of [`Reading::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "go" => Some(Self::Go),
-            "written" => Some(Self::Written),
-            _ => None,
-        }
-    }
-
-    /// The word that [`Reading::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Go => "go",
-            Self::Written => "written",
-        }
+words! {
+    /// Which semantics a program gets.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Reading {
+        /// What the engine computes, bug for bug.
+        #[default]
+        Go = "go",
+        /// What is written: no negation is dropped, `_` under `!` is any value, `!=` waits for its variables.
+        Written = "written",
     }
 }
 

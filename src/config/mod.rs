@@ -21,6 +21,7 @@ mod table;
 mod transcripts;
 mod value;
 mod version;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Globs;
+use super::words::words;
 
 /// `[prompt]`
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PromptSettings {
     /// `shards`: those that there are.
     pub shards: Vec<ShardSetting>,
@@ -17,10 +18,30 @@ pub struct PromptSettings {
     pub mode: Option<PromptMode>,
     /// `inception`: whether the preamble about the two channels stands above everything.
     pub inception: bool,
+    /// `synthetic`: whether previews add the facts that the runtime would have.
+    pub synthetic: bool,
+    /// `similarity`: how much of a captured prompt a preview should have, in percent.
+    pub similarity: u32,
     /// `[prompt.context_block]`
     pub context_block: ContextBlockSettings,
     /// `tokenizer`
     pub tokenizer: Tokenizer,
+}
+
+impl Default for PromptSettings {
+    fn default() -> Self {
+        Self {
+            shards: Vec::new(),
+            templates: BTreeMap::new(),
+            atoms: Globs::default(),
+            mode: None,
+            inception: false,
+            synthetic: true,
+            similarity: 90,
+            context_block: ContextBlockSettings::default(),
+            tokenizer: Tokenizer::default(),
+        }
+    }
 }
 
 /// A shard that there is.
@@ -58,77 +79,32 @@ impl Default for ContextBlockSettings {
     }
 }
 
-/// How a prompt is assembled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum PromptMode {
-    /// By the prompt compiler, from a corpus of atoms.
-    Jit,
-    /// Without it.
-    #[default]
-    Legacy,
-    /// The context section alone, which some shards append to a prompt of their own.
-    Section,
-}
-
-impl PromptMode {
-    /// The words that [`PromptMode::parse`] takes.
-    pub const WORDS: [&str; 3] = ["jit", "legacy", "section"];
-
-    /// Reads one of [`PromptMode::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "jit" => Some(Self::Jit),
-            "legacy" => Some(Self::Legacy),
-            "section" => Some(Self::Section),
-            _ => None,
-        }
-    }
-
-    /// The word that [`PromptMode::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Jit => "jit",
-            Self::Legacy => "legacy",
-            Self::Section => "section",
-        }
+words! {
+    /// How a prompt is assembled.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum PromptMode {
+        /// By the prompt compiler, from a corpus of atoms.
+        Jit = "jit",
+        /// Without it.
+        #[default]
+        Legacy = "legacy",
+        /// The context section alone, which some shards append to a prompt of their own.
+        Section = "section",
     }
 }
 
-/// How tokens are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Tokenizer {
-    /// A token for every 4 bytes.
-    #[default]
-    Bytes4,
-    /// A token for every 4 characters.
-    Chars4,
-    /// OpenAI's `cl100k_base`.
-    Cl100k,
-    /// OpenAI's `o200k_base`.
-    O200k,
-}
-
-impl Tokenizer {
-    /// The words that [`Tokenizer::parse`] takes.
-    pub const WORDS: [&str; 4] = ["bytes4", "chars4", "cl100k", "o200k"];
-
-    /// Reads one of [`Tokenizer::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Bytes4, Self::Chars4, Self::Cl100k, Self::O200k];
-        all.into_iter().find(|tokenizer| tokenizer.as_str() == word)
-    }
-
-    /// The word that [`Tokenizer::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bytes4 => "bytes4",
-            Self::Chars4 => "chars4",
-            Self::Cl100k => "cl100k",
-            Self::O200k => "o200k",
-        }
+words! {
+    /// How tokens are counted.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum Tokenizer {
+        /// A token for every 4 bytes.
+        #[default]
+        Bytes4 = "bytes4",
+        /// A token for every 4 characters.
+        Chars4 = "chars4",
+        /// OpenAI's `cl100k_base`.
+        Cl100k = "cl100k",
+        /// OpenAI's `o200k_base`.
+        O200k = "o200k",
     }
 }

@@ -1,64 +1,30 @@
 //! `[replay]`: how the constitution is asked about captured sessions, and what its predicates are called.
 
-/// What becomes of a reply of which something is refused.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Override {
-    /// Its surface gets a notice in front, and the refused updates are left out: what the reference runtime does.
-    #[default]
-    Prepend,
-    /// Its surface is replaced, nothing of it is asserted, and no tool is run.
-    Replace,
-}
+use super::words::words;
 
-impl Override {
-    /// The words that [`Override::parse`] takes.
-    pub const WORDS: [&str; 2] = ["prepend", "replace"];
-
-    /// Reads one of [`Override::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "prepend" => Some(Self::Prepend),
-            "replace" => Some(Self::Replace),
-            _ => None,
-        }
-    }
-
-    /// The word that [`Override::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Prepend => "prepend",
-            Self::Replace => "replace",
-        }
+words! {
+    /// What becomes of a reply of which something is refused.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Override {
+        /// Its surface gets a notice in front, and the refused updates are left out: what the reference runtime does.
+        #[default]
+        Prepend = "prepend",
+        /// Its surface is replaced, nothing of it is asserted, and no tool is run.
+        Replace = "replace",
     }
 }
 
-/// As which value a hypothesis is asserted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum HypothesisForm {
-    /// As a string.
-    #[default]
-    String,
-    /// As a name, where it can be one.
-    Name,
-    /// As either.
-    Both,
-}
-
-impl HypothesisForm {
-    /// The words that [`HypothesisForm::parse`] takes.
-    pub const WORDS: [&str; 3] = ["string", "name", "both"];
-
-    /// Reads one of [`HypothesisForm::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "string" => Some(Self::String),
-            "name" => Some(Self::Name),
-            "both" => Some(Self::Both),
-            _ => None,
-        }
+words! {
+    /// As which value a hypothesis is asserted.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum HypothesisForm {
+        /// As a string.
+        #[default]
+        String = "string",
+        /// As a name, where it can be one.
+        Name = "name",
+        /// As either.
+        Both = "both",
     }
 }
 

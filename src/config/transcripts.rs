@@ -4,48 +4,28 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Globs;
+use super::words::words;
 
-/// A version of the protocol that envelopes are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Profile {
-    /// Surface first, bare categories, memory operations `archive` and `rehydrate`.
-    V1_1,
-    /// The grammar of 1.1: exactly updates and memory operations.
-    V1_1Bnf,
-    /// Control first, with the audit objects.
-    V1_2,
-    /// Control first, without the audit objects.
-    V1_2Go,
-    /// What the runtime reads now: tools, knowledge, feedback.
-    Current,
-    /// Everything of 1.2 and of now, and what is planned.
-    Draft1_3,
+words! {
+    /// A version of the protocol that envelopes are written in.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Profile {
+        /// Surface first, bare categories, memory operations `archive` and `rehydrate`.
+        V1_1 = "1.1",
+        /// The grammar of 1.1: exactly updates and memory operations.
+        V1_1Bnf = "1.1-bnf",
+        /// Control first, with the audit objects.
+        V1_2 = "1.2",
+        /// Control first, without the audit objects.
+        V1_2Go = "1.2-go",
+        /// What the runtime reads now: tools, knowledge, feedback.
+        Current = "current",
+        /// Everything of 1.2 and of now, and what is planned.
+        Draft1_3 = "1.3-draft",
+    }
 }
 
 impl Profile {
-    /// All of them, the oldest first.
-    pub const ALL: [Self; 6] =
-        [Self::V1_1, Self::V1_1Bnf, Self::V1_2, Self::V1_2Go, Self::Current, Self::Draft1_3];
-
-    /// The word used in output and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::V1_1 => "1.1",
-            Self::V1_1Bnf => "1.1-bnf",
-            Self::V1_2 => "1.2",
-            Self::V1_2Go => "1.2-go",
-            Self::Current => "current",
-            Self::Draft1_3 => "1.3-draft",
-        }
-    }
-
-    /// The profile that [`Profile::as_str`] spells so.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.as_str() == word)
-    }
-
     /// Whether the control packet comes before the surface.
     #[must_use]
     pub fn is_control_first(self) -> bool {
@@ -59,186 +39,77 @@ impl fmt::Display for Profile {
     }
 }
 
-/// The shape of a file that replies are found in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Container {
-    /// One envelope (K1).
-    Envelope,
-    /// A JSON array of envelopes or of chat records (K2).
-    Array,
-    /// One answer of a model's API (K3, K6).
-    Response,
-    /// An envelope a line (K4).
-    EnvelopeLines,
-    /// A chat record, or an answer of a model's API, a line (K5, K6).
-    ChatLines,
-    /// A reply in pieces: server-sent events, or a delta a line (K7).
-    Stream,
-    /// A session that codeNERD has stored (K8).
-    Session,
-    /// Rows of codeNERD's `reasoning_traces` (K9).
-    Traces,
-    /// A log of codeNERD (K10), its audit log included.
-    Log,
-    /// What the tracer of codeNERD's context harness writes (K11).
-    Harness,
-    /// Markdown with envelopes in its fences (K12).
-    Markdown,
-    /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
-    Raw,
-}
-
-impl Container {
-    /// All of them, in the order in which they are looked for.
-    pub const ALL: [Self; 12] = [
-        Self::Envelope,
-        Self::Array,
-        Self::Response,
-        Self::EnvelopeLines,
-        Self::ChatLines,
-        Self::Stream,
-        Self::Session,
-        Self::Traces,
-        Self::Log,
-        Self::Harness,
-        Self::Markdown,
-        Self::Raw,
-    ];
-
-    /// The words that [`Container::parse`] takes, in the order of [`Container::ALL`].
-    pub const WORDS: [&str; 12] = [
-        "envelope",
-        "array",
-        "response",
-        "envelope-lines",
-        "chat-lines",
-        "stream",
-        "session",
-        "traces",
-        "log",
-        "harness",
-        "markdown",
-        "raw",
-    ];
-
-    /// The word used in output and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        let at = Self::ALL.iter().position(|one| *one == self);
-        at.and_then(|at| Self::WORDS.get(at).copied()).unwrap_or_default()
-    }
-
-    /// The container that [`Container::as_str`] spells so.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|container| container.as_str() == word)
+words! {
+    /// The shape of a file that replies are found in.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Container {
+        /// One envelope (K1).
+        Envelope = "envelope",
+        /// A JSON array of envelopes or of chat records (K2).
+        Array = "array",
+        /// One answer of a model's API (K3, K6).
+        Response = "response",
+        /// An envelope a line (K4).
+        EnvelopeLines = "envelope-lines",
+        /// A chat record, or an answer of a model's API, a line (K5, K6).
+        ChatLines = "chat-lines",
+        /// A reply in pieces: server-sent events, or a delta a line (K7).
+        Stream = "stream",
+        /// A session that codeNERD has stored (K8).
+        Session = "session",
+        /// Rows of codeNERD's `reasoning_traces` (K9).
+        Traces = "traces",
+        /// A log of codeNERD (K10), its audit log included.
+        Log = "log",
+        /// What the tracer of codeNERD's context harness writes (K11).
+        Harness = "harness",
+        /// Markdown with envelopes in its fences (K12).
+        Markdown = "markdown",
+        /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
+        Raw = "raw",
     }
 }
 
-/// How strictly the shape of an envelope is judged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Strictness {
-    /// As the runtime's types do.
-    #[default]
-    Struct,
-    /// As its small schema does: both keys, of the right kind.
-    Simple,
-    /// As its strict schema does: every member, and no other.
-    Schema,
-}
-
-impl Strictness {
-    /// The words that [`Strictness::parse`] takes.
-    pub const WORDS: [&str; 3] = ["struct", "simple", "schema"];
-
-    /// The word used in output and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        let is_it = |word: &&str| Self::parse(word) == Some(self);
-        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
-    }
-
-    /// Reads one of [`Strictness::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "struct" => Some(Self::Struct),
-            "simple" => Some(Self::Simple),
-            "schema" => Some(Self::Schema),
-            _ => None,
-        }
+words! {
+    /// How strictly the shape of an envelope is judged.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Strictness {
+        /// As the runtime's types do.
+        #[default]
+        Struct = "struct",
+        /// As its small schema does: both keys, of the right kind.
+        Simple = "simple",
+        /// As its strict schema does: every member, and no other.
+        Schema = "schema",
     }
 }
 
-/// Which of several envelopes in one reply counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Select {
-    /// The one that the runtime takes.
-    #[default]
-    Runtime,
-    /// The last.
-    Last,
-    /// The first.
-    First,
-    /// None: several are an error.
-    Error,
-}
-
-impl Select {
-    /// The words that [`Select::parse`] takes.
-    pub const WORDS: [&str; 4] = ["runtime", "last", "first", "error"];
-
-    /// The word used in output and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        let is_it = |word: &&str| Self::parse(word) == Some(self);
-        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
-    }
-
-    /// Reads one of [`Select::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "runtime" => Some(Self::Runtime),
-            "last" => Some(Self::Last),
-            "first" => Some(Self::First),
-            "error" => Some(Self::Error),
-            _ => None,
-        }
+words! {
+    /// Which of several envelopes in one reply counts.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Select {
+        /// The one that the runtime takes.
+        #[default]
+        Runtime = "runtime",
+        /// The last.
+        Last = "last",
+        /// The first.
+        First = "first",
+        /// None: several are an error.
+        Error = "error",
     }
 }
 
-/// Whether an update ends with a full stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Period {
-    /// It must.
-    Required,
-    /// It may.
-    Optional,
-    /// It must not.
-    Forbidden,
-}
-
-impl Period {
-    /// The words that [`Period::parse`] takes.
-    pub const WORDS: [&str; 3] = ["required", "optional", "forbidden"];
-
-    /// The word used in output and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        let is_it = |word: &&str| Self::parse(word) == Some(self);
-        Self::WORDS.into_iter().find(|word| is_it(word)).unwrap_or_default()
-    }
-
-    /// Reads one of [`Period::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "required" => Some(Self::Required),
-            "optional" => Some(Self::Optional),
-            "forbidden" => Some(Self::Forbidden),
-            _ => None,
-        }
+words! {
+    /// Whether an update ends with a full stop.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Period {
+        /// It must.
+        Required = "required",
+        /// It may.
+        Optional = "optional",
+        /// It must not.
+        Forbidden = "forbidden",
     }
 }
 

@@ -53,6 +53,19 @@ pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     real.starts_with(boundary(folder)).then_some(path)
 }
 
+/// The limits that the nearest configuration above a file sets, no further up than the repository around `root`.
+pub(super) fn limits_around(
+    path: &Path,
+    root: &Path,
+    overlay: &Overlay,
+    table: &FileTable,
+) -> Option<Arc<Limits>> {
+    let boundary = boundary(root);
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&boundary));
+    let nearest = folders.filter_map(|folder| in_folder(folder, overlay)).next()?;
+    Some(AgentSettings::read(nearest, overlay, table)?.limits)
+}
+
 impl AgentSettings {
     /// Reads the configuration at `path`; `None` for one that cannot be read.
     pub(super) fn read(path: PathBuf, overlay: &Overlay, table: &FileTable) -> Option<Self> {

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::uses::is_session;
 use super::walk::{boundary, walk};
 use super::{FileTable, Overlay, Target, absolute, read};
-use crate::config::Globs;
-use crate::prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
-use crate::text::FileId;
+use crate::config::{FILE_TOO_LARGE, Globs, INVALID_UTF8};
+use crate::lint::Finding;
+use crate::prompt::jit::{AtomFault, AtomFile, Corpus, FaultKind, JitCompiler, Kind};
+use crate::text::{FileId, TextRange};
 
 /// Prompt atoms, and the texts that they were read from.
 #[derive(Debug, Default)]
@@ -68,16 +70,49 @@ impl AtomFiles {
             .then(|| Self::read(paths.into_iter().collect(), &boundary, overlay, table))
     }
 
+    /// Reads a file of atoms that was named by itself, with those that its atoms may refer to: what lies below the nearest
+    /// folder called `atoms`, else what lies beside it. `None` where it does not look as if it had atoms.
+    #[must_use]
+    pub fn around(path: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
+        let holds_atoms = |text: &str| kind_of(path) != Kind::Corpus || looks_like_atoms(text);
+        let text = is_atoms(path).then(|| read(path, overlay).ok()).flatten()?;
+        if text.findings.is_empty() && !holds_atoms(&text.text) {
+            return None;
+        }
+        let beside = path.parent()?;
+        let of_corpus =
+            beside.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "atoms"));
+        let mut paths = match of_corpus {
+            Some(folder) => below(folder, overlay, &|_| true),
+            None => {
+                let entries = std::fs::read_dir(beside).into_iter().flatten().flatten();
+                let files = entries.map(|entry| entry.path()).filter(|path| path.is_file() && is_atoms(path));
+                files
+                    .filter(|path| read(path, overlay).is_ok_and(|text| looks_like_atoms(&text.text)))
+                    .collect()
+            }
+        };
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_path_buf());
+        }
+        Some(Self::read(paths, &boundary(beside), overlay, table))
+    }
+
     fn read(mut paths: Vec<PathBuf>, boundary: &Path, overlay: &Overlay, table: &FileTable) -> Self {
         paths.sort_by_cached_key(|path| (kind_of(path), path.clone()));
-        let mut texts = Vec::new();
-        let mut files = Vec::new();
+        let (mut texts, mut files, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
             // A file that cannot be read has no atoms, as in the runtime.
             let Ok(found) = read(&path, overlay) else { continue };
             let file = table.id(&path);
             let (kind, agent) = (kind_of(&path), agent_of(&path));
-            files.push(AtomFile { file, kind, agent, text: Arc::clone(&found.text) });
+            match found.findings.first() {
+                None => files.push(AtomFile { file, kind, agent, text: Arc::clone(&found.text) }),
+                Some(finding) => {
+                    let kind = FaultKind::File(unread(finding).to_owned());
+                    faults.push(AtomFault { file, range: TextRange::default(), kind });
+                }
+            }
             texts.push((file, path, found.text));
         }
         let mut contents = Vec::new();
@@ -89,7 +124,9 @@ impl AtomFiles {
             contents.push((id, path, Arc::clone(&text)));
             Some((id, text))
         };
-        let corpus = Arc::new(Corpus::read(&files, &mut open));
+        let mut corpus = Corpus::read(&files, &mut open);
+        corpus.faults.append(&mut faults);
+        let corpus = Arc::new(corpus);
         texts.append(&mut contents);
         Self { corpus, texts }
     }
@@ -104,9 +141,32 @@ fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) ->
 /// Whether a file's name says that it may hold atoms.
 fn is_atoms(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    (name.ends_with(".yaml") || name.ends_with(".yml"))
-        && !name.ends_with(".session.yaml")
-        && !name.ends_with(".session.yml")
+    (name.ends_with(".yaml") || name.ends_with(".yml")) && !is_session(path)
+}
+
+/// What kept a file from being read, as the end of a sentence.
+fn unread(finding: &Finding) -> &'static str {
+    if finding.rule == &INVALID_UTF8 {
+        "it is not UTF-8"
+    } else if finding.rule == &FILE_TOO_LARGE {
+        "it is too large"
+    } else {
+        "it is no text"
+    }
+}
+
+/// Whether a text has two of the keys that no atom can do without.
+fn looks_like_atoms(text: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+    let has = |key: &str| {
+        text.match_indices(key).any(|(at, _)| {
+            let (before, behind) = (text.get(..at), text.get(at + key.len()..));
+            let is_start = before.is_some_and(|text| !text.ends_with(is_part));
+            is_start && behind.is_some_and(|text| text.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+        })
+    };
+    let has_content = has("content") || has("content_file");
+    [has("id"), has("category"), has_content].into_iter().filter(|has| *has).count() >= 2
 }
 
 /// Where the runtime collects the atoms of a file.
@@ -141,6 +201,21 @@ pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn atoms_are_known_by_their_keys() {
+        for text in [
+            "- id: a\n  category: x\n",
+            "[{\"id\": \"a\", \"content\": \"b\"}]",
+            "atom:\n  id : a\n  content: |",
+        ] {
+            assert!(looks_like_atoms(text), "{text}");
+        }
+        for text in ["", "services:\n  web:\n    image: x\n", "grid: 1\nthe-id: 2\ncontents: 3\n", "id: x\n"]
+        {
+            assert!(!looks_like_atoms(text), "{text}");
+        }
+    }
 
     #[test]
     fn paths_tell_where_atoms_are_collected() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{Member, Problem, ProgramFiles, Resolution};
+use super::resolve::{CorpusFiles, Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::{preview_name, sample_name};
@@ -17,6 +17,7 @@ use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
 use crate::ide::previews::{self, PreviewCheck};
+use crate::ide::replays::of_evaluated;
 use crate::kernel::{Kernel, Limits};
 use crate::lint::{Diagnostic, Finding};
 use crate::program::{FileSummary, Program};
@@ -62,10 +63,11 @@ pub fn check(
     let mut of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
     drop_needed_elsewhere(resolution, of_programs.iter_mut().map(|(found, _)| found));
     let of_projects = resolution.projects.iter().map(check_project);
+    let of_corpora = resolution.corpora.iter().map(|corpus| check_corpus(corpus, &resolution.projects));
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
     let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
     let mut checked = Checked::default();
-    for (found, configured) in of_programs.into_iter().chain(of_projects).chain(of_agents) {
+    for (found, configured) in of_programs.into_iter().chain(of_projects).chain(of_corpora).chain(of_agents) {
         checked.add(found, manner.fail_on.unwrap_or(configured));
     }
     checked
@@ -142,6 +144,29 @@ fn check_program(
         found.extend(all.into_iter().filter(|(other, _)| *other == file));
     }
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+}
+
+/// What is wrong with prompts and with what they are made of.
+pub(super) fn of_prompts(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &Memory,
+) -> Vec<Entry> {
+    let programs = resolution.programs.iter();
+    let of_programs = programs.flat_map(|program| previewed(program, resolution, files, memory));
+    let corpora = resolution.corpora.iter();
+    let of_corpora = corpora.flat_map(|corpus| check_corpus(corpus, &resolution.projects).0);
+    of_programs.chain(of_corpora).collect()
+}
+
+/// The findings of the reported files of a corpus.
+fn check_corpus(corpus: &CorpusFiles, projects: &[Project]) -> (Vec<Entry>, FailOn) {
+    let settings = corpus.project.and_then(|index| projects.get(index)).map(|project| &project.settings);
+    let rules = settings.map_or_else(RuleSettings::default, |settings| settings.rules.clone());
+    let found = previews::corpus_findings(&corpus.atoms.corpus, &rules);
+    let found = found.into_iter().filter(|(file, _)| corpus.reported.contains(file));
+    let found = found.flat_map(|(file, found)| entries(file, found)).collect();
+    (found, settings.map_or_else(FailOn::default, |settings| settings.fail_on))
 }
 
 /// What shows in the previews that the sample kernels of a program ask for, each finding once.
@@ -241,7 +266,8 @@ fn evaluate(
     let Some(readings) = Readings::new(&joined, settings, limits, &give, &Cancel::new()) else {
         return Vec::new();
     };
-    let found = evaluation::findings(&readings, &joined, sample);
+    let mut found = evaluation::findings(&readings, &joined, sample);
+    found.extend(of_evaluated(&readings, &joined, &program.settings.replay));
     let found = evaluation::diagnostics(&joined, &program.settings.rules, &found);
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
 }

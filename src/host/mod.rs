@@ -20,6 +20,7 @@ mod overlay;
 mod past;
 mod paths;
 mod project;
+mod prompts;
 mod read;
 mod resolve;
 mod shared;
@@ -50,15 +51,17 @@ pub use paths::{
     FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
 };
 pub use project::Project;
-pub use read::{MAX_FACTS_LEN, create, is_taken, open_facts, read, read_to_string};
+pub use prompts::fix_prompts;
+pub use read::{MAX_FACTS_LEN, create, create_folder, is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve, resolve_with_transcripts,
+    CorpusFiles, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
+    resolve_with_transcripts,
 };
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
 pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile,
-    TranscriptRequest, check_transcripts, plain_name, read_transcript,
+    TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
 };
-pub use uses::{PreviewFiles, SessionText, preview_name, read_session};
+pub use uses::{KnownAtoms, PreviewFiles, SessionText, preview_name, read_session};
 pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -43,6 +43,14 @@ pub fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
+/// Creates a folder, and those above it, unless they are there.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
 /// The text of a file that is none of a program, such as a baseline.
 ///
 /// # Errors

@@ -6,25 +6,23 @@
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
 mod agents;
+mod previews;
+mod resolution;
 mod transcripts;
+mod unconfigured;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::AtomFiles;
-use super::paths::is_schema;
-use super::project::{self, Dealt, folder_name, without_twins};
-use super::uses::{PreviewFiles, is_kernel, used_files};
+pub use self::resolution::{CorpusFiles, Member, Origin, Problem, ProgramFiles, Resolution, Single};
+use super::project::{self, Dealt};
+use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
-use super::{
-    AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile, is_mangle, is_single, is_test, read,
-};
+use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
 use crate::config::{FILE_NAME, Settings};
-use crate::program::Embedding;
 use crate::text::FileId;
 
 /// Which of the two shells asks; they differ where there is no configuration file.
@@ -34,118 +32,6 @@ pub enum Shell {
     CommandLine,
     /// The targets are the workspace folders and the open documents.
     Editor,
-}
-
-/// Something that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// Why, as the end of a sentence.
-    pub why: String,
-    /// Whether somebody named it, so that the work was not done; else it was met on a walk.
-    pub named: bool,
-}
-
-/// A file of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Member {
-    /// The file.
-    pub file: FileId,
-    /// Whether its findings are wanted, or it is only read for the sake of others.
-    pub reported: bool,
-}
-
-/// Why files are analysed together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// A configuration file says so.
-    Configured,
-    /// There is none: they were named together, or lie in one folder of the workspace.
-    Together,
-    /// A file that is in no program, and the schemas beside it.
-    Lone,
-}
-
-/// The files that are analysed together.
-#[derive(Debug)]
-pub struct ProgramFiles {
-    /// What the program is called.
-    pub name: String,
-    /// Why it is one.
-    pub origin: Origin,
-    /// Which of [`Settings::programs`] it is, if it is one of them.
-    pub declared: Option<usize>,
-    /// The folder that it lies in.
-    pub root: PathBuf,
-    /// The configuration file: an index into [`Resolution::projects`].
-    pub project: Option<usize>,
-    /// The settings that hold for it.
-    pub settings: Arc<Settings>,
-    /// What surrounds it.
-    pub embedding: Arc<Embedding>,
-    /// The files, sorted by path.
-    pub members: Vec<Member>,
-    /// Sample kernels, other files of the sample, and policy tests: none of them joins the program.
-    pub singles: Vec<Single>,
-}
-
-/// A file of the sample or a policy test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Single {
-    /// The file.
-    pub member: Member,
-    /// The files that it names to be analysed with; `None`: those of the program.
-    pub uses: Option<Vec<FileId>>,
-}
-
-impl ProgramFiles {
-    /// All files that are reported or may be, the singles last.
-    pub fn own(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter().chain(self.singles.iter().map(|single| &single.member))
-    }
-
-    /// The files that a single is analysed with, itself among them.
-    #[must_use]
-    pub fn with(&self, single: &Single) -> Vec<FileId> {
-        let around = match &single.uses {
-            Some(used) => used.clone(),
-            None => self.members.iter().map(|member| member.file).collect(),
-        };
-        around.into_iter().chain([single.member.file]).collect()
-    }
-}
-
-/// What [`resolve`] gives.
-#[derive(Debug, Default)]
-pub struct Resolution {
-    /// The programs that have a reported file or that a transcript goes with, sorted by folder. A file can be in several.
-    pub programs: Vec<ProgramFiles>,
-    /// The transcripts below the targets, sorted by path. Only an editor and who asks for transcripts gets them.
-    pub transcripts: Vec<TranscriptFile>,
-    /// The configurations of agents' runtimes, sorted by path. As transcripts, only who asks for them gets them.
-    pub agents: Vec<AgentSettings>,
-    /// Files that were named and are neither Mangle nor transcripts.
-    pub skipped: Vec<PathBuf>,
-    /// The configuration files, sorted by path.
-    pub projects: Vec<Project>,
-    /// What the headers of sample kernels say, for those that ask for previews.
-    pub previews: FxHashMap<FileId, PreviewFiles>,
-    /// What could not be read.
-    pub problems: Vec<Problem>,
-    /// Files below the targets that their configuration puts into no program.
-    pub left_out: Vec<PathBuf>,
-}
-
-impl Resolution {
-    /// All files of all programs, each once, sorted.
-    #[must_use]
-    pub fn files(&self) -> Vec<FileId> {
-        let own = self.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);
-        let singles = self.programs.iter().flat_map(|program| &program.singles);
-        let used = singles.flat_map(|single| single.uses.iter().flatten().copied());
-        own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
-    }
 }
 
 /// Resolves `targets`. Open documents count as they are in `overlay`.
@@ -411,140 +297,4 @@ impl<'a> Resolver<'a> {
             singles,
         }
     }
-
-    /// Makes programs of the files that stand alone, and gives the others. Alone stands what its project
-    /// leaves out, on the command line the only path that was named, and in an editor an open
-    /// document that is outside of the workspace or ignored by git.
-    fn lone_files(&mut self, loose: Vec<Found>) -> Vec<Found> {
-        let is_walked =
-            |path: &Path| self.tree(path).is_some_and(|tree| tree.files.iter().any(|f| f.path == path));
-        let is_lone = |found: &Found| {
-            self.is_governed(&found.path)
-                || match self.shell {
-                    Shell::CommandLine => self.targets.len() == 1 && self.is_named(&found.path),
-                    Shell::Editor => !is_walked(&found.path),
-                }
-        };
-        let (lone, others): (Vec<_>, Vec<_>) = loose.into_iter().partition(is_lone);
-        for found in lone {
-            self.lone(&found.path);
-        }
-        others
-    }
-
-    /// A program of one file and the schemas beside it.
-    fn lone(&mut self, path: &Path) {
-        let folder = path.parent().unwrap_or(path);
-        let mut files = schemas_in(folder, self.overlay);
-        files.insert(path.into());
-        let governing = self.governing(path);
-        let project =
-            self.result.projects.iter().position(|project| Some(&project.path) == governing.as_ref());
-        let governed = project.and_then(|index| self.result.projects.get(index));
-        let settings = governed.map(|project| Arc::clone(&project.settings)).unwrap_or_default();
-        let samples = governed.map_or_else(Vec::new, |project| project.samples.clone());
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let dealt = Dealt {
-            name,
-            origin: Origin::Lone,
-            declared: None,
-            files: files.into_iter().collect(),
-            embedding: Embedding::default(),
-        };
-        let program = self.program(dealt, folder.into(), project, &settings, &samples);
-        self.result.programs.push(program);
-    }
-
-    /// One program of everything that was named.
-    fn given_paths(&mut self, loose: &[Found]) {
-        if loose.is_empty() {
-            return;
-        }
-        let root = common_folder(loose.iter().map(|found| found.path.as_path()));
-        self.without_project("the given paths".into(), root, &loose.iter().collect::<Vec<_>>());
-    }
-
-    /// A program for each workspace folder, and for each folder in it that has its own schemas.
-    fn folders(&mut self, loose: &[Found]) {
-        let roots = cut_roots(loose);
-        let mut programs: BTreeMap<PathBuf, Vec<&Found>> = BTreeMap::new();
-        for found in loose {
-            let workspace = self.workspace(&found.path).unwrap_or_default();
-            let inner = |folder: &&Path| folder.starts_with(&workspace) && roots.contains(*folder);
-            let root =
-                found.path.ancestors().skip(1).find(inner).map_or(workspace.clone(), Path::to_path_buf);
-            programs.entry(root).or_default().push(found);
-        }
-        for (root, files) in programs {
-            self.without_project(folder_name(&root), root, &files);
-        }
-    }
-
-    /// Reads what the headers of sample kernels name.
-    fn previews(&mut self) {
-        for program in &self.result.programs {
-            let configured = OnceCell::new();
-            for single in &program.singles {
-                let path = self.table.path(single.member.file);
-                let text = is_kernel(&path).then(|| read(&path, self.overlay).ok()).flatten();
-                let Some(text) = text else { continue };
-                let globs = &program.settings.prompt.atoms;
-                let atoms = configured.get_or_init(|| {
-                    AtomFiles::named(globs, &program.root, self.overlay, self.table).map(Arc::new)
-                });
-                let of = PreviewFiles::load(
-                    &path,
-                    &text.text,
-                    &program.root,
-                    atoms.as_ref(),
-                    self.overlay,
-                    self.table,
-                );
-                if !of.header.groups.is_empty() {
-                    self.result.previews.insert(single.member.file, of);
-                }
-            }
-        }
-    }
-
-    /// The innermost workspace folder around a file.
-    fn workspace(&self, file: &Path) -> Option<PathBuf> {
-        let folders =
-            self.targets.iter().filter_map(Target::folder).filter(|folder| file.starts_with(folder));
-        folders.max_by_key(|folder| folder.components().count()).map(Path::to_path_buf)
-    }
-
-    fn without_project(&mut self, name: String, root: PathBuf, files: &[&Found]) {
-        let dealt = Dealt {
-            name,
-            origin: Origin::Together,
-            declared: None,
-            files: without_twins(files),
-            embedding: Embedding::default(),
-        };
-        let program = self.program(dealt, root, None, &Arc::default(), &[]);
-        self.result.programs.push(program);
-    }
-}
-
-/// The schema files of a folder, on disk or open.
-fn schemas_in(folder: &Path, overlay: &Overlay) -> BTreeSet<PathBuf> {
-    let on_disk = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let open = overlay.paths().filter(|path| path.parent() == Some(folder)).map(Path::to_path_buf);
-    on_disk.filter(|path| path.is_file()).chain(open).filter(|path| is_schema(path)).collect()
-}
-
-/// The folders that have a file `schemas.gl` or `schemas.mg`.
-fn cut_roots(files: &[Found]) -> FxHashSet<&Path> {
-    let is_root = |path: &Path| path.file_stem().is_some_and(|stem| stem == "schemas") && is_mangle(path);
-    files.iter().filter(|found| is_root(&found.path)).filter_map(|found| found.path.parent()).collect()
-}
-
-/// The innermost folder that holds all files.
-fn common_folder<'p>(mut files: impl Iterator<Item = &'p Path>) -> PathBuf {
-    let first = files.next().and_then(Path::parent).unwrap_or(Path::new(""));
-    let common = files.fold(first, |common, file| {
-        common.ancestors().find(|folder| file.starts_with(folder)).unwrap_or(Path::new(""))
-    });
-    common.into()
 }

@@ -85,7 +85,9 @@ impl Watch {
     /// # Errors
     /// When the system gives no more watches.
     pub fn follow(&mut self, paths: &[PathBuf], others: &[PathBuf]) -> Result<(), WatchError> {
-        self.others = others.iter().cloned().collect();
+        // A file that is named counts, whatever it is called.
+        let files = paths.iter().filter(|path| !path.is_dir());
+        self.others = others.iter().chain(files).cloned().collect();
         let wanted: BTreeSet<PathBuf> = paths
             .iter()
             .flat_map(|path| folders(path))
@@ -159,6 +161,8 @@ fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     (is_mangle(path) && !name.starts_with('.'))
         || is_agent_settings(path)
+        // A new file may have prompt atoms.
+        || path.extension().is_some_and(|end| end == "yaml" || end == "yml")
         || [FILE_NAME, ".gitignore", ".ignore"].contains(&&*name)
 }
 

@@ -2,25 +2,30 @@
 //!
 //! Takes previews and the names of files; gives [`PromptReport`]s. What a prompt is made of is `prompt`'s.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::diagnostics::place_in_files;
 use super::file_findings::file_findings;
-use crate::config::Settings;
+use crate::config::{RuleSettings, Settings};
 use crate::envelope::runtime::built_in;
 use crate::kernel::{Clock, Limits, Proof, RuleId};
 use crate::lint::{Diagnostic, Finding};
 use crate::program::Program;
+use crate::prompt::jit::Corpus;
+use crate::prompt::jit::rules::of_corpus;
 use crate::prompt::rules::{self, Subject};
 use crate::prompt::{
     Common, Derived, Header, Line, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
-    Role, Section, SectionKind, Shown, Wanted, WhyNot,
+    Role, Section, SectionKind, Shown, Stuck, Wanted, WhyNot,
 };
-use crate::report::prompts::{LineReport, Note, OriginReport, PromptReport, SectionReport, Totals};
+use crate::report::prompts::{
+    LineReport, Note, OriginReport, PromptReport, SectionReport, StickyReport, Totals,
+};
 use crate::report::proof;
-use crate::text::{Cancel, FileId, TextRange};
+use crate::text::{Cancel, FileId, LineIndex, TextRange, TextSize};
 
 /// A sample kernel that is to be checked.
 #[derive(Debug)]
@@ -44,10 +49,21 @@ pub struct PreviewCheck<'a> {
 pub fn check(of: PreviewCheck<'_>, cancel: &Cancel) -> Vec<(FileId, Vec<Diagnostic>)> {
     let kernel = &of.settings.kernel;
     let settings =
-        PreviewSettings::of(&of.settings.prompt, kernel.reading, Limits::of(kernel), Clock::of(kernel));
+        PreviewSettings::of(&of.settings.prompt, kernel.reading, Limits::of(kernel), Clock::of(kernel))
+            .in_version(of.settings.transcripts.profile);
     let (wanted, sessions): (Vec<_>, Vec<_>) = of.wanted.into_iter().unzip();
     let mut preview = Preview::new(Arc::clone(of.program), Some(of.kernel), wanted, settings, cancel);
     findings(&mut preview, of.header, &sessions, of.paths, of.settings)
+}
+
+/// What is wrong with prompt atoms of which no kernel asks for a prompt, by file.
+#[must_use]
+pub fn corpus_findings(corpus: &Corpus, rules: &RuleSettings) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let mut by_file: BTreeMap<FileId, Vec<Finding>> = BTreeMap::new();
+    for (file, finding) in of_corpus(corpus, &|_, _| false) {
+        by_file.entry(file).or_default().push(finding);
+    }
+    by_file.into_iter().map(|(file, found)| (file, file_findings(file, found, rules))).collect()
 }
 
 /// What is wrong with previews that were made.
@@ -98,6 +114,8 @@ pub struct PreviewNames<'a> {
     pub file: &'a dyn Fn(FileId) -> String,
     /// The session file of the preview, with its text.
     pub session: Option<(&'a str, &'a str)>,
+    /// A file of the program that stands for another one, line by line: bytes in it mean nothing.
+    pub by_line: Option<FileId>,
 }
 
 impl std::fmt::Debug for PreviewNames<'_> {
@@ -110,6 +128,7 @@ impl std::fmt::Debug for PreviewNames<'_> {
 #[must_use]
 pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proofs: bool) -> PromptReport {
     let sections: Vec<Section> = shown.prompt.sections.clone();
+    let mut places = Lines::default();
     let of_section = |section: &Section| {
         let estimator = common.settings().estimator;
         let lines = section.lines.iter().map(|line| LineReport {
@@ -121,7 +140,8 @@ pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proof
                 Role::Layout => "layout",
             },
             tokens: estimator.count(&line.text),
-            origin: origin(common, shown, &line.origin, names, proofs),
+            origin: origin(common, shown, &line.origin, (names, &mut places), proofs),
+            is_new: false,
         });
         SectionReport {
             section: section.kind.as_str().to_owned(),
@@ -145,6 +165,8 @@ pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proof
         derived: derived(&shown.derived),
         suffix: shown.prompt.suffix,
         fallback: shown.prompt.fallback.clone(),
+        sticky: shown.stuck.clone().map(|Stuck { after, gained, lost }| StickyReport { after, gained, lost }),
+        gone: 0,
         totals: totals(common, shown, &text),
         manifest: shown
             .prompt
@@ -165,6 +187,8 @@ fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
         bytes4: Estimator::Bytes4.count(text),
         chars4: Estimator::Chars4.count(text),
         available: shown.derived.available(),
+        context: shown.wanted.context_tokens(),
+        window: shown.wanted.limits.as_ref().map(|limits| limits.window),
     }
 }
 
@@ -180,11 +204,26 @@ pub fn note(diagnostic: &Diagnostic, place: String) -> Note {
     }
 }
 
-fn origin(
-    common: &Common,
+/// Lines of texts, each of which is gone through once.
+#[derive(Default)]
+struct Lines<'t>(Vec<(&'t str, LineIndex)>);
+
+impl<'t> Lines<'t> {
+    /// The line of a byte, counted from 1.
+    fn of(&mut self, text: &'t str, at: TextSize) -> usize {
+        if !self.0.iter().any(|(known, _)| std::ptr::eq(*known, text)) {
+            self.0.push((text, LineIndex::new(text)));
+        }
+        let index = self.0.iter().find(|(known, _)| std::ptr::eq(*known, text));
+        index.map_or(1, |(_, index)| index.line_of(at) as usize + 1)
+    }
+}
+
+fn origin<'c>(
+    common: &'c Common,
     shown: &mut Shown,
     of: &Origin,
-    names: PreviewNames<'_>,
+    (names, lines): (PreviewNames<'c>, &mut Lines<'c>),
     proofs: bool,
 ) -> OriginReport {
     let mut report = OriginReport { kind: of.kind(), ..OriginReport::default() };
@@ -206,13 +245,17 @@ fn origin(
         Origin::Builtin { name } => report.name = Some(name.clone()),
         Origin::Suffix { because } => report.name = Some((*because).to_owned()),
         Origin::Atom { id, .. } => report.name = Some(id.clone()),
+        Origin::Turn { number, file, line } => {
+            report.name = Some(number.to_string());
+            (report.file, report.line) = (Some(file.to_string()), Some(*line));
+        }
     }
-    if let Some((file, text, range)) = common.place(shown, of).and_then(|place| written(common, place, names))
-    {
-        let before = text.get(..usize::from(range.start())).unwrap_or_default();
+    let place = common.place(shown, of);
+    if let Some((file, text, range)) = place.and_then(|place| written(common, place, names)) {
         report.file = Some(file);
-        report.line = Some(before.matches('\n').count() + 1);
-        report.range = Some((range.start().into(), range.end().into()));
+        report.line = Some(lines.of(text, range.start()));
+        let is_by_line = matches!(place, Some(OriginPlace::File(file, _)) if names.by_line == Some(file));
+        report.range = (!is_by_line).then(|| (range.start().into(), range.end().into()));
     }
     report
 }
@@ -262,7 +305,7 @@ pub fn proof_text(common: &Common, shown: &Shown, of: &Proof, names: PreviewName
 /// The lines of a prompt with a text, as `--why` shows them.
 #[must_use]
 pub fn why(common: &Common, shown: &mut Shown, text: &str, names: PreviewNames<'_>) -> String {
-    let mut out = String::new();
+    let (mut out, mut lines) = (String::new(), Lines::default());
     for found in common.why(shown, text) {
         let line: Option<Line> = shown
             .prompt
@@ -271,7 +314,7 @@ pub fn why(common: &Common, shown: &mut Shown, text: &str, names: PreviewNames<'
             .and_then(|section| section.lines.get(found.line))
             .cloned();
         let Some(line) = line else { continue };
-        let report = origin(common, shown, &line.origin, names, false);
+        let report = origin(common, shown, &line.origin, (names, &mut lines), false);
         out.push_str(&format!("{}\n  {}\n", line.text, report.short()));
         for (at, proof) in found.proofs.iter().enumerate() {
             let head = if at == 0 { "" } else { "  or\n" };
@@ -325,7 +368,8 @@ pub fn why_not(
 }
 
 /// The parts of a session section, as the conformance records write them.
-fn blocks(section: &Section) -> Vec<Value> {
+#[must_use]
+pub fn blocks(section: &Section) -> Vec<Value> {
     let mut names: Vec<_> = section.lines.iter().filter_map(|line| line.block).collect();
     names.dedup();
     let block = |block: crate::prompt::texts::Block| {

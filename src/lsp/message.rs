@@ -51,8 +51,12 @@ pub(super) enum Message {
     Scanned(Result<Scanned, Panicked>),
     /// A computation of diagnostics is done.
     Diagnosed(Diagnosed),
+    /// A program was evaluated; what is wrong with its prompts is yet to come.
+    Tried,
     /// An evaluation is done.
     Evaluated(Evaluated),
+    /// Replays of open transcripts are done.
+    Replayed(Evaluated),
 }
 
 impl Message {
@@ -75,7 +79,9 @@ impl Message {
             Self::Cancelled => "cancelled",
             Self::Scanned(_) => "scanned",
             Self::Diagnosed(_) => "diagnosed",
+            Self::Tried => "tried",
             Self::Evaluated(_) => "evaluated",
+            Self::Replayed(_) => "replayed",
         }
     }
 }
@@ -89,7 +95,7 @@ pub(super) struct Diagnosed {
     pub(super) result: Result<bool, Panicked>,
 }
 
-/// The end of an evaluation.
+/// The end of an evaluation, or of replays.
 #[derive(Debug)]
 pub(super) struct Evaluated {
     /// The revision that it was about.
@@ -98,7 +104,7 @@ pub(super) struct Evaluated {
     pub(super) result: Result<Option<Figures>, Panicked>,
 }
 
-/// What came of an evaluation, in short.
+/// What came of an evaluation or of replays, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Figures {
     /// A number that changes with what is shown of it.

@@ -5,7 +5,7 @@
 //!
 //! `frame` → `transport` → `server` (one handler a method: sends a `message`, waits for the reply)
 //! → `writer` (one thread, owns the workspace, takes messages in order) → `pool` (computes the
-//! answer from a `view`: an immutable snapshot) → back through the handler.
+//! answer from a `view`: an immutable snapshot) → back through the handler, or as `written` JSON past it.
 
 mod actions;
 mod capabilities;
@@ -30,6 +30,7 @@ mod tried;
 mod view;
 mod virtual_documents;
 mod writer;
+mod written;
 
 use std::io::{BufReader, Write};
 use std::sync::mpsc;

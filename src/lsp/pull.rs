@@ -44,6 +44,7 @@ pub(super) fn document(
         let nothing = RelatedFullDocumentDiagnosticReport::default();
         return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(nothing)));
     };
+    let was_settled = view.snapshot.is_settled(file.id);
     let report = Report::new(view, file);
     let id = report.id();
     let known = params.previous_result_id.as_deref().is_some_and(|known| id.is_same_as(known));
@@ -52,6 +53,10 @@ pub(super) fn document(
         return Err(refusal(Refusal::Outdated));
     }
     view.told.tell(file.id, id.fingerprint);
+    // What came meanwhile compared itself with what the client had been told before.
+    if was_settled != view.snapshot.is_settled(file.id) {
+        view.outbox.refresh_diagnostics();
+    }
     let related_documents = others(view, file);
     let result_id = id.to_string();
     Ok(DocumentDiagnosticReportResult::Report(if known {

@@ -1,6 +1,8 @@
 //! Diagnostics that the server sends of itself: what the client does not pull. Never both for one
 //! document.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp::ls_types::{PublishDiagnosticsParams, Uri};
 
@@ -39,7 +41,28 @@ fn is_closed(view: &View, id: FileId) -> bool {
 /// What the client was told last, by file.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
-    published: FxHashMap<FileId, (Uri, ResultId)>,
+    published: FxHashMap<FileId, Published>,
+}
+
+/// What the client was told about one file.
+#[derive(Debug)]
+struct Published {
+    uri: Uri,
+    result: ResultId,
+    /// Which opening of the document it was about.
+    opening: Option<Arc<str>>,
+}
+
+impl PartialEq for Published {
+    /// Editors forget what they were told about a document that is opened again, as Neovim does at `:edit!`: the same
+    /// diagnostics are not the same then.
+    fn eq(&self, other: &Self) -> bool {
+        let same_opening = match (&self.opening, &other.opening) {
+            (Some(one), Some(another)) => Arc::ptr_eq(one, another),
+            (one, another) => one.is_none() && another.is_none(),
+        };
+        same_opening && self.uri == other.uri && self.result == other.result
+    }
 }
 
 impl Publisher {
@@ -62,27 +85,26 @@ impl Publisher {
         let Some(file) = view.snapshot.file(id) else { return };
         let Some(uri) = to_proto::uri(file) else { return };
         let report = Report::new(view, file);
-        let result = report.id();
+        let opening = file.open.as_ref().map(|open| Arc::clone(&open.uri));
+        let now = Published { uri, result: report.id(), opening };
         let before = self.published.get(&id);
-        if before.is_some_and(|(known, before)| *known == uri && *before == result)
-            || before.is_none() && report.is_empty() && file.open.is_none()
-        {
+        if before == Some(&now) || before.is_none() && report.is_empty() && now.opening.is_none() {
             return;
         }
-        if let Some((old, _)) = before.filter(|(old, _)| *old != uri) {
-            clear(old.clone(), outbox);
+        if let Some(before) = before.filter(|before| before.uri != now.uri) {
+            clear(before.uri.clone(), outbox);
         }
-        let params = PublishDiagnosticsParams::new(uri.clone(), report.items(), result.version);
+        let params = PublishDiagnosticsParams::new(now.uri.clone(), report.items(), now.result.version);
         outbox.notify("textDocument/publishDiagnostics", params);
-        self.published.insert(id, (uri, result));
+        self.published.insert(id, now);
     }
 
     /// Takes back what was said about files that are no longer shown.
     fn clear_all_but(&mut self, files: &FxHashSet<FileId>, outbox: &Outbox) {
-        self.published.retain(|id, (uri, _)| {
+        self.published.retain(|id, published| {
             let keep = files.contains(id);
             if !keep {
-                clear(uri.clone(), outbox);
+                clear(published.uri.clone(), outbox);
             }
             keep
         });

@@ -3,6 +3,8 @@
 
 use std::sync::mpsc::Sender;
 
+use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types as lsp;
@@ -21,6 +23,7 @@ use super::message::{Message, Needs, Opened, Question, Refusal, WorkspacePull};
 use super::session::{Session, folder_paths};
 use super::view::View;
 use super::virtual_documents::{Address, VirtualDocument, VirtualDocumentParams, Watch};
+use super::written::Slot;
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::text::Cancel;
@@ -29,11 +32,13 @@ use crate::text::Cancel;
 #[derive(Debug)]
 pub(super) struct Server {
     writer: Sender<Message>,
+    /// Where the answer to the request goes whose handler runs next.
+    arriving: Mutex<Slot>,
 }
 
 impl Server {
     pub(super) fn new(writer: Sender<Message>) -> Self {
-        Self { writer }
+        Self { writer, arriving: Mutex::default() }
     }
 
     fn send(&self, message: Message) {
@@ -79,13 +84,31 @@ impl Server {
         }
     }
 
+    /// [`Self::ask`]; the answer goes out as the JSON that the thread writes which computes it, and what comes back here
+    /// stands for it.
+    fn write<T, C>(&self, needs: Needs, compute: C) -> impl Future<Output = Result<T>> + Send + use<T, C>
+    where
+        T: Serialize + Default + Send + 'static,
+        C: FnOnce(&View) -> Result<T> + Send + 'static,
+    {
+        let slot = std::mem::take(&mut *self.arriving.lock());
+        self.ask(needs, outdated, move |view, _| {
+            slot.fill(&compute(view)?).map_err(|error| {
+                tracing::error!(%error, "an answer cannot be written as JSON");
+                panicked()
+            })?;
+            Ok(T::default())
+        })
+    }
+
     fn wait_for(&self, cancel: Cancel) -> Waiting {
         Waiting { cancel, writer: Some(self.writer.clone()) }
     }
 
-    /// Notices an edit that the framework is about to drop because it cannot be read: the document
-    /// is no longer known after it.
-    pub(super) fn observe(&self, request: &Request) {
+    /// Notices where the answer to a request goes, and an edit that the framework is about to drop because it cannot be
+    /// read: the document is no longer known after it.
+    pub(super) fn observe(&self, request: &Request, slot: &Slot) {
+        *self.arriving.lock() = slot.clone();
         if request.method() != "textDocument/didChange" {
             return;
         }
@@ -214,12 +237,13 @@ fn outdated(refusal: Refusal) -> Error {
 }
 
 /// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
-/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
+/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `workspace[]`: all files)
+/// and who answers. `?` for `=>` where the answer can be an error.
 macro_rules! features {
     ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
         async fn $name(&self, params: $params) -> Result<$result> {
             let needs = features!(@$need params $(, $($uri).+)?);
-            self.ask(needs, outdated, move |view, _| features!(@answer $op ($answer(view, &params)))).await
+            self.write(needs, move |view| features!(@answer $op ($answer(view, &params)))).await
         }
     )*};
     (@at $params:ident, $($uri:ident).+) => { Needs::Place(from_proto::document_path(&$params.$($uri).+)) };
@@ -405,7 +429,10 @@ impl LanguageServer for Server {
             _ => match (features::repair::asked_by(&params), features::preview::asked_by(&params)) {
                 (Some(wanted), _) => Needs::Diagnostics(wanted.document()),
                 (_, Some(wanted)) => Needs::Place(wanted.document()),
-                _ => Needs::Nothing,
+                _ => match features::replay::asked_by(&params) {
+                    Some(wanted) => Needs::Place(wanted.document()),
+                    None => Needs::Nothing,
+                },
             },
         };
         self.ask(needs, outdated, move |view, cancel| actions::command(view, &params, cancel)).await

@@ -20,7 +20,7 @@ pub(super) struct Session {
     pub(super) encoding: Encoding,
     /// The folders of the workspace at the start.
     pub(super) folders: Vec<PathBuf>,
-    /// The client pulls diagnostics; nothing is pushed then.
+    /// The client pulls diagnostics, and again when it is asked to; nothing is pushed then.
     pub(super) pull: bool,
     /// A pulled report may carry those of other documents.
     pub(super) related_documents: bool,
@@ -68,7 +68,11 @@ impl Session {
         let client = &params.capabilities;
         let document = client.text_document.as_ref();
         let workspace = client.workspace.as_ref();
-        let pull = document.and_then(|document| document.diagnostic.as_ref());
+        let refresh = workspace
+            .and_then(|workspace| workspace.diagnostics.as_ref())
+            .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true));
+        // Who cannot be asked to pull again would never hear of what another file changes, or what comes later.
+        let pull = document.and_then(|document| document.diagnostic.as_ref()).filter(|_| refresh);
         let push = document.and_then(|document| document.publish_diagnostics.as_ref());
         let action = document.and_then(|document| document.code_action.as_ref());
         Self {
@@ -83,9 +87,7 @@ impl Session {
                 || pull.is_some_and(|pull| pull.code_description_support == Some(true)),
             diagnostic_data: push.is_some_and(|push| push.data_support == Some(true))
                 || pull.is_some_and(|pull| pull.data_support == Some(true)),
-            refresh: workspace
-                .and_then(|workspace| workspace.diagnostics.as_ref())
-                .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true)),
+            refresh,
             refresh_hints: workspace
                 .and_then(|workspace| workspace.inlay_hint.as_ref())
                 .is_some_and(|hints| hints.refresh_support == Some(true)),

@@ -28,6 +28,8 @@ pub(super) struct Status {
 #[serde(rename_all = "camelCase")]
 struct Program {
     name: String,
+    /// The path of the `mangle-ls.toml` that speaks of it, if there is one.
+    configuration: Option<String>,
     /// The paths of its files.
     files: Vec<String>,
 }
@@ -50,6 +52,7 @@ pub(super) fn status(view: &View) -> Status {
     let name = |file: &std::sync::Arc<SnapshotFile>| file.path.to_string_lossy().into_owned();
     let programs = view.snapshot.programs.iter().map(|program| Program {
         name: program.name.to_string(),
+        configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
     });
     let mut documents: Vec<_> = view.snapshot.files().filter_map(|file| document(file)).collect();

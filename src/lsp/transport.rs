@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::mpsc as blocking;
 use std::task::{Context, Poll};
 
-use futures::future::{BoxFuture, FutureExt, poll_fn};
+use futures::future::{BoxFuture, FutureExt, TryFutureExt, poll_fn};
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{SinkExt, Stream};
 use serde::Serialize;
@@ -23,6 +23,7 @@ use tower_service::Service;
 use tracing::Instrument;
 
 use super::frame::Frames;
+use super::written::Slot;
 
 /// How many parsed messages wait for their turn before the input is left unread.
 pub(super) const QUEUE: usize = 256;
@@ -46,9 +47,23 @@ pub(super) enum Outbound {
     Response(Response),
     /// A request or a notification.
     Request(Request),
+    /// An answer whose result is JSON already.
+    #[serde(skip)]
+    Written(Id, Vec<u8>),
     /// Nothing more comes.
     #[serde(skip)]
     Close,
+}
+
+impl Outbound {
+    /// Whether it is an answer, and not an error.
+    fn is_ok(&self) -> bool {
+        match self {
+            Self::Response(response) => response.is_ok(),
+            Self::Written(..) => true,
+            Self::Request(_) | Self::Close => false,
+        }
+    }
 }
 
 /// Where messages go out. Sending never blocks: a client that writes before it reads must not
@@ -193,7 +208,7 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
     while let Ok(message) = queue.recv()
         && !matches!(message, Outbound::Close)
     {
-        let body = serde_json::to_vec(&message)?;
+        let body = body(&message)?;
         write!(buffer, "Content-Length: {}\r\n\r\n", body.len())?;
         buffer.extend_from_slice(&body);
         output.write_all(&buffer)?;
@@ -202,6 +217,12 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
         buffer.shrink_to(1 << 16);
     }
     Ok(())
+}
+
+fn body(message: &Outbound) -> serde_json::Result<Vec<u8>> {
+    let Outbound::Written(id, result) = message else { return serde_json::to_vec(message) };
+    let id = serde_json::to_vec(id)?;
+    Ok([br#"{"jsonrpc":"2.0","result":"#, result.as_slice(), br#","id":"#, &id, b"}"].concat())
 }
 
 /// How a connection ended.
@@ -213,16 +234,16 @@ pub(super) enum End {
     Abrupt,
 }
 
-type Handler = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
+type Handler = BoxFuture<'static, Result<Option<Outbound>, ExitedError>>;
 
 /// Serves the connection until it ends. `observe` sees every request and notification before its
-/// handler does.
+/// handler does, with the place for its answer.
 pub(super) async fn serve<S: LanguageServer>(
     mut inbound: mpsc::Receiver<Inbound>,
     mut service: LspService<S>,
     socket: ClientSocket,
     output: &Output,
-    observe: impl Fn(&S, &Request),
+    observe: impl Fn(&S, &Request, &Slot),
 ) -> End {
     let (mut requests, mut responses) = socket.split();
     let mut running: FuturesUnordered<Handler> = FuturesUnordered::new();
@@ -231,13 +252,14 @@ pub(super) async fn serve<S: LanguageServer>(
         tokio::select! {
             message = inbound.recv() => match message {
                 Some(Inbound::Request(request)) => {
-                    observe(service.inner(), &request);
+                    let slot = Slot::default();
+                    observe(service.inner(), &request, &slot);
                     let shutdown = request.method() == "shutdown";
                     let exit = request.method() == "exit";
-                    match start(&mut service, request).await {
-                        Ok(response) => {
-                            shut_down |= shutdown && response.as_ref().is_some_and(Response::is_ok);
-                            answer(output, response);
+                    match start(&mut service, request, slot).await {
+                        Ok(answer) => {
+                            shut_down |= shutdown && answer.as_ref().is_some_and(Outbound::is_ok);
+                            answer.into_iter().for_each(|answer| output.send(answer));
                         }
                         Err(handler) => running.push(handler),
                     }
@@ -248,19 +270,23 @@ pub(super) async fn serve<S: LanguageServer>(
                 Some(Inbound::Response(response)) => { let _ = responses.send(response).await; }
                 Some(Inbound::Broken(response)) => {
                     tracing::warn!(error = ?response.error(), "a message could not be read");
-                    answer(output, Some(response));
+                    output.send(Outbound::Response(response));
                 }
                 None => return if shut_down { End::Orderly } else { End::Abrupt },
             },
-            Some(response) = next(&mut running) => answer(output, response.unwrap_or_default()),
+            Some(answer) = next(&mut running) => {
+                answer.unwrap_or_default().into_iter().for_each(|answer| output.send(answer));
+            }
             Some(request) = next(&mut requests) => output.send(Outbound::Request(request)),
         }
     }
 }
 
-fn answer(output: &Output, response: Option<Response>) {
-    if let Some(response) = response {
-        output.send(Outbound::Response(response));
+/// What the handler of a request gave; where that is a stand-in, what was left in the slot.
+fn answer(response: Response, slot: &Slot) -> Outbound {
+    match slot.take() {
+        Some(result) if response.is_ok() => Outbound::Written(response.id().clone(), result),
+        _ => Outbound::Response(response),
     }
 }
 
@@ -272,18 +298,21 @@ async fn next<T: Stream + Unpin>(stream: &mut T) -> Option<T::Item> {
 async fn start<S: LanguageServer>(
     service: &mut LspService<S>,
     request: Request,
-) -> Result<Option<Response>, Handler> {
+    slot: Slot,
+) -> Result<Option<Outbound>, Handler> {
     if poll_fn(|context| service.poll_ready(context)).await.is_err() {
         return Ok(None);
     }
     let id = request.id().map(ToString::to_string).unwrap_or_default();
     let span =
         tracing::info_span!("message", method = request.method(), id, revision = tracing::field::Empty);
-    let mut handler: Handler = service.call(request).instrument(span).boxed();
+    let response = service.call(request).instrument(span);
+    let mut handler: Handler =
+        response.map_ok(move |response| response.map(|response| answer(response, &slot))).boxed();
     // Polled again with a real waker as soon as it is among the running ones.
     let mut context = Context::from_waker(std::task::Waker::noop());
     match Pin::new(&mut handler).poll(&mut context) {
-        Poll::Ready(response) => Ok(response.unwrap_or_default()),
+        Poll::Ready(answer) => Ok(answer.unwrap_or_default()),
         Poll::Pending => Err(handler),
     }
 }
@@ -332,6 +361,16 @@ mod tests {
                 r#"broken {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected JSON-RPC version \"2.0\""},"id":7}"#
             ]],
         );
+    }
+
+    #[test]
+    fn answers_that_are_written_look_as_those_of_the_framework() {
+        let result = serde_json::json!({ "a": [1, "é\n"] });
+        for id in [Id::Number(7), Id::String("a\"".into())] {
+            let written = Outbound::Written(id.clone(), serde_json::to_vec(&result).unwrap());
+            let made = Outbound::Response(Response::from_ok(id, result.clone()));
+            assert_eq!(body(&written).unwrap(), body(&made).unwrap());
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::view::View;
 use crate::host::workspace::{Evaluated, SnapshotProgram};
 use crate::ide::evaluation::{Places, Tried};
+use crate::ide::hover::prompts::FedBy;
 use crate::text::FileId;
 
 /// The programs of the samples of a document; without any, its own program.
@@ -29,6 +30,19 @@ impl View {
             None => Known { program, evaluated: program.evaluated_before(), is_current: false },
         });
         TriedPrograms { view: self, programs: known.collect() }
+    }
+
+    /// Calls `ask` with what is known of the prompts that a file may feed.
+    pub(super) fn with_fed<T>(&self, file: FileId, ask: impl FnOnce(&[FedBy<'_>]) -> T) -> T {
+        let programs = self.snapshot.fed_by(file);
+        let known: Vec<_> =
+            programs.iter().map(|program| (program.sample(), program.known_feeds())).collect();
+        let fed = known.iter().map(|(sample, known)| FedBy {
+            sample: sample.map_or("", |sample| sample),
+            fed: known.as_ref().map(|(known, _)| &known.fed),
+            is_current: known.as_ref().is_none_or(|(_, is_current)| *is_current),
+        });
+        ask(&fed.collect::<Vec<_>>())
     }
 
     /// What a file is called in sentences.

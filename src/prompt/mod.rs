@@ -6,8 +6,11 @@
 
 mod answers;
 mod assembly;
+mod captured;
+mod compressed;
 mod context;
 mod derived;
+mod fed;
 mod header;
 mod hybrid;
 pub mod jit;
@@ -24,14 +27,20 @@ mod turn;
 
 pub use answers::{Answer, Arg, KernelAnswers, Listed, Marks, Order, Pattern, Querier};
 pub use assembly::{Request, appends_in_jit_mode, assemble, is_structured_only};
+pub use captured::Captured;
+pub use compressed::{Recorded, RecordedTurn};
 pub use context::{Context, Incomplete, Intent};
 pub use derived::{Derived, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
+pub use fed::{
+    AtomFate, ClauseId, Fed, FedAtom, FedFact, FedLine, FedPrompt, FedSelector, Missing, is_read, is_template,
+};
 pub use header::{Group, Header, KEYS};
 pub use hybrid::{DirectiveAtom, DirectiveFact, Directives};
 pub use manifest::{Dropped, Manifest, Selected};
 pub use origin::{Held, HeldKind, Origin};
 pub use preview::{
-    Common, MOST_PROOFS, Opened, OriginPlace, Part, Preview, PreviewSettings, Shown, Wanted, Why, WhyNot,
+    Common, MOST_PROOFS, Opened, OriginPlace, Part, Preview, PreviewSettings, Shown, Stuck, Wanted, Why,
+    WhyNot,
 };
 pub use said::{Said, Source};
 pub use sections::{From, Line, Mode, Prompt, Role, Section, SectionKind};

@@ -1,5 +1,7 @@
 //! Where a line of a prompt comes from.
 
+use std::sync::Arc;
+
 use crate::kernel::RuleId;
 use crate::program::PredicateId;
 use crate::text::{FileId, TextRange};
@@ -39,6 +41,15 @@ pub enum Origin {
         /// The condition that holds.
         because: &'static str,
     },
+    /// A turn of a captured session.
+    Turn {
+        /// Its number, from 1 on.
+        number: u64,
+        /// The file that it was captured in, as output calls it.
+        file: Arc<str>,
+        /// The line of its record there, from 1 on.
+        line: usize,
+    },
     /// A prompt atom.
     Atom {
         /// Its id.
@@ -61,7 +72,7 @@ pub struct Held {
     pub rule: RuleId,
     /// How it came to be there.
     pub kind: HeldKind,
-    /// Which of its arguments is shown, counted from 0.
+    /// Which of its arguments is shown, counted from 0; all of it where there is no such argument.
     pub argument: usize,
 }
 
@@ -83,6 +94,12 @@ impl Held {
     #[must_use]
     pub fn listed(fact: impl Into<String>) -> Self {
         Self { fact: fact.into(), key: None, rule: RuleId::ASSERTED, kind: HeldKind::Given, argument: 0 }
+    }
+
+    /// The same fact, which is shown as a whole.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        self.showing(usize::MAX)
     }
 
     /// The same fact, of which another argument is shown.
@@ -118,6 +135,7 @@ impl Origin {
             Self::Intent { .. } => "intent",
             Self::Builtin { .. } => "builtin",
             Self::Suffix { .. } => "suffix",
+            Self::Turn { .. } => "turn",
             Self::Atom { .. } => "atom",
         }
     }

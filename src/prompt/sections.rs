@@ -26,8 +26,16 @@ pub enum SectionKind {
     Intent,
     /// The envelope instructions.
     Suffix,
+    /// Of which turn a compressed input is.
+    Title,
+    /// What the constitution says.
+    Core,
     /// The facts of a turn.
     State,
+    /// What is left of older turns.
+    History,
+    /// The last turns, without their words.
+    Recent,
     /// What the person says.
     Message,
     /// What a turn is to be answered with.
@@ -52,7 +60,11 @@ impl SectionKind {
             Self::Session => "session",
             Self::Intent => "intent",
             Self::Suffix => "suffix",
+            Self::Title => "title",
+            Self::Core => "core",
             Self::State => "state",
+            Self::History => "history",
+            Self::Recent => "recent",
             Self::Message => "message",
             Self::Answer => "answer",
             Self::Results => "results",

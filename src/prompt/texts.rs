@@ -1,6 +1,10 @@
 //! The fixed texts of previews. They are ours: what a preview is true to is order, conditions and data, not the
 //! runtime's wording. A workspace can put its own in their place (`[prompt.templates]`).
 
+use crate::config::Profile;
+use crate::envelope::OPERATIONS;
+use crate::envelope::table::CONTROL;
+
 /// A part of the session section, in the order in which they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Block {
@@ -109,6 +113,33 @@ control_packet:
 surface_response: what the person should read.
 Leave nothing out: an unused list is [], an unused text is \"\". Avoid ` $ ; | inside facts.";
 
+/// The envelope instructions for a version of the protocol: [`SUFFIX`] without what it does not have.
+#[must_use]
+pub fn suffix(profile: Profile) -> String {
+    let lines = SUFFIX.split('\n').filter_map(|line| match line.strip_prefix("  ") {
+        Some(member) => member_in(member, profile).map(|member| format!("  {member}")),
+        None if profile.is_control_first() => Some(line.to_owned()),
+        None => Some(line.replace(CONTROL_FIRST, SURFACE_FIRST)),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+const CONTROL_FIRST: &str = "Write \"control_packet\" first and finish it before \"surface_response\".";
+const SURFACE_FIRST: &str = "Write \"surface_response\" first and \"control_packet\" behind it.";
+
+/// A member of the control packet as a version has it, if it does.
+fn member_in(member: &str, profile: Profile) -> Option<String> {
+    let name = member.split(' ').next().unwrap_or_default();
+    CONTROL.fields.iter().find(|field| field.name == name && field.is_in(profile))?;
+    let operations = OPERATIONS.iter().filter(|operation| operation.is_in(profile));
+    let operations: Vec<_> = operations.map(|operation| operation.name).collect();
+    let member =
+        member.replace("promote_to_long_term | forget | store_vector | note", &operations.join(" | "));
+    // Names of categories came with the control packet in front.
+    let (names, words) = ("/query | /mutation | /instruction", "query | mutation | instruction");
+    Some(if profile.is_control_first() { member } else { member.replace(names, words) })
+}
+
 /// What stands above everything when `inception` is set.
 pub const INCEPTION: &str = "\
 You speak on two channels at once. The visible one is a courteous conversation. The other one keeps a logic store exact.
@@ -151,3 +182,27 @@ pub const ARTICULATION_REQUIREMENTS: &[&str] = &[
     "The control part is never shown to the person.",
     "Answer with JSON only.",
 ];
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn a_version_is_asked_for_what_it_has() {
+        assert_eq!(suffix(Profile::Current), SUFFIX);
+        expect![[r#"
+            == REPLY FORMAT ==
+            Reply with a single JSON object and nothing around it. Write "surface_response" first and "control_packet" behind it.
+            control_packet:
+              intent_classification {category: query | mutation | instruction, verb, target, constraint, confidence 0..1}
+              mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).
+              memory_operations    list of {op: promote_to_long_term | forget | archive | rehydrate, key, value}
+              self_correction      {triggered, hypothesis}
+            surface_response: what the person should read.
+            Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts."#]].assert_eq(&suffix(Profile::V1_1));
+        let members = |profile| suffix(profile).lines().filter(|line| line.starts_with("  ")).count();
+        assert_eq!([Profile::V1_1Bnf, Profile::V1_2, Profile::V1_2Go].map(members), [2, 5, 5]);
+    }
+}

@@ -8,7 +8,7 @@ use super::sections::{From, Line, Prompt, Role, Section, SectionKind};
 use super::session::StepResult;
 use super::texts;
 use super::tokens::Estimator;
-use crate::config::ContextBlockSettings as ContextBlock;
+use crate::config::{ContextBlockSettings as ContextBlock, Profile};
 
 /// The predicate that says how much a fact matters now: the fact as text, a number.
 const ACTIVATION: &str = "activation";
@@ -16,13 +16,20 @@ const ACTIVATION: &str = "activation";
 /// The input of a turn with a message. `profile` is the version of the protocol that the answer is wanted in.
 pub fn turn_input(
     message: &Said,
-    profile: &str,
+    profile: Profile,
     block: &ContextBlock,
     estimator: Estimator,
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
     let state = state(block, estimator, querier, &mut prompt);
+    prompt.sections.push(state);
+    add_message(message, profile, &mut prompt);
+    prompt
+}
+
+/// Adds a message, and what it is to be answered with.
+pub(super) fn add_message(message: &Said, profile: Profile, prompt: &mut Prompt) {
     let mut said = Section::new(SectionKind::Message, From::Session, "MESSAGE");
     heading(&mut said);
     let origin = match message.source {
@@ -35,8 +42,7 @@ pub fn turn_input(
     let mut answer = Section::new(SectionKind::Answer, From::Preview, "ANSWER WITH");
     heading(&mut answer);
     answer.push_text(&format!("one Piggyback object ({profile})"), &Origin::builtin("answer with"));
-    prompt.sections.extend([state, said, answer]);
-    prompt
+    prompt.sections.extend([said, answer]);
 }
 
 /// What is asked for when the results of steps are put into words.
@@ -69,7 +75,7 @@ pub fn articulation(
     prompt
 }
 
-fn heading(section: &mut Section) {
+pub(super) fn heading(section: &mut Section) {
     let line = Line::plain(section.title.clone(), Origin::builtin("heading"));
     section.lines.push(Line { role: Role::Heading, ..line });
 }
@@ -84,9 +90,22 @@ fn state(
 ) -> Section {
     let mut section = Section::new(SectionKind::State, From::Kernel, "STATE");
     heading(&mut section);
-    let scores = querier.query(ACTIVATION, 2).unwrap_or_default();
+    let facts = facts_of(&block.predicates, querier, prompt);
+    for at in cut(&facts, querier, (block.max_facts, block.max_tokens), estimator) {
+        let Some((text, answer)) = facts.get(at) else { continue };
+        section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.whole())));
+    }
+    section
+}
+
+/// The facts of predicates as lines: in the order of the predicates, those of one by their text.
+pub(super) fn facts_of(
+    predicates: &[String],
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Vec<(String, Answer)> {
     let mut facts: Vec<(String, Answer)> = Vec::new();
-    for predicate in &block.predicates {
+    for predicate in predicates {
         let found = querier.query(predicate, 0).unwrap_or_else(|why| {
             prompt.failed.push(("context block", why));
             Vec::new()
@@ -96,20 +115,17 @@ fn state(
         of_it.sort_by(|(one, _), (other, _)| one.cmp(other));
         facts.extend(of_it);
     }
-    for at in cut(&facts, &scores, block, estimator) {
-        let Some((text, answer)) = facts.get(at) else { continue };
-        section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.clone())));
-    }
-    section
+    facts
 }
 
-/// Which facts are left.
-fn cut(
+/// Which facts are left of so many, with so many tokens.
+pub(super) fn cut(
     facts: &[(String, Answer)],
-    scores: &[Answer],
-    block: &ContextBlock,
+    querier: &mut dyn Querier,
+    (max_facts, max_tokens): (usize, usize),
     estimator: Estimator,
 ) -> Vec<usize> {
+    let scores = querier.query(ACTIVATION, 2).unwrap_or_default();
     let plain = |fact: &str| -> String {
         fact.trim_end_matches('.').chars().filter(|char| !char.is_whitespace()).collect()
     };
@@ -132,7 +148,7 @@ fn cut(
     let (mut kept, mut tokens) = (Vec::new(), 0);
     for (_, at) in order {
         let more = facts.get(at).map_or(0, |(fact, _)| estimator.count(fact));
-        if kept.len() >= block.max_facts || tokens + more > block.max_tokens {
+        if kept.len() >= max_facts || tokens + more > max_tokens {
             break;
         }
         tokens += more;
@@ -166,7 +182,8 @@ mod tests {
             ("other", "other(1)", Vec::new()),
         ]);
         let said = Said::by_caller("Fix it.\nSoon.");
-        let prompt = turn_input(&said, "current", &ContextBlock::default(), Estimator::Bytes4, &mut facts);
+        let prompt =
+            turn_input(&said, Profile::Current, &ContextBlock::default(), Estimator::Bytes4, &mut facts);
         expect![[r#"
             STATE
             test_state(/failing).
@@ -190,7 +207,8 @@ mod tests {
             ("activation", "", vec![Arg::Text("diagnostic( 3 ).".into()), Arg::Number(9)]),
         ]);
         let block = ContextBlock { max_facts: 2, ..ContextBlock::default() };
-        let prompt = turn_input(&Said::by_caller("x"), "current", &block, Estimator::Bytes4, &mut facts);
+        let prompt =
+            turn_input(&Said::by_caller("x"), Profile::Current, &block, Estimator::Bytes4, &mut facts);
         assert!(prompt.text().starts_with("STATE\ndiagnostic(1).\ndiagnostic(3).\nMESSAGE"));
     }
 

@@ -1,5 +1,7 @@
 //! Requests whose results may still come: what the transcript shows of them is held against the verdicts.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use super::verdict::Verdict;
@@ -45,24 +47,56 @@ pub(super) struct Asked {
     pub(super) is_permitted: bool,
 }
 
-/// The last request of each id.
+/// The requests of each id without a result, the oldest first. An id that is used again once the user has spoken is
+/// used anew: what waited under it before gets no result any more.
 #[derive(Debug, Default)]
 pub(super) struct Awaited {
-    by_id: FxHashMap<String, Asked>,
+    by_id: FxHashMap<String, Waiting>,
+    count: usize,
+    /// How often the user has spoken.
+    round: u64,
+}
+
+/// The requests of one id and one round.
+#[derive(Debug, Default)]
+struct Waiting {
+    round: u64,
+    asked: VecDeque<Asked>,
 }
 
 impl Awaited {
+    /// The user speaks.
+    pub(super) fn user(&mut self) {
+        self.round += 1;
+    }
+
     pub(super) fn add(&mut self, turn: u64, verdict: &Verdict) {
-        if verdict.id.is_empty() || (self.by_id.len() >= MOST && !self.by_id.contains_key(&verdict.id)) {
+        if verdict.id.is_empty() {
+            return;
+        }
+        if self.by_id.get(&verdict.id).is_some_and(|waiting| waiting.round != self.round) {
+            let old = self.by_id.remove(&verdict.id).unwrap_or_default();
+            self.count -= old.asked.len();
+        }
+        if self.count >= MOST {
             return;
         }
         let asked = Asked { turn, action: verdict.action.clone(), is_permitted: verdict.is_permitted };
-        self.by_id.insert(verdict.id.clone(), asked);
+        let waiting = self.by_id.entry(verdict.id.clone()).or_default();
+        waiting.round = self.round;
+        waiting.asked.push_back(asked);
+        self.count += 1;
     }
 
     /// The request that a result belongs to.
     pub(super) fn take(&mut self, id: &str) -> Option<Asked> {
-        self.by_id.remove(id)
+        let waiting = self.by_id.get_mut(id)?;
+        let asked = waiting.asked.pop_front()?;
+        self.count -= 1;
+        if waiting.asked.is_empty() {
+            self.by_id.remove(id);
+        }
+        Some(asked)
     }
 }
 

@@ -17,6 +17,21 @@ const REQUEST: u16 = 5;
 /// How many arguments a permission has: action, target, payload.
 const PERMISSION: u16 = 3;
 
+/// What a [`Constitution`] is made of.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    /// The program.
+    pub program: Arc<Program>,
+    /// How it is read.
+    pub reading: Reading,
+    /// What its predicates are called.
+    pub settings: ReplaySettings,
+    /// How far each evaluation may go.
+    pub limits: Limits,
+    /// The time of the first evaluation, before any session.
+    pub clock: Clock,
+}
+
 /// A compiled program, evaluated once, that any number of sessions can be replayed against.
 #[derive(Debug)]
 pub struct Constitution {
@@ -54,7 +69,7 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    fn of(program: &Program, settings: &ReplaySettings) -> Self {
+    pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
         let one = |name: &str, arity: u16| program.id(PredicateKey { name: Symbol::new(name), arity });
         let all = |name: &str| {
             let named = program.named(Symbol::new(name));
@@ -78,23 +93,37 @@ impl Roles {
             rejections: all("rejection_count"),
         }
     }
+
+    /// What the replay needs and the program does not have, each as a sentence.
+    pub(super) fn lacks(&self, settings: &ReplaySettings) -> Vec<String> {
+        let ReplaySettings { pending, permit, .. } = settings;
+        let mut lacks = Vec::new();
+        if self.permit.is_none() {
+            lacks.push(format!("no rule permits anything: there is no `{permit}/{PERMISSION}`"));
+        }
+        if self.pending.is_none() {
+            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
+        }
+        lacks
+    }
 }
 
 impl Constitution {
-    /// Compiles a program and evaluates it with the facts that `give` adds to its own.
+    /// Compiles a program and evaluates it. When `cancel` is raised meanwhile, its evaluation was
+    /// [stopped](Self::stopped).
     #[must_use]
-    pub fn new(
-        program: Arc<Program>,
-        reading: Reading,
-        settings: ReplaySettings,
-        limits: Limits,
-        clock: Clock,
-        give: &dyn Fn(&mut Kernel, &Program),
-    ) -> Self {
+    pub fn new(basis: Basis, cancel: &Cancel) -> Self {
+        Self::given(basis, |_, _| {}, cancel)
+    }
+
+    /// [`Constitution::new`], with the facts that `give` adds to those of the program.
+    #[must_use]
+    pub fn given(basis: Basis, give: impl FnOnce(&mut Kernel, &Program), cancel: &Cancel) -> Self {
+        let Basis { program, reading, settings, limits, clock } = basis;
         let compiled = compile(&program, reading);
         let mut base = Kernel::new(Arc::clone(&compiled));
         give(&mut base, &program);
-        base.evaluate(limits, clock, &Cancel::new());
+        base.evaluate(limits, clock, cancel);
         let declarations = Declarations::of(&program);
         let roles = Roles::of(&program, &settings);
         let patterns = settings.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
@@ -115,15 +144,7 @@ impl Constitution {
     /// What the replay needs and the program does not have, each as a sentence.
     #[must_use]
     pub fn lacks(&self) -> Vec<String> {
-        let ReplaySettings { pending, permit, .. } = &self.settings;
-        let mut lacks = Vec::new();
-        if self.roles.permit.is_none() {
-            lacks.push(format!("no rule permits anything: there is no `{permit}/{PERMISSION}`"));
-        }
-        if self.roles.pending.is_none() {
-            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
-        }
-        lacks
+        self.roles.lacks(&self.settings)
     }
 
     /// Where a clause stands: its file, and the offset of its first byte.

@@ -49,6 +49,7 @@ impl Request {
         let Self { index, id, action, target, payload } = self;
         Verdict {
             index: Some(index),
+            place: None,
             id,
             action,
             target,
@@ -96,9 +97,15 @@ impl Gate<'_> {
             let why = format!("the evaluation stopped: {}", stop.reason);
             return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
         }
-        match self.second_gate(&request) {
-            Some((is_permitted, why)) => request.verdict(is_permitted, Lock::Gate, why),
-            None => self.constitutional(request),
+        let Some(why) = self.second_gate(&request) else { return self.constitutional(request) };
+        match self.appeal(&request.action) {
+            None => request.verdict(false, Lock::Gate, why),
+            // Whether the action is permitted is still for the constitution to say, as in the runtime, where both have
+            // to agree.
+            Some(appeal) => {
+                let verdict = self.constitutional(request);
+                self.silenced(verdict, appeal)
+            }
         }
     }
 
@@ -123,25 +130,48 @@ impl Gate<'_> {
         Some(facts::asserted(values, &self.constitution.program, predicate, args))
     }
 
-    /// What the gate in front of the constitution says, if it says anything.
-    fn second_gate(&self, request: &Request) -> Option<(bool, String)> {
-        let (constitution, model) = (self.constitution, self.kernel.model());
-        let bare = request.action.trim_start_matches('/');
-        let is_lifted = |predicate: &PredicateId| {
-            [request.action.as_str(), bare].iter().any(|name| find(model, *predicate, &[name]).is_some())
-        };
-        if constitution.roles.appeals.iter().any(is_lifted) {
-            return Some((true, "permitted by the gate: an appeal lifts the ban on this action".to_owned()));
-        }
+    /// Why the gate in front of the constitution refuses a request, if it does.
+    fn second_gate(&self, request: &Request) -> Option<String> {
+        let constitution = self.constitution;
         if let Some(pattern) = constitution.patterns.iter().find(|pattern| pattern.is_match(&request.target))
         {
-            return Some((false, format!("the target matches `{pattern}`, which the gate refuses")));
+            return Some(format!("the target matches `{pattern}`, which the gate refuses"));
         }
         let target = request.target.to_lowercase();
         let is_known = |domain: &String| target.contains(&domain.to_lowercase());
         let goes_out = NETWORK.contains(&request.action.as_str());
         (goes_out && !constitution.settings.domains.iter().any(is_known))
-            .then(|| (false, "the gate's list of domains does not have the target's".to_owned()))
+            .then(|| "the gate's list of domains does not have the target's".to_owned())
+    }
+
+    /// The fact by which an appeal for an action was granted and has not run out: `has_active_override(Action)`, or
+    /// `active_override(Action, Approver, ExpiresAt)` with an end, in seconds, that is still to come.
+    fn appeal(&self, action: &str) -> Option<String> {
+        let (constitution, model) = (self.constitution, self.kernel.model());
+        let now = self.clock.now_ns.div_euclid(1_000_000_000);
+        let lifts = |tuple: &&[ValueId]| {
+            let [of, rest @ ..] = tuple else { return false };
+            let of = text(model, *of);
+            let is_over = |end: &ValueId| matches!(model.values.get(*end), Datum::Number(end) if *end <= now);
+            of.is_some()
+                && (of == Some(action) || of == action.strip_prefix('/'))
+                && !rest.get(1).is_some_and(is_over)
+        };
+        constitution.roles.appeals.iter().find_map(|appeal| {
+            let tuple = model.relation(*appeal)?.tuples().find(lifts)?;
+            Some(model.fact(&constitution.compiled, *appeal, tuple))
+        })
+    }
+
+    /// A verdict for which an appeal silenced the gate: the permission rests on it, too.
+    fn silenced(&self, mut verdict: Verdict, appeal: String) -> Verdict {
+        if verdict.is_permitted {
+            verdict.why.push_str("; the gate would refuse it, but for an appeal");
+            let origin = self.origins.get(&appeal).copied().filter(|origin| origin.is_said());
+            let is_known = verdict.granted.iter().any(|(fact, _)| *fact == appeal);
+            verdict.granted.extend(origin.filter(|_| !is_known).map(|origin| (appeal, origin)));
+        }
+        verdict
     }
 
     fn constitutional(&mut self, request: Request) -> Verdict {

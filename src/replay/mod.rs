@@ -27,11 +27,11 @@ mod time;
 mod turn;
 mod verdict;
 
-pub use constitution::Constitution;
+pub use constitution::{Basis, Constitution};
 pub use coverage::Coverage;
 pub use prefill::{Filled, Prefill};
-pub use rules::{PolicyFinding, policy_findings, rules};
+pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings, rules};
 pub use session::{Event, Options, Replay};
 pub use state::{Change, Held, MOST_SHOWN};
 pub use turn::{Atom, Correction, Effect, Fate, Operation, Origin, Refusal, Rewritten, Turn};
-pub use verdict::{Lock, Verdict};
+pub use verdict::{Lock, Place, Verdict};

@@ -18,13 +18,13 @@ use crate::envelope::Reply;
 use crate::envelope::runtime::Picked;
 use crate::kernel::{Clock, Fact, Kernel, RuleId, Stop};
 use crate::program::PredicateId;
-use crate::text::{Cancel, Symbol};
+use crate::text::{Cancel, Symbol, TextRange, TextSize};
 use crate::transcript::{self, Found, Kind, Limits, Record, Role};
 
 /// How much of what the user said is kept, in characters.
 const ASKED: usize = 300;
 
-/// How many facts that block a reply are looked at.
+/// How many facts that block a reply are looked at, of those that are new with it, and of those before it.
 const MOST_BLOCKS: usize = 100;
 
 /// Why the reference runtime puts a notice in front of a surface.
@@ -159,6 +159,7 @@ impl<'a> Replay<'a> {
         let next = self.number + 1;
         if turn.role == Role::User {
             self.asked = Some(excerpt(&String::from_utf8_lossy(text)));
+            self.awaited.user();
         }
         if matches!(turn.role, Role::User | Role::Tool)
             && let Some(found) = rules::injection(record, turn)
@@ -191,6 +192,7 @@ impl<'a> Replay<'a> {
         Turn {
             number: self.number,
             record: record.number,
+            place: turn.place(TextRange::empty(TextSize::new(0))),
             now_ns: self.clock.now_ns,
             is_dated: told.is_some(),
             asked: self.asked.take(),
@@ -222,6 +224,7 @@ impl<'a> Replay<'a> {
                 self.packet(picked, &mut report);
             }
         }
+        scene.places(&mut report);
         scene.counts(&self.kernel, &mut self.told);
         for verdict in &report.verdicts {
             self.awaited.add(report.number, verdict);
@@ -303,7 +306,7 @@ impl<'a> Replay<'a> {
 
     /// The verdict about the whole reply: a fact that blocks it, which its own updates brought about.
     fn blocked(&mut self, batch: &Batch, turn: u64) -> Option<Verdict> {
-        if batch.facts.is_empty() {
+        if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
         }
         let compiled = &self.constitution.compiled;
@@ -312,14 +315,24 @@ impl<'a> Replay<'a> {
             .iter()
             .map(|(fact, _)| self.kernel.model().fact(compiled, fact.predicate, &fact.tuple))
             .collect();
+        let mut new: FxHashMap<_, _> =
+            self.kernel.differences().into_iter().map(|one| (one.predicate, one.added)).collect();
         for predicate in &self.constitution.roles.block {
+            let new = new.remove(predicate).unwrap_or_default();
             let count = self.kernel.model().relation(*predicate).map_or(0, crate::kernel::Relation::len);
-            for number in (0u32..).take(count.min(MOST_BLOCKS)) {
+            // What a reply says again may block it by facts that are older: those of the policy itself come first.
+            let known: FxHashSet<u32> = new.iter().copied().collect();
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            let old = (0..count).rev().filter(|number| !known.contains(number));
+            let numbers: Vec<u32> =
+                new.iter().copied().take(MOST_BLOCKS).chain(old.take(MOST_BLOCKS)).collect();
+            for number in numbers {
                 let proof = self.kernel.model_mut().explain(compiled, self.clock, *predicate, number);
                 if proof.nodes.iter().any(|node| own.contains(&node.fact)) {
                     let why = format!("the policy says {}", gate::head(&proof));
                     return Some(Verdict {
                         index: None,
+                        place: None,
                         id: format!("turn {turn}"),
                         action: String::new(),
                         target: String::new(),

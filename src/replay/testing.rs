@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Constitution, Event, Options, Prefill, Replay, Turn, policy_findings};
+use super::{Basis, Constitution, Event, Options, Prefill, Replay, Turn, policy_findings};
 use crate::config::{self, ReplaySettings, TranscriptSettings};
 use crate::kernel::{Clock, Limits, Reading};
 use crate::lint::Finding;
@@ -60,15 +60,14 @@ impl Case {
     }
 
     pub(super) fn constitution(&self) -> Constitution {
-        let clock = Clock { now_ns: 0 };
-        Constitution::new(
-            Arc::clone(&self.program),
-            self.reading,
-            self.replay.clone(),
-            self.limits,
-            clock,
-            &|_, _| {},
-        )
+        let basis = Basis {
+            program: Arc::clone(&self.program),
+            reading: self.reading,
+            settings: self.replay.clone(),
+            limits: self.limits,
+            clock: Clock { now_ns: 0 },
+        };
+        Constitution::new(basis, &Cancel::new())
     }
 
     /// Replays the session. Gives the turns, and what is found in each.

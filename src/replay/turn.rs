@@ -6,6 +6,7 @@ use super::state::Change;
 use super::verdict::Verdict;
 use crate::envelope::runtime::{DropReason, Stage};
 use crate::kernel::{Proof, Stop};
+use crate::text::TextRange;
 
 /// A reply, replayed.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub struct Turn {
     pub number: u64,
     /// The number of its record.
     pub record: u64,
+    /// Where its envelope begins, else it, in the bytes of its record.
+    pub place: TextRange,
     /// The time of its record, else that of the one before it, in nanoseconds since 1970.
     pub now_ns: i64,
     /// Whether its own record tells the time.

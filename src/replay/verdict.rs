@@ -2,6 +2,7 @@
 
 use super::turn::Origin;
 use crate::kernel::{Miss, Proof, RuleId};
+use crate::text::TextRange;
 
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,11 +27,22 @@ impl Lock {
     }
 }
 
+/// Where a request stands, in the bytes of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the tool, else all of it.
+    pub name: TextRange,
+    /// All of it.
+    pub whole: TextRange,
+}
+
 /// A verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The request: its index in the packet; `None` for the reply as a whole.
     pub index: Option<usize>,
+    /// Where it stands; `None` where it cannot be found.
+    pub place: Option<Place>,
     /// What the packet calls it.
     pub id: String,
     /// What is to be done, as a name.

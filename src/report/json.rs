@@ -1,9 +1,10 @@
 //! JSON lines: one object a diagnostic, and one for the summary. Members stand in this order.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Entry, Sources, Statistic, Summary};
-use crate::lint::{Applicability, RelatedPlace, ResolvedFix};
+use crate::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
 use crate::text::{FileId, TextSize};
 
 #[derive(Serialize)]
@@ -53,6 +54,13 @@ struct Last<'a> {
     summary: &'a Summary,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<&'a [Statistic]>,
+}
+
+/// A diagnostic of a file as a JSON value.
+#[must_use]
+pub fn json_value(file: FileId, diagnostic: &Diagnostic, sources: &Sources) -> Value {
+    let entry = Entry { file, diagnostic: diagnostic.clone(), fails: false };
+    serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
 }
 
 /// A diagnostic as one line of JSON, without the line end.

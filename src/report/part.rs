@@ -7,6 +7,9 @@ use crate::envelope::secrets::secrets;
 use crate::lint::Diagnostic;
 use crate::text::{FileId, LineCol, TextRange, TextSize, size};
 
+/// The id of the record of a transcript whose findings are written.
+pub const RECORD: FileId = FileId(u32::MAX - 1);
+
 /// How much in front of and behind what is shown is looked at for credentials that begin or end there.
 const AROUND: usize = 512;
 

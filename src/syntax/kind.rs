@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::{Language, Node};
+use tree_sitter::Node;
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal),* $(,)?) => {
@@ -44,7 +44,7 @@ kinds! {
 }
 
 static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
-    let language = Language::from(tree_sitter_mangle::LANGUAGE);
+    let language = super::grammar();
     let kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
     let kind_of = |id| {
         let name = language.node_kind_for_id(id).unwrap_or("");

@@ -26,5 +26,15 @@ pub use lower::MAX_NESTING;
 pub use source::SourceFile;
 pub use token::{Token, TokenKind};
 
+/// The ABI of the compiled-in grammar, by which hosts of tree-sitter say what they can load.
+#[must_use]
+pub fn grammar_abi() -> usize {
+    grammar().abi_version()
+}
+
+fn grammar() -> tree_sitter::Language {
+    tree_sitter_mangle::LANGUAGE.into()
+}
+
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use super::ast::{Item, Statement, StatementKind};
 use super::kind::{Kind, kind_of};
@@ -243,8 +243,7 @@ pub(super) fn reparse(
 
 fn new_parser() -> Parser {
     let mut parser = Parser::new();
-    let language = Language::from(tree_sitter_mangle::LANGUAGE);
-    if let Err(error) = parser.set_language(&language) {
+    if let Err(error) = parser.set_language(&super::grammar()) {
         // The grammar is compiled in; a test parses with it.
         tracing::error!(%error, "the built-in grammar does not load");
     }

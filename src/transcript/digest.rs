@@ -13,9 +13,10 @@ use super::session::LOSSY_TURN;
 use super::tokens;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::{member, text};
-use crate::config::{Caps, Profile};
+use crate::config::{Caps, Consumer, Profile, TranscriptSettings};
 use crate::envelope::clean::Clean;
 use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::runtime::{ReadUpdate, Verdict};
 use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, TextSize};
@@ -89,7 +90,7 @@ pub(super) struct ReplyDigest {
     /// The value of its surface.
     pub(super) surface: TextRange,
     pub(super) surface_tokens: usize,
-    /// Files that the surface names and no update does.
+    /// Files that the surface names and no accepted update does.
     pub(super) missing: SmallVec<[(String, TextRange); 0]>,
     /// The key of its control packet.
     pub(super) control: TextRange,
@@ -111,6 +112,8 @@ pub(super) struct Atom {
     pub(super) hash: u64,
     pub(super) predicate: u64,
     pub(super) characters: usize,
+    /// Whether the filter of the consumer takes it.
+    pub(super) is_accepted: bool,
     pub(super) place: TextRange,
     /// The bytes that take it out of its list.
     pub(super) removal: Option<TextRange>,
@@ -316,7 +319,9 @@ impl Place<'_> {
         digest.has_intent = member(json, control, "intent_classification").is_some();
         if let Some(updates) = member(json, control, "mangle_updates") {
             let kept = json.elements(updates).take(caps.updates).enumerate();
-            digest.atoms = kept.filter_map(|(index, node)| self.atom(json, node, index, caps)).collect();
+            let consumer = consumer(context.settings);
+            let atom = |(index, node)| self.atom(json, node, index, caps, consumer);
+            digest.atoms = kept.filter_map(atom).collect();
             if context.wants(&LOSSY_TURN) {
                 self.missing(json, root, updates, digest);
             }
@@ -344,11 +349,24 @@ impl Place<'_> {
         self.turn.place(inside(json, node))
     }
 
-    fn atom(&self, json: &Json<'_>, node: NodeId, index: usize, caps: &Caps) -> Option<Atom> {
+    fn atom(
+        &self,
+        json: &Json<'_>,
+        node: NodeId,
+        index: usize,
+        caps: &Caps,
+        consumer: Option<&Consumer>,
+    ) -> Option<Atom> {
         let update = json.string(node)?;
-        runtime::reason(&update, caps).is_none().then(|| self.atom_that_says(json, node, index, &update))
+        if runtime::reason(&update, caps).is_some() {
+            return None;
+        }
+        let verdict = consumer.map(|consumer| ReadUpdate::new(&update).verdict(index, consumer));
+        let is_accepted = verdict.is_none_or(|verdict| verdict == Verdict::Accepted);
+        Some(Atom { is_accepted, ..self.atom_that_says(json, node, index, &update) })
     }
 
+    /// An update that is accepted.
     fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> Atom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
@@ -358,6 +376,7 @@ impl Place<'_> {
             hash: hash(said.strip_suffix('.').unwrap_or(said)),
             predicate: hash(name),
             characters: said.chars().count(),
+            is_accepted: true,
             place: self.string(json, node),
             removal: super::outward::exact(removal, self.turn),
             is_campaign: name == "campaign" || name.starts_with("campaign_") || name.starts_with("phase_"),
@@ -419,7 +438,7 @@ impl Place<'_> {
         Numbers { shard, milliseconds, tokens, retries: number("retry_count") }
     }
 
-    /// The files that the surface names, and no update does.
+    /// The files that the surface names, and no accepted update does.
     fn missing(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
         let Some(node) = member(json, root, "surface_response") else { return };
         let Some(surface) = json.string(node).filter(|surface| surface.contains('.')) else { return };
@@ -427,7 +446,10 @@ impl Place<'_> {
         if names.is_empty() {
             return;
         }
-        let atoms: Vec<_> = json.elements(updates).filter_map(|node| json.string(node)).collect();
+        let updates: Vec<NodeId> = json.elements(updates).collect();
+        let accepted = digest.atoms.iter().filter(|atom| atom.is_accepted);
+        let accepted = accepted.filter_map(|atom| json.string(*updates.get(atom.index)?));
+        let atoms: Vec<_> = accepted.collect();
         let Some((_, map)) = json.string_with_map(node) else { return };
         for (name, range) in names {
             let is_told = digest.missing.iter().any(|(told, _)| told == name);
@@ -436,6 +458,12 @@ impl Place<'_> {
             }
         }
     }
+}
+
+/// The consumer whose filter decides which updates are accepted.
+fn consumer(settings: &TranscriptSettings) -> Option<&Consumer> {
+    let name = settings.consumer.as_deref().unwrap_or("open");
+    settings.consumers.get(name).or_else(|| runtime::built_in(name)).or_else(|| runtime::built_in("open"))
 }
 
 /// How many tokens the user sees of a reply without an envelope.

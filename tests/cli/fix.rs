@@ -32,6 +32,81 @@ const MENDED: &str = "q(1).\r\np(X) :- q(X), X = 1. # é\r\n";
 const GUESS: &str = "# About craw.\nDecl crew(P).\nsafe(P) :- craw(P).\nq(1)\n";
 
 #[test]
+fn what_prompts_are_made_of_is_fixed_together() {
+    let folder = folder(&[
+        ("mangle-ls.toml", "[prompt]\natoms = [\"atoms\"]\n"),
+        (
+            "atoms/x.yaml",
+            "- {id: me, category: identty, is_mandatory: true, content: x}\n\
+             - {id: out, category: protocol, is_mandatory: true, depends_on: [m], content: '\"control_packet\"'}\n",
+        ),
+        ("s.gl", "Decl injectable_context(A, B).\n"),
+        ("k.kernel.mg", "# @preview shard: coder-1 coder\n# @preview sesion: k.session.yaml\n"),
+        ("k.session.yaml", "recent_findngs: [a]\n"),
+    ]);
+    let shown = ending(&run(folder.path(), &["check", "--diff", "--unsafe"]));
+    assert!(shown.contains(" would be fixed, 0 left"), "{shown}");
+    let fixed = ending(&run(folder.path(), &["check", "--fix", "--unsafe"]));
+    expect![[r#"
+        5 fixed, 0 left
+        exit 0
+    "#]]
+    .assert_eq(&fixed);
+    // The session file has been read since the key that names it is mended.
+    expect![[r#"
+        - {id: me, category: identity, is_mandatory: true, content: x}
+        - {id: out, category: protocol, is_mandatory: true, depends_on: [me], content: '"control_packet"'}
+        # @preview shard: coder-1 coder
+        # @preview mode: legacy
+        # @preview session: k.session.yaml
+        recent_findings: [a]
+    "#]]
+    .assert_eq(&["atoms/x.yaml", "k.kernel.mg", "k.session.yaml"].map(|name| read(&folder, name)).concat());
+}
+
+#[test]
+fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
+    let atoms = "- {id: me, category: identty, content: x}\n";
+    let folder = folder(&[
+        ("atoms/a/x.yaml", atoms),
+        ("atoms/b/y.yaml", "- {id: there, category: identity, depends_on: [me], content: y}\n"),
+        ("other.yaml", "services: {web: 1}\n"),
+    ]);
+    let said = |args: &[&str]| {
+        let output = run(folder.path(), args);
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), ending(&output))
+    };
+    expect![[r#"
+        error[PP064 atom-category]: There is no category `identty`. The runtime leaves this atom out. Probably `identity` is meant.
+         --> atoms/a/x.yaml:1:22
+          |
+        1 | - {id: me, category: identty, content: x}
+          |                      ^^^^^^^
+          |
+          = help: Write `identity` (a guess, look before you apply it)
+
+        1 error in 1 file (0 clauses)
+        1 error in 1 file (0 clauses)
+        warning: other.yaml is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file
+        exit 1
+    "#]].assert_eq(&said(&["check", "atoms/a/x.yaml", "other.yaml"]));
+    expect![[r#"
+        warning[PP062 missing-dependency]: There is no prompt atom `me`. The runtime does not notice, and prints this one without it.
+         --> atoms/b/y.yaml:1:48
+          |
+        1 | - {id: there, category: identity, depends_on: [me], content: y}
+          |                                                ^^
+
+        1 warning in 1 file (0 clauses)
+        1 warning in 1 file (0 clauses)
+        exit 0
+    "#]].assert_eq(&said(&["check", "atoms/b/y.yaml"]));
+    let fixed = said(&["check", "--fix", "--unsafe", "atoms/a/x.yaml"]);
+    assert!(fixed.contains("1 fixed, 0 left"), "{fixed}");
+    assert_eq!(read(&folder, "atoms/a/x.yaml"), atoms.replace("identty", "identity"));
+}
+
+#[test]
 fn safe_fixes_are_written_and_the_rest_is_reported() {
     let folder = folder(&[("a.mg", BROKEN), ("b.mg", GUESS), ("c.mg", "r(1).\n")]);
     let before = std::fs::metadata(folder.path().join("c.mg")).unwrap().modified().unwrap();

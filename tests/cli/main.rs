@@ -10,6 +10,7 @@ mod graph;
 #[path = "test.rs"]
 mod policy_test;
 mod preview;
+mod preview_bad_input;
 mod query;
 mod replay;
 mod rule;

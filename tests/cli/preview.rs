@@ -1,8 +1,8 @@
 //! `preview`: prompts with their reasons.
 
-use expect_test::expect;
+use expect_test::{Expect, expect};
 
-use super::support::check;
+use super::support::{check, folder, render, run, stdout};
 
 const SCHEMAS: &str = "Decl active_shard(Id, Type) bound [/string, /name].\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
     Decl note(Text, Score) bound [/string, /number].\nDecl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].\n";
@@ -250,7 +250,7 @@ fn other_modes_parts_and_formats() {
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 2 of 191500 tokens, 0.0 % (bytes/4: 2, characters/4: 1)
               context             2  100.0 %
-            warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or leave out `--no-synthetic`.
+            warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or let previews add it (`synthetic`).
             exit 0
         "#]],
     );
@@ -345,8 +345,8 @@ fn what_cannot_be_shown_is_said() {
             [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 of 191500 tokens, 0.0 % (bytes/4: 0, characters/4: 0)
             error[empty-prompt] a.kernel.mg:1 Nothing is assembled in preview `a` (x-1): the kernel injects nothing and knows nothing for the shard.
             warning[pred-undeclared] a.kernel.mg:2 The prompt asks for `injectable_context`, which nobody declares or defines with 2 arguments or more in preview `a` (x-1): the answer is empty. Declare it in the schemas.
-            warning[preview-key] a.kernel.mg:3 There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`. Did you mean `session:`?
-            error[preview-path] a.kernel.mg:4 The session file `../../../etc/x.json` cannot be used: it lies outside. Paths count from the folder of this file and stay inside of the repository.
+            warning[preview-key] a.kernel.mg:3 There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
+            error[preview-path] a.kernel.mg:4 The session file `../../../etc/x.json` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
             exit 1
         "#]],
     );
@@ -361,8 +361,9 @@ fn what_cannot_be_shown_is_said() {
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 of 191500 tokens, 0.0 % (bytes/4: 3, characters/4: 2)
               context             3  100.0 %
-            warning: a.kernel.mg:3: this statement cannot be read and gives nothing; `check` says why
-            exit 0
+            error[missing-bracket] a.kernel.mg:3 A closing `)` is missing after `p(X`.
+            warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
         "#]],
     );
 }
@@ -392,54 +393,43 @@ fn prompts_are_compiled_from_atoms() {
     let skeleton = "- {id: me, category: identity, is_mandatory: true, content: 'You are a {{shard_type}}.'}\n\
                     - id: review\n  category: methodology\n  is_mandatory: true\n  shard_types: [/reviewer]\n  content: Be fair.\n";
     let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", kernel), ("atoms/skeleton.yaml", skeleton)];
-    check(
+    check_but_suffix(
         &files,
         &["preview", "a.kernel.mg", "--provenance"],
         expect![[r#"
-        a  coder-7 (coder), jit
-        ── identity · atoms · 5 tokens
-        You are a coder.                                                        ← atom me atoms/skeleton.yaml:1
+            a  coder-7 (coder), jit
+            ── identity · atoms · 5 tokens
+            You are a coder.                                                        ← atom me atoms/skeleton.yaml:1
 
-        ── context · atoms · 10 tokens
-        // KERNEL CONTEXT                                                       ← builtin injected
-        - Mind the clock.                                                       ← fact a.kernel.mg:4
-                                                                                ← builtin injected
-        ── suffix · builtin suffix · 253 tokens
-        == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
-        Reply with a single JSON object and nothing around it. Write "control_packet" first and finish it before "surface_response".
-        control_packet:
-          intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}
-          mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).
-          memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}
-          self_correction      {triggered, hypothesis}
-          reasoning_trace      how you got there
-          knowledge_requests   list of {specialist | "researcher" | "_any_specialist", query, purpose, priority: required | optional}
-          context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}
-          tool_requests        list of {id, tool_name, tool_args, purpose, required}
-        surface_response: what the person should read.
-        Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
-        ──
-        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 267 of 191500 tokens, 0.1 % (bytes/4: 267, characters/4: 266)
-          identity            5    1.8 %
-          context            10    3.7 %
-          suffix            253   94.7 %
-        warning[skeleton-gap] a.kernel.mg:1 There is no atom of category `protocol` in preview a (coder-7).
-        exit 0
-    "#]],
+            ── context · atoms · 10 tokens
+            // KERNEL CONTEXT                                                       ← builtin injected
+            - Mind the clock.                                                       ← fact a.kernel.mg:4
+                                                                                    ← builtin injected
+            ── suffix · builtin suffix · 253 tokens
+            == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
+            …
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 267 of 191500 tokens, 0.1 % (bytes/4: 267, characters/4: 266)
+              identity            5    1.8 %
+              context            10    3.7 %
+              suffix            253   94.7 %
+            warning[skeleton-gap] a.kernel.mg:1 There is no atom of the categories `protocol`, `safety` and `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
+            exit 0
+        "#]],
     );
     check(
         &files,
         &["check", "a.kernel.mg", "--fail-on", "never"],
         expect![[r#"
-        warning[PP056 skeleton-gap]: There is no atom of category `protocol` in preview a (coder-7).
-         --> a.kernel.mg:1:1
-          |
-        1 | # @preview use: schemas.gl
-          | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+            warning[PP056 skeleton-gap]: There is no atom of the categories `protocol`, `safety` and `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
+             --> a.kernel.mg:1:1
+              |
+            1 | # @preview use: schemas.gl
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-        1 warning in 1 file (1 clause)
-        exit 0
-    "#]],
+            1 warning in 1 file (1 clause)
+            exit 0
+        "#]],
     );
 }
 
@@ -461,7 +451,7 @@ fn directives_are_atoms_that_a_search_can_find() {
         ("a.session.yaml", "vectors: {style/short: 0.9}\n"),
         ("atoms/one.yaml", atoms),
     ];
-    check(
+    check_but_suffix(
         &files,
         &["preview", "a.kernel.mg", "--provenance"],
         expect![[r#"
@@ -484,18 +474,7 @@ fn directives_are_atoms_that_a_search_can_find() {
                                                                                     ← builtin injected
             ── suffix · builtin suffix · 253 tokens
             == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
-            Reply with a single JSON object and nothing around it. Write "control_packet" first and finish it before "surface_response".
-            control_packet:
-              intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}
-              mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).
-              memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}
-              self_correction      {triggered, hypothesis}
-              reasoning_trace      how you got there
-              knowledge_requests   list of {specialist | "researcher" | "_any_specialist", query, purpose, priority: required | optional}
-              context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}
-              tool_requests        list of {id, tool_name, tool_args, purpose, required}
-            surface_response: what the person should read.
-            Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
+            …
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 275 of 191500 tokens, 0.1 % (bytes/4: 275, characters/4: 275)
               identity            3    1.0 %
@@ -505,8 +484,230 @@ fn directives_are_atoms_that_a_search_can_find() {
               context            10    3.6 %
               suffix            253   92.0 %
             warning[hybrid-directive] words.mg:2 There is no category `oddity`, so the runtime does not store this atom: the first tag is its category.
-            warning[skeleton-gap] a.kernel.mg:1 There is no atom of category `methodology` in preview a (coder-7).
+            warning[skeleton-gap] a.kernel.mg:1 There is no atom of the category `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
             exit 0
         "#]],
     );
+}
+
+/// [`check`], without what the built-in suffix says: it is the same in every prompt, and the first test shows it.
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+fn check_but_suffix(files: &[(&str, &str)], arguments: &[&str], expected: Expect) {
+    let said = render(&run(folder(files).path(), arguments));
+    let (before, suffix) = said.split_once("Reply with a single JSON object").unwrap();
+    let (_, after) = suffix.split_once("inside facts.").unwrap();
+    expected.assert_eq(&format!("{before}…{after}"));
+}
+
+/// The lines of an output that have one of these words.
+fn lines_with(files: &[(&str, &str)], arguments: &[&str], words: &[&str]) -> String {
+    let said = render(&run(folder(files).path(), arguments));
+    let is_wanted = |line: &&str| words.iter().any(|word| line.contains(word));
+    said.lines().filter(is_wanted).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_kernel_that_is_never_cleaned_lets_more_in() {
+    let kernel = "# @preview use: schemas.gl\n# @preview mode: jit(atoms=atoms)\n# @preview name: code\n\
+                  # @preview shard: coder-1 coder\n# @preview name: review\n# @preview shard: reviewer-1 reviewer\n\
+                  injectable_context(\"*\", \"Mind the clock.\").\n";
+    let atoms = "- {id: me, category: identity, is_mandatory: true, content: 'You are a {{shard_type}}.'}\n\
+                 - {id: how, category: protocol, is_mandatory: true, content: 'Write \"control_packet\" first.'}\n\
+                 - {id: small, category: methodology, is_mandatory: true, shard_types: [/coder], content: Change little.}\n\
+                 - {id: safe, category: safety, is_mandatory: true, content: Do no harm.}\n";
+    let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", kernel), ("atoms/one.yaml", atoms)];
+    let words = ["(coder)", "(reviewer)", "Change", "after", "sticky`"];
+    expect![[r#"
+        code  coder-1 (coder), jit
+        Change little.
+        review  reviewer-1 (reviewer), jit
+    "#]]
+    .assert_eq(&lines_with(&files, &["preview", "a.kernel.mg"], &words));
+    expect![[r#"
+        code  coder-1 (coder), jit
+        Change little.
+        review  reviewer-1 (reviewer), jit
+        after code: only therefore with small
+        Change little.
+    "#]]
+    .assert_eq(&lines_with(&files, &["preview", "a.kernel.mg", "--sticky"], &words));
+    let alone = ["preview", "a.kernel.mg", "--sticky", "--mode", "legacy"];
+    expect![[r#"
+        code  coder-1 (coder), legacy
+        Change little.
+        review  reviewer-1 (reviewer), legacy
+        warning: `--sticky` changes nothing here: it takes two prompts that are compiled (`jit`)
+    "#]]
+    .assert_eq(&lines_with(&files, &alone, &words));
+}
+
+#[test]
+fn long_sessions_are_shown_as_facts() {
+    let reply = |update: &str| {
+        let reply = format!(
+            "{{\"control_packet\":{{\"intent_classification\":{{\"category\":\"/mutation\",\"verb\":\"fix\",\"target\":\"x\",\"constraint\":\"\",\
+             \"confidence\":0.9}},\"mangle_updates\":[{}],\"memory_operations\":[]}},\"surface_response\":\"Yes.\"}}",
+            serde_json::Value::from(update)
+        );
+        serde_json::json!({ "role": "assistant", "content": reply }).to_string()
+    };
+    let session: String = (1..=7).map(|at| reply(&format!("note(\"n{at}\", {at}).")) + "\n").collect();
+    let files: Vec<_> = FILES.iter().copied().chain([("s.piggyback.jsonl", session.as_str())]).collect();
+    check(
+        &files,
+        &[
+            "preview",
+            "fix.kernel.mg",
+            "--compressed",
+            "--transcript",
+            "s.piggyback.jsonl",
+            "--turn",
+            "6",
+            "--now",
+            "2026-01-01T00:00:00Z",
+            "--provenance",
+        ],
+        expect![[r#"
+            fix  coder-7 (coder), compressed
+            ── title · preview · 14 tokens
+            CONTEXT after turn 6 (2026-01-01T00:00:00Z), 103 tokens                 ← builtin context title
+            ── state · kernel · 37 tokens
+            ACTIVE FACTS
+            note("Mind the clock.",70).                                             ← fact fix.kernel.mg:5
+            note("Too weak.",40).                                                   ← fact fix.kernel.mg:6
+            note("n1",1).                                                           ← fact s.piggyback.jsonl:1
+            note("n2",2).                                                           ← fact s.piggyback.jsonl:2
+            note("n3",3).                                                           ← fact s.piggyback.jsonl:3
+            note("n4",4).                                                           ← fact s.piggyback.jsonl:4
+            note("n5",5).                                                           ← fact s.piggyback.jsonl:5
+            note("n6",6).                                                           ← fact s.piggyback.jsonl:6
+            ── history · session · 9 tokens
+            HISTORY
+            turns 1 to 1
+            note("n1",1).                                                           ← turn 1 s.piggyback.jsonl:1
+            ── recent · session · 59 tokens
+            RECENT TURNS
+            turn 2 (2026-01-01T00:00:00Z)
+            note("n2",2).                                                           ← turn 2 s.piggyback.jsonl:2
+            turn 3 (2026-01-01T00:00:00Z)
+            note("n3",3).                                                           ← turn 3 s.piggyback.jsonl:3
+            turn 4 (2026-01-01T00:00:00Z)
+            note("n4",4).                                                           ← turn 4 s.piggyback.jsonl:4
+            turn 5 (2026-01-01T00:00:00Z)
+            note("n5",5).                                                           ← turn 5 s.piggyback.jsonl:5
+            turn 6 (2026-01-01T00:00:00Z)
+            note("n6",6).                                                           ← turn 6 s.piggyback.jsonl:6
+            ── message · session · 4 tokens
+            MESSAGE
+            Go on.                                                                  ← session /user_input fix.session.yaml:2
+            ── answer · preview · 11 tokens
+            ANSWER WITH
+            one Piggyback object (current)                                          ← builtin answer with
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 133 of 191500 tokens, 0.0 % (bytes/4: 133, characters/4: 132)
+              title              14   10.5 %
+              state              37   27.8 %
+              history             9    6.7 %
+              recent             59   44.3 %
+              message             4    3.0 %
+              answer             11    8.2 %
+            information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn what_was_captured_and_what_the_agent_may_have_count() {
+    let kernel = "# @preview use: schemas.gl\n# @preview shard: coder-1 coder\n# @preview mode: section\n\
+                  # @preview captured: traces.jsonl\ninjectable_context(\"*\", \"Mind the clock.\").\n";
+    let rows = "{\"shard_type\":\"coder\",\"system_prompt\":\"- Mind the gap.\",\"user_prompt\":\"u\",\"response\":\"r\"}\n";
+    let limits = "{\"shard_profiles\": {\"coder\": {\"max_context_tokens\": 3}}, \"jit\": {\"token_budget\": 9000, \"reserved_tokens\": 500}}";
+    let files = [
+        ("schemas.gl", SCHEMAS),
+        ("a.kernel.mg", kernel),
+        ("traces.jsonl", rows),
+        (".nerd/config.json", limits),
+    ];
+    check(
+        &files,
+        &["preview", "a.kernel.mg"],
+        expect![[r#"
+        a  coder-1 (coder), section
+        ── context · kernel · 5 tokens
+        - Mind the clock.
+        ──
+        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 5 of 8000 tokens, 0.0 % (bytes/4: 5, characters/4: 4)
+          166.6 % of the 3 tokens that the agent's configuration gives a `coder`
+          context             5  100.0 %
+        warning[over-budget] a.kernel.mg:2 The prompt has about 5 tokens in preview `a` (coder-1), and `.nerd/config.json` allows 3 (`max_context_tokens` of a `coder`).
+        information[drift] traces.jsonl:1 This captured prompt is not what the preview shows: 0 % of the lines are the same in preview `a` (coder-1), and 90 % should be. `preview --diff` shows which are not.
+        exit 0
+    "#]],
+    );
+    check(
+        &files,
+        &["check", "a.kernel.mg", "--fail-on", "never"],
+        expect![[r#"
+        warning[PP070 over-budget]: The prompt has about 5 tokens in preview `a` (coder-1), and `.nerd/config.json` allows 3 (`max_context_tokens` of a `coder`).
+         --> a.kernel.mg:2:27
+          |
+        2 | # @preview shard: coder-1 coder
+          |                           ^^^^^
+
+        information[PP073 drift]: This captured prompt is not what the preview shows: 0 % of the lines are the same in preview `a` (coder-1), and 90 % should be. `preview --diff` shows which are not.
+         --> traces.jsonl:1:40
+          |
+        1 | {"shard_type":"coder","system_prompt":"- Mind the gap.","user_prompt":"u","response":"r"}
+          |                                        ^^^^^^^^^^^^^^^
+
+        1 warning, 1 information in 1 file (1 clause)
+        exit 0
+    "#]],
+    );
+    let other = kernel.replace("traces", "other");
+    let files = [("schemas.gl", SCHEMAS), ("a.kernel.mg", &other), ("other.jsonl", "{\"role\":\"user\"}\n")];
+    expect![[r#"
+        error[preview-path] a.kernel.mg:4 The captured prompt `other.jsonl` cannot be used: it has no system prompt of a `coder`.
+    "#]].assert_eq(&lines_with(&files, &["preview", "a.kernel.mg"], &["captured"]));
+}
+
+#[test]
+fn a_session_that_is_not_shown_has_a_fix() {
+    let kernel = "# @preview use: schemas.gl\n# @preview mode: jit(atoms=atoms)\n# @preview name: code\n\
+                  # @preview shard: coder-1 coder\n# @preview session: fix.session.yaml\n\
+                  injectable_context(\"*\", \"Mind the clock.\").\n";
+    let atoms = "- {id: me, category: identity, is_mandatory: true, content: You code.}\n";
+    let files = [
+        ("schemas.gl", SCHEMAS),
+        ("a.kernel.mg", kernel),
+        ("atoms/one.yaml", atoms),
+        ("fix.session.yaml", "git_branch: main\n"),
+    ];
+    let said = lines_with(&files, &["check", "a.kernel.mg"], &["session-in-jit", "Assemble"]);
+    expect![[r#"
+        information[PP022 session-in-jit]: A compiled prompt shows nothing of `git_branch` in preview `code` (coder-1); `mode: legacy` does.
+          = help: Assemble it without the compiler (a guess, look before you apply it)
+    "#]].assert_eq(&said);
+}
+
+#[test]
+fn atoms_are_checked_without_a_kernel() {
+    let atoms = "- {id: me, category: identiti, is_mandatory: true, content: You code.}\n\
+                 - {id: how, category: domain, depends_on: [mee], content: \"In {{languag}}.\"}\n";
+    let files = [("mangle-ls.toml", "[prompt]\natoms = [\"atoms\"]\n"), ("atoms/a.yaml", atoms)];
+    let codes = &["check", "--format", "json", "--fail-on", "never"];
+    let found = |files: &[(&str, &str)]| -> Vec<String> {
+        let out = stdout(&run(folder(files).path(), codes));
+        let rows = out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let rows = rows.filter(|row| row["file"] == "atoms/a.yaml");
+        rows.map(|row| row["rule"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found(&files), ["atom-category", "missing-dependency", "unknown-placeholder"]);
+    // With a kernel that asks for prompts of them, each is said once.
+    let kernel = ("x.kernel.mg", "# @preview shard: coder-7 coder\n");
+    let with: Vec<_> = files.into_iter().chain([kernel]).collect();
+    let mut all = found(&with);
+    all.retain(|rule| rule == "atom-category");
+    assert_eq!(all.len(), 1);
 }

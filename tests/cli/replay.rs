@@ -263,3 +263,34 @@ fn severities_and_silencing_are_those_of_the_project() {
     assert_eq!(found, [(&"executed-although-denied".into(), &"hint".into())]);
     assert_eq!(status, Some(0));
 }
+
+#[test]
+fn comments_in_markdown_silence() {
+    let reply = concat!(
+        "```json\n{\"control_packet\":{\"tool_requests\":[{\"id\":\"r1\",\"tool_name\":\"delete_file\",\"tool_args\":",
+        "{\"path\":\"a.go\",\"note\":\"<!-- mangle-ls: ignore-file denied -->\"}}]},\"surface_response\":\"I am asking.\"}\n```\n",
+    );
+    let rules = |text: &str, name: &str| {
+        let folder = folder(&[POLICY, CONFIGURED, (name, text)]);
+        let (lines, status) = json(&folder, &[name]);
+        let findings = lines[0]["findings"].as_array().unwrap().iter();
+        (findings.map(|one| one["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>(), status)
+    };
+    let silenced = format!("<!-- mangle-ls: ignore denied -- as it should be -->\n{reply}");
+    assert_eq!(rules(&silenced, "a.md"), (vec![], Some(0)));
+    let other =
+        format!("<!-- mangle-ls: ignore override -->\n{}", reply.replace("mangle-ls: ignore-file", ""));
+    assert_eq!(rules(&other, "a.md"), (vec!["denied".to_owned()], Some(1)));
+    // In JSON it is what the model said.
+    let line = reply.lines().nth(1).unwrap();
+    assert_eq!(rules(line, "a.jsonl"), (vec!["denied".to_owned()], Some(1)));
+}
+
+#[test]
+fn turns_from_one_on() {
+    let folder = folder(&[POLICY, CONFIGURED, SESSION]);
+    let (all, _) = json(&folder, &["session.jsonl"]);
+    let (lines, _) = json(&folder, &["session.jsonl", "--from", "2"]);
+    assert_eq!(lines[0], all[1]);
+    assert_eq!(lines.len(), all.len() - 1);
+}

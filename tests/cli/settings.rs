@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::support::{GOOD, check, check_in, folder, folder_of_bytes, run};
+use super::support::{GOOD, check, check_in, folder, folder_of_bytes, render, run};
 
 #[test]
 fn a_project_for_another_version() {
@@ -253,6 +253,8 @@ fn all_settings() {
             atoms = []
             # mode: jit where there are atoms, else legacy
             inception = false
+            synthetic = true
+            similarity = 90
             tokenizer = "bytes4"
 
             [prompt.context_block]
@@ -294,107 +296,34 @@ fn all_settings() {
             exit 0
         "##]],
     );
-    check(
-        &[("a.mg", GOOD)],
-        &["config"],
-        expect![[r##"
-            # No mangle-ls.toml here or above; these are the defaults.
-            fail_on = "error"
-            # required_version: any
-
-            [format]
-            indent = 4
-            width = 100
-
-            [kernel]
-            sample = []
-            reading = "go"
-            max_facts = 5000000
-            max_derived = 2000000
-            max_steps = 500000000
-            timeout_ms = 10000
-            # now: the start of a run
-
-            [transcripts]
-            include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"]
-            profile = "auto"
-            consumer = "open"
-            strict = "struct"
-            require_valid_json = false
-            envelope_select = "runtime"
-            # container: it is found out
-            # turn_separator: the usual lines
-            # tools: none are known
-            # specialists: none are known
-            success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
-            target_compression_ratio = 100.0
-            min_trace_words = 50
-            closed_limit = 4194304
-
-            [transcripts.atoms]
-            # trailing_period: what the version of the protocol says
-            types = "warning"
-            allow_escaped_metachars = false
-            # protected: the built-in list
-            # sensitive: the built-in list
-
-            [transcripts.caps]
-            allow_markdown_wrapped = true
-            max_surface_length = 50000
-            max_depth = 200
-            max_candidate = 5242880
-            max_updates = 2000
-            max_update_length = 1000
-            max_memory_operations = 500
-            max_reasoning_trace = 50000
-            max_tool_requests = 20
-            max_knowledge_requests = 20
-
-            [prompt]
-            shards = []
-            templates = {}
-            atoms = []
-            # mode: jit where there are atoms, else legacy
-            inception = false
-            tokenizer = "bytes4"
-
-            [prompt.context_block]
-            predicates = ["user_intent", "file_topology", "test_state", "retry_count", "diagnostic", "task_status", "campaign_progress"]
-            max_facts = 60
-            max_tokens = 2000
-
-            [replay]
-            override = "prepend"
-            pending = "pending_action"
-            permit = "permitted"
-            deny = ["permission_denied", "action_denied", "forbidden", "security_violation"]
-            block = "blocked_action"
-            safe = "safe_action"
-            dangerous = "dangerous_action"
-            content = "blocked_pattern"
-            overrides = ["admin_override", "signed_approval", "temporary_override", "appeal_granted", "active_override", "has_active_override", "permission_check_result"]
-            domain = "allowed_domain"
-            domains = ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"]
-            patterns = ["rm\\s+-rf", "mkfs", "dd\\s+if=", "chmod\\s+777", "curl.*\\|.*sh", "wget.*\\|.*sh", ">.*\\/etc\\/", "sudo\\s+rm"]
-
-            [replay.abduction]
-            predicate = "abductive_hypothesis"
-            as = "string"
-            action = "recovery_action"
-
-            [[program]] # 1 file
-            name = "the given paths"
-            include = ["**/*.mg", "**/*.gl"]
-            exclude = []
-            hybrid = []
-            host_predicates = []
-            # target: the newest engine
-
-            [rules]
-            # All are at their defaults; `mangle-ls rule` lists them.
-            exit 0
-        "##]],
-    );
+    let config = |files: &[(&str, &str)]| render(&run(folder(files).path(), &["config"]));
+    let (set, defaults) = (config(PROJECT), config(&[("a.mg", GOOD)]));
+    let diff = similar::TextDiff::from_lines(&set, &defaults);
+    let changes = diff.iter_all_changes().filter(|change| change.tag() != similar::ChangeTag::Equal);
+    let changes: String = changes.map(|change| format!("{}{}", change.tag(), change.value())).collect();
+    expect![[r#"
+        -# What mangle-ls.toml says, with all defaults.
+        -fail_on = "warning"
+        +# No mangle-ls.toml here or above; these are the defaults.
+        +fail_on = "error"
+        -[[program]] # 2 files
+        -name = "guardian"
+        -include = ["policy"]
+        +[[program]] # 1 file
+        +name = "the given paths"
+        +include = ["**/*.mg", "**/*.gl"]
+        -hybrid = ["policy/b.mg"]
+        -host_predicates = ["now/1"]
+        -target = "0.4.0"
+        +hybrid = []
+        +host_predicates = []
+        +# target: the newest engine
+        -negation-wildcard = "warning" # instead of error, by mangle-ls.toml:9: negation-wildcard = 'warning'
+        -required-version = "off" # instead of error, by mangle-ls.toml:10: 'MG92*' = 'off'
+        -unmatched-pattern = "off" # instead of warning, by mangle-ls.toml:10: 'MG92*' = 'off'
+        +# All are at their defaults; `mangle-ls rule` lists them.
+    "#]]
+    .assert_eq(&changes);
     check(
         &[("a.mg", GOOD)],
         &["config", "--format", "json"],
@@ -468,6 +397,8 @@ fn all_settings() {
                 "atoms": [],
                 "mode": null,
                 "inception": false,
+                "synthetic": true,
+                "similarity": 90,
                 "tokenizer": "bytes4",
                 "context_block": {
                   "predicates": [

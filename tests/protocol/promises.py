@@ -66,6 +66,8 @@ COMMANDS = {
     "mangle.openRulePage": ["negation-wildcard"],
     "mangle.preview": [{"uri": "untitled:none"}],
     "mangle.query": [{}],
+    "mangle.replay": [{"uri": "untitled:none"}],
+    "mangle.state": [{"uri": "untitled:none"}],
     "mangle.test": [{}],
 }
 

@@ -112,12 +112,12 @@ impl Client {
 
     /// The response to a request.
     pub fn response(&mut self, id: i64) -> Result<Value, Value> {
-        let message = self.wait(&format!("the response to {id}"), |message| {
+        let mut message = self.wait(&format!("the response to {id}"), |message| {
             message.get("method").is_none() && message["id"] == id
         });
-        match message.get("error") {
-            Some(error) => Err(error.clone()),
-            None => Ok(message["result"].clone()),
+        match message.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(message["result"].take()),
         }
     }
 

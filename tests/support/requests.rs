@@ -175,8 +175,13 @@ pub fn parameters(request: &Request, uri: &str, line: u32, character: u32) -> Va
     });
     match request.method {
         "mangle/virtualDocument" => {
-            let schemes =
-                ["mangle-syntax:", "mangle-split:", "mangle-preview:/fix-auth?of=", "mangle-state:/1?of="];
+            let schemes = [
+                "mangle-syntax:",
+                "mangle-split:",
+                "mangle-preview:/fix-auth?of=",
+                "mangle-state:/1?of=",
+                "mangle-replay:/1?of=",
+            ];
             let scheme = schemes[line as usize % schemes.len()];
             parameters["uri"] = format!("{scheme}{uri}").into();
         }

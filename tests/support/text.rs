@@ -50,6 +50,15 @@ pub fn position(text: &[char], index: usize, columns: Columns) -> Value {
     json!({ "line": line, "character": column })
 }
 
+/// The parameters of a request about the first place where `at` stands; `|` in it is the cursor.
+pub fn about(uri: &str, text: &str, at: &str, columns: Columns) -> Value {
+    let (before, behind) = at.split_once('|').unwrap();
+    let start = text.find(&format!("{before}{behind}")).unwrap() + before.len();
+    let chars: Vec<char> = text.chars().collect();
+    let index = text[..start].chars().count();
+    json!({ "textDocument": { "uri": uri }, "position": position(&chars, index, columns) })
+}
+
 /// The checksum that `mangle/status` gives.
 pub fn checksum(text: &str) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;

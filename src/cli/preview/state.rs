@@ -7,10 +7,12 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
+use crate::config::instant_text;
 use crate::host::{self, Memory};
 use crate::kernel::{Clock, Limits, Reading, RuleId};
 use crate::program::{FileSummary, PredicateId, Program};
-use crate::replay::{Constitution, Options, Prefill, Replay};
+use crate::prompt::{Recorded, RecordedTurn};
+use crate::replay::{Atom, Basis, Constitution, Event, Fate, Options, Prefill, Replay, Turn};
 use crate::report::{SourceText, Sources};
 use crate::syntax::SourceFile;
 use crate::text::Cancel;
@@ -28,7 +30,7 @@ pub(super) struct Until<'a> {
     pub(super) reading: Reading,
 }
 
-/// The facts that a session leaves, as a file of clauses; the program is what it is replayed against.
+/// The facts that a session leaves, as a file of clauses, and its turns; the program is what it is replayed against.
 ///
 /// # Errors
 /// When the transcript cannot be read.
@@ -38,22 +40,21 @@ pub(super) fn state(
     settings: &crate::config::Settings,
     working: &Path,
     (memory, sources): (&Memory, &mut Sources),
-) -> Result<Arc<FileSummary>> {
+) -> Result<(Arc<FileSummary>, Recorded)> {
     let transcripts = Transcripts::load(&[until.path.to_path_buf()], &TranscriptArgs::default(), working)?;
-    let limits = Limits::of(&settings.kernel);
-    let replay_settings = settings.replay.clone();
-    let constitution = Constitution::new(
-        Arc::clone(program),
-        until.reading,
-        replay_settings,
-        limits,
-        until.clock,
-        &|_, _| {},
-    );
+    let basis = Basis {
+        program: Arc::clone(program),
+        reading: until.reading,
+        settings: settings.replay.clone(),
+        limits: Limits::of(&settings.kernel),
+        clock: until.clock,
+    };
     let (prefill, cancel) = (Prefill::default(), Cancel::new());
+    let constitution = Constitution::new(basis, &cancel);
     let open: RefCell<Option<Replay<'_>>> = RefCell::new(None);
+    let turns = RefCell::new(Vec::new());
     let problems = transcripts.each_record(
-        &mut |found, record, _| {
+        &mut |found, record, spot| {
             let Some(known) = transcripts.same(found) else { return Ok(()) };
             let mut open = open.borrow_mut();
             let replay = open.get_or_insert_with(|| {
@@ -71,7 +72,11 @@ pub(super) fn state(
                 Replay::new(&constitution, options)
             });
             if !replay.is_done() {
-                replay.record(record, &mut |_, _| {});
+                replay.record(record, &mut |_, event| {
+                    if let Event::Turn(turn) = event {
+                        turns.borrow_mut().push(recorded(&turn, spot().line as usize + 1));
+                    }
+                });
             }
             Ok(())
         },
@@ -82,15 +87,41 @@ pub(super) fn state(
     }
     let replay = open.into_inner();
     let facts = replay.map_or_else(Vec::new, |replay| said(&replay, &constitution));
-    let text: Arc<str> = facts.iter().map(|fact| format!("{fact}.\n")).collect::<String>().into();
-    let name = format!("{} (state)", host::relative(working, &host::absolute(working, until.path)));
-    let id = memory.table().id(Path::new(&name));
-    sources.insert_source(id, SourceText::new(name, Arc::clone(&text)));
-    Ok(host::summarise(id, &SourceFile::parse(text).without_tree(), &[]))
+    let turns = turns.into_inner();
+    let text: Arc<str> = by_line(facts, &turns).into();
+    let file = host::relative(working, &host::absolute(working, until.path));
+    let id = memory.table().id(Path::new(&format!("{file} (state)")));
+    sources.insert_source(id, SourceText::new(file.clone(), Arc::clone(&text)));
+    let state = host::summarise(id, &SourceFile::parse(text).without_tree(), &[]);
+    Ok((state, Recorded { file: file.into(), turns }))
 }
 
-/// The facts that come from the session.
-fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<String> {
+/// Facts as a text in which each stands on the line of the record of its turn, so that its place is one of the transcript.
+fn by_line(facts: Vec<(u64, String)>, turns: &[RecordedTurn]) -> String {
+    let line = |turn: u64| turns.iter().find(|one| one.number == turn).map_or(1, |one| one.line);
+    let mut placed: Vec<_> = facts.into_iter().map(|(turn, fact)| (line(turn), fact)).collect();
+    placed.sort_by_key(|(line, _)| *line);
+    let (mut text, mut at) = (String::new(), 1);
+    for (line, fact) in placed {
+        text.extend(std::iter::repeat_n('\n', line.saturating_sub(at)));
+        at = at.max(line);
+        text.push_str(&format!("{fact}. "));
+    }
+    text
+}
+
+/// What a compressed input shows of a turn.
+fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
+    let fact = |atom: &Atom| match &atom.fate {
+        Fate::Asserted(fact) => Some(fact.clone()),
+        _ => None,
+    };
+    let facts = turn.atoms.iter().filter_map(fact).collect();
+    RecordedTurn { number: turn.number, time: instant_text(turn.now_ns), line, facts }
+}
+
+/// The facts that come from the session, each with its turn.
+fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<(u64, String)> {
     let (model, compiled) = (replay.kernel().model(), &constitution.compiled);
     let mut facts = Vec::new();
     for predicate in (0..compiled.predicates()).map(PredicateId) {
@@ -99,7 +130,7 @@ fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<String> {
             let is_given =
                 model.derivation(predicate, number).is_some_and(|reason| reason.rule == RuleId::ASSERTED);
             let fact = is_given.then(|| model.fact(compiled, predicate, tuple));
-            facts.extend(fact.filter(|fact| replay.origin(fact).is_some()));
+            facts.extend(fact.and_then(|fact| Some((replay.origin(&fact)?.turn(), fact))));
         }
     }
     facts

@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 use self::policy::{Policies, Policy};
 use self::session::{Session, Wish};
 use super::Outcome;
+use super::check::fail_on;
 use super::output::{self, Output};
+use super::semantics::Semantics;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::config::{FailOn, Reading, instant};
 use crate::host::{self, TranscriptFile};
+use crate::ide::replays::{Shown, rule_place};
 use crate::kernel::Reading as KernelReading;
 use crate::replay::Prefill;
 use crate::report::replay::{
-    Covered, Page, ReplaySummary, TurnReport, html, line, markdown, summary_text, text,
+    Covered, MOST_TURNS, Page, ReplaySummary, TurnReport, html, line, markdown, summary_text, text,
 };
-
-/// How many turns a page shows.
-const MOST_SHOWN: usize = 3_000;
 
 /// Replay captured sessions against a constitution
 ///
@@ -49,6 +49,9 @@ pub(super) struct ReplayCommand {
     /// Show this turn only
     #[arg(long, value_name = "K")]
     turn: Option<u64>,
+    /// Show no turn before this one
+    #[arg(long, value_name = "K")]
+    from: Option<u64>,
     /// End behind this turn
     #[arg(long, value_name = "K")]
     until: Option<u64>,
@@ -86,15 +89,6 @@ pub(super) struct ReplayCommand {
     transcripts: TranscriptArgs,
 }
 
-/// How policies are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Semantics {
-    /// As the engine does it, bug for bug
-    Go,
-    /// As it is written: no negation is dropped
-    Written,
-}
-
 /// For whom output is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
@@ -105,10 +99,6 @@ enum Layout {
     Json,
     /// For a comment or a report
     Markdown,
-}
-
-fn fail_on(word: &str) -> Result<FailOn, String> {
-    FailOn::parse(word).ok_or_else(|| format!("it is one of {}", FailOn::WORDS.join(", ")))
 }
 
 /// What is written, and what is counted.
@@ -211,16 +201,12 @@ impl ReplayCommand {
     }
 
     fn reading(&self, settings: Reading) -> KernelReading {
-        match self.reading {
-            None => settings,
-            Some(Semantics::Go) => Reading::Go,
-            Some(Semantics::Written) => Reading::Written,
-        }
+        self.reading.map_or(settings, Reading::from)
     }
 
     /// Writes a turn, as far as it is wanted.
     fn write(&self, turn: TurnReport, written: &mut Written) -> std::io::Result<()> {
-        if self.turn.is_some_and(|wanted| wanted != turn.turn) {
+        if !(Shown { turn: self.turn, from: self.from }).has(turn.turn) {
             return Ok(());
         }
         written.summary.add(&turn);
@@ -231,7 +217,7 @@ impl ReplayCommand {
         };
         written.out.write(&shown)?;
         if self.report.is_some() {
-            match written.shown.len() < MOST_SHOWN {
+            match written.shown.len() < MOST_TURNS {
                 true => written.shown.push(turn),
                 false => written.omitted += 1,
             }
@@ -315,9 +301,7 @@ fn covered(coverage: &[Covered]) -> String {
 impl Policy {
     /// `policy.mg:12`
     fn place(&self, rule: crate::kernel::RuleId) -> Option<String> {
-        let (file, start) = self.constitution.place(rule)?;
-        let sources = self.sources.borrow();
-        Some(format!("{}:{}", sources.name(file), sources.place(file, start).line))
+        rule_place(&self.constitution, &self.sources.borrow(), rule)
     }
 }
 

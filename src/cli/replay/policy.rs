@@ -13,16 +13,17 @@ use serde_json::Value;
 use super::super::given::Given;
 use super::super::output;
 use super::super::programs::Programs;
-use super::super::transcripts::{Transcripts, line_of_file};
+use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session::Wish;
 use crate::config::{FailOn, RuleSettings, Settings};
 use crate::host::TranscriptFile;
+use crate::ide::replays::of_policies;
 use crate::kernel::{Clock, Kernel, Limits};
-use crate::lint::{Diagnostic, RelatedPlace};
 use crate::program::Program;
-use crate::replay::{Constitution, policy_findings};
-use crate::report::Sources;
+use crate::replay::{Basis, Constitution};
+use crate::report::{Sources, json_value};
+use crate::text::Cancel;
 
 /// The configuration file and the programs of a transcript.
 pub(super) type Key = (Option<usize>, Vec<usize>);
@@ -144,12 +145,12 @@ impl Policies {
         let limits = Limits::of(&settings.kernel);
         let clock = command.now.map_or_else(|| Clock::of(&settings.kernel), |now_ns| Clock { now_ns });
         let reading = command.reading(settings.kernel.reading);
-        let tables = RefCell::new(Vec::new());
+        let basis = Basis { program, reading, settings: settings.replay.clone(), limits, clock };
+        let complaints = &mut self.complaints;
         let give = |kernel: &mut Kernel, program: &Program| {
-            tables.borrow_mut().extend(given.give(kernel, program, limits));
+            complaints.extend(given.give(kernel, program, limits));
         };
-        let constitution = Constitution::new(program, reading, settings.replay.clone(), limits, clock, &give);
-        self.complaints.extend(tables.into_inner());
+        let constitution = Constitution::given(basis, give, &Cancel::new());
         Policy { constitution, sources, settings, name }
     }
 
@@ -169,24 +170,9 @@ impl Policies {
         for policy in self.all() {
             let rules: &RuleSettings = &policy.settings.rules;
             let fail_on: FailOn = wish.fail_on.unwrap_or(policy.settings.fail_on);
-            for found in policy_findings(&policy.constitution) {
-                let Some(severity) = rules.severity_of(&found.finding) else { continue };
-                let file = policy.constitution.program.file(found.file);
-                let start = file.and_then(|file| {
-                    Some(file.items.iter().find(|item| item.statement.id == found.statement)?.start)
-                });
-                let Some(start) = start else { continue };
-                let diagnostic = Diagnostic {
-                    rule: found.finding.rule,
-                    severity,
-                    range: found.finding.range + start,
-                    message: found.finding.message,
-                    related: Vec::<RelatedPlace>::new(),
-                    fix: None,
-                    path: Vec::new(),
-                };
-                *fails |= fail_on.fails(severity);
-                lines.push(line_of_file(found.file, &diagnostic, &policy.sources.borrow()));
+            for (file, one) in of_policies(&policy.constitution, rules) {
+                *fails |= fail_on.fails(one.severity);
+                lines.push(json_value(file, &one, &policy.sources.borrow()));
             }
         }
         lines

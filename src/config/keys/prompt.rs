@@ -41,6 +41,20 @@ pub const PROMPT: Section = Section {
             doc: "Whether a preamble about the two channels of the protocol stands above everything.",
         },
         Key {
+            name: "synthetic",
+            kind: Kind::Flag,
+            default: "true",
+            doc: "Whether previews add the facts that the runtime would have: `active_shard`, `user_intent` and \
+                  `context_budget`. `--no-synthetic` overrides it.",
+        },
+        Key {
+            name: "similarity",
+            kind: Kind::Number(0, 100),
+            default: "90",
+            doc: "How much of a captured prompt a preview should have in common with it, in percent of their lines. Below \
+                  that `drift` says so.",
+        },
+        Key {
             name: "context_block",
             kind: Kind::Table,
             default: "",

@@ -21,6 +21,12 @@ impl Reader<'_> {
                 "atoms" => settings.atoms = self.globs(value, "`atoms`").unwrap_or_default().0,
                 "mode" => settings.mode = self.word(value, "`mode`", &PromptMode::WORDS, PromptMode::parse),
                 "inception" => settings.inception = self.flag(value, "`inception`").unwrap_or_default(),
+                "synthetic" => settings.synthetic = self.flag(value, "`synthetic`").unwrap_or(true),
+                "similarity" => {
+                    let percent = self.number(value, "`similarity`", (0, 100));
+                    let percent = percent.and_then(|percent| u32::try_from(percent).ok());
+                    settings.similarity = percent.unwrap_or(settings.similarity);
+                }
                 "context_block" => settings.context_block = self.context_block(value),
                 "tokenizer" => {
                     let word = self.word(value, "`tokenizer`", &Tokenizer::WORDS, Tokenizer::parse);

@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     fn profile(&mut self, value: Value<'_>) -> Option<Profile> {
-        let words: Vec<_> = std::iter::once(AUTO).chain(Profile::ALL.map(Profile::as_str)).collect();
+        let words: Vec<_> = std::iter::once(AUTO).chain(Profile::WORDS).collect();
         let parse = |word: &str| match word {
             AUTO => Some(None),
             _ => Profile::parse(word).map(Some),

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell, schemas_in};
+use super::unconfigured::schemas_in;
+use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell};
 use crate::config::{FILE_NAME, TranscriptSettings};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};

@@ -5,6 +5,7 @@
 
 mod check;
 mod closed;
+mod commented;
 mod knowledge;
 mod open;
 mod read;
@@ -12,6 +13,7 @@ mod which;
 
 pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
+pub use commented::comments;
 pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, Knowledges};
 pub use open::Input;

@@ -49,7 +49,8 @@ struct Before {
 /// What an editor knows of an open document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenState {
-    /// The document's URI as the editor spells it.
+    /// The document's URI as the editor spells it. One is made each time the document is opened, which all its versions
+    /// share: it tells one opening from another.
     pub uri: Arc<str>,
     /// The editor's version of the text.
     pub version: i32,

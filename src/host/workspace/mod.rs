@@ -6,6 +6,7 @@
 
 mod document;
 mod evaluated;
+mod fed;
 mod file;
 mod fixing;
 mod previews;
@@ -24,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::document::OpenDocument;
 pub use self::evaluated::Evaluated;
+pub use self::fed::KnownFeeds;
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
 use self::programs::Programs;
@@ -32,7 +34,7 @@ pub use self::snapshot::{Snapshot, SnapshotProgram};
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
-use super::uses::{is_kernel, uses};
+use super::uses::{is_kernel, is_session, uses};
 use super::{FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
 use crate::prompt::session::Form;
@@ -60,10 +62,20 @@ pub struct Workspace {
     due: Due,
     scanning: bool,
     loaded: bool,
-    /// Counts changes of session files on disk.
-    sessions: u64,
+    feeds: Feeds,
+    /// The open documents that previews may read, as they were when `feeds` was like this.
+    beside: (Feeds, Arc<Overlay>),
     revision: u64,
     current: Arc<Snapshot>,
+}
+
+/// Counts changes of the files that previews read beside policies: those on disk, and open documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Feeds {
+    /// Of all of them.
+    pub all: u64,
+    /// Of those that may hold prompt atoms.
+    pub atoms: u64,
 }
 
 /// What has to be looked at on disk.
@@ -79,9 +91,19 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
         Some(document::Kind::Configuration)
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
-        let other = transcripts::can_be(path, language).then_some(document::Kind::Other);
+        let is_other = transcripts::can_be(path, language) || (path.is_absolute() && may_feed(path));
+        let other = is_other.then_some(document::Kind::Other);
         if is_policy { Some(document::Kind::Policy) } else { other }
     }
+}
+
+/// Whether the name of a file says that it may be a session file, or hold prompt atoms.
+fn may_feed(path: &Path) -> bool {
+    Form::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
+}
+
+fn is_yaml(path: &Path) -> bool {
+    Form::of(&path.file_name().unwrap_or_default().to_string_lossy()) == Some(Form::Yaml)
 }
 
 impl Workspace {
@@ -123,9 +145,11 @@ impl Workspace {
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
         self.documents.insert(id, document);
         if kind == document::Kind::Other {
-            if self.may_be_transcript(path) && !self.programs.is_transcript(id) {
+            let can_be = transcripts::can_be(path, language);
+            if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
                 self.look_for_programs();
             }
+            self.feed(id, path);
         } else if !path.is_absolute() {
             self.programs.add_lone(id, path);
         } else if kind == document::Kind::Configuration || !self.programs.reports(id) {
@@ -160,6 +184,11 @@ impl Workspace {
         // What a kernel uses makes it another program.
         let uses_others = |before: &Arc<str>| uses(before) != uses(&document.flushed_text());
         self.due.programs |= before.as_ref().is_some_and(uses_others);
+        if document.kind() == document::Kind::Other
+            && let Some(id) = id
+        {
+            self.feed(id, path);
+        }
         self.touch();
         result
     }
@@ -187,6 +216,7 @@ impl Workspace {
             return;
         };
         if document.kind() == document::Kind::Other {
+            self.feed(id, path);
             self.close_transcript(id, document);
             return;
         }
@@ -218,10 +248,8 @@ impl Workspace {
 
     /// A file or a folder changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
-        // A path that is known and has such a name was read as the session file of a preview.
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if Form::of(&name).is_some() && self.table.known(path).is_some() {
-            self.sessions += 1;
+        if self.programs.feeds_previews(path) || (event == FileEvent::CameOrWent && may_feed(path)) {
+            self.fed(path);
             self.touch();
         }
         if !self.matters(path) {
@@ -238,6 +266,37 @@ impl Workspace {
             Some(id) if self.programs.is_transcript(id) => {}
             _ => self.look_for_programs(),
         }
+    }
+
+    /// A document that is no policy is another one: previews may read it.
+    fn feed(&mut self, id: FileId, path: &Path) {
+        let is_read = may_feed(path) || self.programs.feeds_previews(path);
+        if is_read && !self.programs.is_transcript(id) {
+            self.fed(path);
+        }
+    }
+
+    fn fed(&mut self, path: &Path) {
+        self.feeds.all += 1;
+        if !is_session(path) {
+            self.feeds.atoms += 1;
+        }
+    }
+
+    /// The open documents that previews may read.
+    fn beside(&mut self) -> Arc<Overlay> {
+        if self.beside.0 != self.feeds {
+            let mut overlay = Overlay::default();
+            for (id, document) in &mut self.documents {
+                let is_other = document.kind() == document::Kind::Other && document.path().is_absolute();
+                if is_other && !self.programs.is_transcript(*id) {
+                    let text = document.flushed_text();
+                    overlay.insert(document.path().into(), text);
+                }
+            }
+            self.beside = (self.feeds, Arc::new(overlay));
+        }
+        Arc::clone(&self.beside.1)
     }
 
     /// Whether what happens to a path can change what is found: it is a policy, a setting, a transcript, or a folder
@@ -343,18 +402,20 @@ impl Workspace {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                // What is no transcript either is nobody's business.
-                if document.kind() != document::Kind::Other || self.programs.is_transcript(id) {
+                // What is no transcript and feeds no prompts is nobody's business.
+                let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
+                if document.kind() != document::Kind::Other || self.programs.is_transcript(id) || is_read() {
                     document.flush();
                     files.insert(id, Arc::clone(document.file()));
                 }
             }
             let others = self.programs.others(&mut files);
-            let programs = self.programs.at(&files);
+            let programs = self.programs.at(&files, self.feeds);
             let transcripts = self.programs.transcripts(&files);
             let table = Arc::clone(&self.table);
             let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
-            snapshot.sessions = self.sessions;
+            (snapshot.feeds, snapshot.beside) = (self.feeds, self.beside());
+            snapshot.atoms = self.programs.atoms(self.feeds.atoms);
             self.current = Arc::new(snapshot);
         }
         Arc::clone(&self.current)

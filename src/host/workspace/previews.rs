@@ -1,19 +1,23 @@
 //! Previews of sample kernels, kept from revision to revision: one is made at a time, the newest waits, and what did not
 //! change is not evaluated again.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 
+use super::Feeds;
 use super::evaluated::{LONGEST, MOST_BYTES};
+use super::fed::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::config::Settings;
-use crate::host::uses::{PreviewFiles, SessionText, preview_name};
-use crate::host::{AtomFiles, Overlay};
+use crate::host::AtomFiles;
+use crate::host::uses::{KnownAtoms, PreviewFiles, SessionText, preview_name};
 use crate::kernel::{Clock, Limits};
 use crate::program::Program;
 use crate::prompt::jit::JitCompiler;
-use crate::prompt::{Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
+use crate::prompt::{Captured, Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
 use crate::text::{Cancel, FileId};
 
 /// How many previews of a kernel are kept.
@@ -81,7 +85,13 @@ pub struct Previewed<'p> {
 
 /// The previews of a program that were made last.
 #[derive(Debug, Default)]
-pub(super) struct KeptPreviews(Mutex<Vec<(FileId, PreviewWish, Slot)>>);
+pub(super) struct KeptPreviews {
+    all: Mutex<Vec<(FileId, PreviewWish, Slot)>>,
+    /// The files that were read for them beside policies.
+    read: Mutex<FxHashSet<PathBuf>>,
+    /// What feeds the prompts of the newest revision of which that is known.
+    fed: Mutex<Option<Arc<KnownFeeds>>>,
+}
 
 /// Locked while a preview is made.
 type Slot = Arc<Mutex<Option<Kept>>>;
@@ -92,18 +102,20 @@ struct Kept {
     program: Arc<Program>,
     settings: Arc<Settings>,
     files: Arc<PreviewFiles>,
+    /// The atoms that the configuration names.
+    atoms: Option<Arc<AtomFiles>>,
     sessions: Vec<Option<Arc<SessionText>>>,
-    /// What `files` was read for: the header, and the state of the disk.
+    /// What `files` was read for: the header, and the state of the disk and of open documents.
     read_for: ReadFor,
 }
 
 /// The comments at the top of a kernel, and how often files that previews read have changed.
-type ReadFor = (String, u64);
+type ReadFor = (String, Feeds);
 
 impl KeptPreviews {
     /// The place of a preview; the one that nobody asked for the longest goes.
     fn slot(&self, file: FileId, wish: &PreviewWish) -> Slot {
-        let mut all = self.0.lock();
+        let mut all = self.all.lock();
         let known = all.iter().position(|(of, wished, _)| *of == file && wished == wish);
         let entry = match known {
             Some(at) => all.remove(at),
@@ -115,6 +127,29 @@ impl KeptPreviews {
             all.remove(0);
         }
         slot
+    }
+
+    /// Whether a file, or one in a folder, was read beside policies.
+    pub(super) fn reads(&self, path: &Path) -> bool {
+        self.read.lock().iter().any(|read| read.starts_with(path))
+    }
+
+    pub(super) fn last_fed(&self) -> Option<Arc<KnownFeeds>> {
+        self.fed.lock().clone()
+    }
+
+    pub(super) fn keep_fed(&self, known: &Arc<KnownFeeds>) {
+        *self.fed.lock() = Some(Arc::clone(known));
+    }
+
+    pub(super) fn forget_fed(&self) {
+        *self.fed.lock() = None;
+    }
+
+    fn note_read(&self, files: &PreviewFiles, atoms: Option<&Arc<AtomFiles>>) {
+        let mut read = self.read.lock();
+        let named = atoms.into_iter().flat_map(|atoms| atoms.texts());
+        read.extend(files.texts().chain(named).map(|(_, path, _)| path.to_path_buf()));
     }
 }
 
@@ -165,35 +200,64 @@ impl Snapshot {
         let text = self.file(file)?.text();
         let path = self.table.path(file);
         let (now, settings) = (Arc::clone(program.program()), Arc::clone(&program.settings));
-        let read_for = (header(text), self.sessions);
-        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings) && kept.read_for == read_for);
-        match kept {
-            Some(kept) if Arc::ptr_eq(&kept.program, &now) => Some(kept),
-            Some(Kept { mut preview, files, sessions, .. }) => {
-                let (wanted, _) = wanted(&files, wish, &preview_name(&path));
+        let read_for = (header(text), self.feeds);
+        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings));
+        let (files, atoms) = match &kept {
+            Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
+            _ => self.read(program, (&path, text), kept.as_ref()),
+        };
+        let kept = match kept {
+            Some(kept) if kept.read_for == read_for && Arc::ptr_eq(&kept.program, &now) => return Some(kept),
+            kept => kept,
+        };
+        let (wanted, sessions) = wanted(&files, wish, &preview_name(&path));
+        if wanted.is_empty() {
+            return None;
+        }
+        let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
+        let preview = match kept {
+            Some(Kept { mut preview, .. }) => {
+                preview.set_compiler(compiler);
                 preview.update(Arc::clone(&now), wanted, cancel);
-                Some(Kept { preview, program: now, settings, files, sessions, read_for })
+                preview
             }
             None => {
-                let (overlay, root) = (Overlay::default(), program.root());
-                let atoms =
-                    AtomFiles::named(&settings.prompt.atoms, root, &overlay, &self.table).map(Arc::new);
-                let files = PreviewFiles::load(&path, text, root, atoms.as_ref(), &overlay, &self.table);
-                let (wanted, sessions) = wanted(&files, wish, &preview_name(&path));
-                if wanted.is_empty() {
-                    return None;
-                }
-                let kernel = &settings.kernel;
-                let limits = Limits::of(kernel);
-                let limits =
-                    Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
-                let how = PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel));
-                let how = PreviewSettings { compiler: atoms.map(|atoms| atoms.compiler()), ..how };
-                let preview = Preview::new(Arc::clone(&now), Some(file), wanted, how, cancel);
-                Some(Kept { preview, program: now, settings, files: Arc::new(files), sessions, read_for })
+                let how = PreviewSettings { compiler, ..how(&settings) };
+                Preview::new(Arc::clone(&now), Some(file), wanted, how, cancel)
             }
-        }
+        };
+        Some(Kept { preview, program: now, settings, files, atoms, sessions, read_for })
     }
+
+    /// Reads what a kernel names besides policies, and the atoms of the configuration; atoms only if there may be others
+    /// than there were.
+    fn read(
+        &self,
+        program: &SnapshotProgram,
+        (path, text): (&Path, &str),
+        before: Option<&Kept>,
+    ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
+        let (root, overlay, table) = (program.root(), &*self.beside, &*self.table);
+        let before = before.filter(|kept| kept.read_for.1.atoms == self.feeds.atoms);
+        let configured = match before {
+            Some(kept) => kept.atoms.clone(),
+            None => AtomFiles::named(&program.settings.prompt.atoms, root, overlay, table).map(Arc::new),
+        };
+        let known =
+            KnownAtoms { configured: configured.as_ref(), before: before.map(|kept| kept.files.as_ref()) };
+        let files = PreviewFiles::load(path, text, root, known, overlay, table);
+        program.previews.note_read(&files, configured.as_ref());
+        (Arc::new(files), configured)
+    }
+}
+
+/// How previews are made in an editor.
+fn how(settings: &Settings) -> PreviewSettings {
+    let kernel = &settings.kernel;
+    let limits = Limits::of(kernel);
+    let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+    PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel))
+        .in_version(settings.transcripts.profile)
 }
 
 /// The comments above the first statement of a kernel.
@@ -202,8 +266,14 @@ fn header(text: &str) -> String {
     text.split_inclusive('\n').take_while(is_comment).collect()
 }
 
-/// What a header asks for, with its session file and the compiler with its atoms.
-type Asked = (Group, Option<Arc<SessionText>>, Option<Arc<JitCompiler>>);
+/// What a header asks for, with the files that it names.
+#[derive(Default)]
+struct Asked {
+    group: Group,
+    session: Option<Arc<SessionText>>,
+    compiler: Option<Arc<JitCompiler>>,
+    captured: Option<Arc<Captured>>,
+}
 
 /// The prompts of a kernel that a wish means.
 fn wanted(
@@ -211,18 +281,22 @@ fn wanted(
     wish: &PreviewWish,
     stem: &str,
 ) -> (Vec<Wanted>, Vec<Option<Arc<SessionText>>>) {
-    let groups = files.header.groups.iter().zip(files.sessions.iter().zip(&files.atoms));
+    let named = files.sessions.iter().zip(files.atoms.iter().zip(&files.captured));
+    let groups = files.header.groups.iter().zip(named);
     let called = |group: &Group| if group.name.is_empty() { stem.to_owned() } else { group.name.clone() };
     let named = groups.filter(|(group, _)| wish.name.as_ref().is_none_or(|name| *name == called(group)));
     let mut all: Vec<Asked> = named
-        .map(|(group, (session, atoms))| {
-            (group.clone(), session.clone(), atoms.as_ref().map(|atoms| atoms.compiler()))
+        .map(|(group, (session, (atoms, captured)))| Asked {
+            group: group.clone(),
+            session: session.clone(),
+            compiler: atoms.as_ref().map(|atoms| atoms.compiler()),
+            captured: captured.clone(),
         })
         .collect();
     if files.header.groups.is_empty() && wish.name.as_ref().is_none_or(|name| name == stem) {
-        all.push((Group::default(), None, None));
+        all.push(Asked::default());
     }
-    let one = |(mut group, session, compiler): Asked| {
+    let one = |Asked { mut group, session, compiler, captured }: Asked| {
         if let Some((id, kind)) = &wish.shard {
             let own = group.shard.as_ref().filter(|(own, _)| own.text == *id);
             let known = own.or(group.shard.as_ref()).map(|(_, kind)| kind.text.clone());
@@ -241,9 +315,9 @@ fn wanted(
                 Part::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
             }
         };
-        let mut wanted = Wanted::of(&group, file, stem)?;
-        (wanted.mode, wanted.part, wanted.compiler) = (wish.mode.or(wanted.mode), part, compiler);
-        Some((wanted, session))
+        let wanted = Wanted::of(&group, file, stem)?;
+        let wanted = Wanted { mode: wish.mode.or(wanted.mode), part, compiler, captured, ..wanted };
+        Some((wanted.within(files.limits.as_ref()), session))
     };
     all.into_iter().filter_map(one).unzip()
 }

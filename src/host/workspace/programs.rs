@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Feeds;
 use super::evaluated::Kept;
+use super::fed::ConfiguredAtoms;
 use super::file::SnapshotFile;
 use super::previews::KeptPreviews;
 use super::snapshot::SnapshotProgram;
@@ -34,6 +36,8 @@ pub(super) struct Programs {
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
+    /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
+    atoms: Option<(u64, Vec<Arc<ConfiguredAtoms>>)>,
 }
 
 /// A file or folder that could not be read, and what is said of it.
@@ -71,8 +75,23 @@ pub(super) struct State {
 pub(super) struct Identity {
     pub(super) name: Arc<str>,
     pub(super) root: PathBuf,
+    /// The `mangle-ls.toml` that speaks of it.
+    pub(super) configuration: Option<PathBuf>,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
     pub(super) single: Option<FileId>,
+}
+
+impl Identity {
+    /// Of the program itself.
+    fn of(program: &ProgramFiles, projects: &[Project]) -> Self {
+        let project = program.project.and_then(|project| projects.get(project));
+        Self {
+            name: program.name.as_str().into(),
+            root: program.root.clone(),
+            configuration: project.map(|project| project.path.clone()),
+            single: None,
+        }
+    }
 }
 
 impl Programs {
@@ -84,6 +103,8 @@ impl Programs {
         problems: &[Problem],
         table: &FileTable,
     ) -> bool {
+        // Kernels may ask for prompts of them now.
+        self.atoms = None;
         let mut old = std::mem::take(&mut self.list);
         let before = old.len();
         let mut different = false;
@@ -126,11 +147,7 @@ impl Programs {
             let project = found.project.and_then(|at| resolution.projects.get(at));
             let agent = found.agent.and_then(|at| resolution.agents.get(at));
             let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
-            let identities = programs.map(|program| Identity {
-                name: program.name.as_str().into(),
-                root: program.root.clone(),
-                single: None,
-            });
+            let identities = programs.map(|program| Identity::of(program, &resolution.projects));
             let mut state = TranscriptState::new(
                 found,
                 identities.collect(),
@@ -161,6 +178,14 @@ impl Programs {
     pub(super) fn closed_limits(&self) -> FxHashMap<FileId, u64> {
         let all = self.transcripts.iter().map(|state| (state.file, state.closed_limit()));
         all.filter(|(_, limit)| *limit > 0).collect()
+    }
+
+    /// The prompt atoms of the configurations, after so many changes of files that may hold some.
+    pub(super) fn atoms(&mut self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
+        if self.atoms.as_ref().is_none_or(|(known, _)| *known != changes) {
+            self.atoms = Some((changes, ConfiguredAtoms::of(&self.projects, &self.base)));
+        }
+        self.atoms.as_ref().map(|(_, atoms)| atoms.clone()).unwrap_or_default()
     }
 
     /// The configuration files.
@@ -198,7 +223,8 @@ impl Programs {
     /// Adds the program of a document that is not on disk: it alone.
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
-        let identity = Identity { name: path.to_string_lossy().into(), root: PathBuf::new(), single: None };
+        let name = path.to_string_lossy().into();
+        let identity = Identity { name, root: PathBuf::new(), configuration: None, single: None };
         let base = Arc::clone(&self.base);
         self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default(), Arc::default()));
     }
@@ -210,6 +236,11 @@ impl Programs {
 
     fn all(&self) -> impl Iterator<Item = &State> {
         self.list.iter().chain(&self.lone)
+    }
+
+    /// Whether a preview read a file, or one of a folder, beside policies.
+    pub(super) fn feeds_previews(&self, path: &Path) -> bool {
+        self.all().any(|state| state.previews.reads(path))
     }
 
     /// Whether some program shows diagnostics of a file.
@@ -270,8 +301,12 @@ impl Programs {
     }
 
     /// The programs with these files.
-    pub(super) fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>) -> Vec<Arc<SnapshotProgram>> {
-        self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files)).collect()
+    pub(super) fn at(
+        &mut self,
+        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
+        feeds: Feeds,
+    ) -> Vec<Arc<SnapshotProgram>> {
+        self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files, feeds)).collect()
     }
 }
 
@@ -292,8 +327,7 @@ fn states(
     let reported = |members: &[Member]| {
         members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
     };
-    let identity =
-        |single| Identity { name: program.name.as_str().into(), root: program.root.clone(), single };
+    let identity = |single| Identity { single, ..Identity::of(program, projects) };
     let mut states = vec![State::new(
         identity(None),
         files(&program.members),
@@ -386,15 +420,20 @@ impl State {
         (self, same)
     }
 
-    fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>) -> Arc<SnapshotProgram> {
+    fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>, feeds: Feeds) -> Arc<SnapshotProgram> {
         let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
         if let Some(last) = &self.last
             && last.files.len() == files.len()
             && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
         {
-            return Arc::clone(last);
+            if last.feeds == feeds || last.previewed().is_none() {
+                return Arc::clone(last);
+            }
+            let program = Arc::new(last.fed_anew(self, feeds));
+            self.last = Some(Arc::clone(&program));
+            return program;
         }
-        let program = Arc::new(SnapshotProgram::new(self, files));
+        let program = Arc::new(SnapshotProgram::new(self, files, feeds));
         self.last = Some(Arc::clone(&program));
         program
     }

@@ -4,17 +4,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Feeds;
 use super::evaluated::{Evaluated, Kept};
+use super::fed::{ConfiguredAtoms, KnownFeeds};
 use super::file::SnapshotFile;
 use super::previews::KeptPreviews;
 use super::programs::State;
 use super::transcripts::SnapshotTranscript;
 use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
-use crate::host::FileTable;
 use crate::host::tables::Tables;
+use crate::host::{FileTable, Overlay};
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
+use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation};
 use crate::lint::Diagnostic;
 use crate::program::{Embedding, Program};
@@ -35,6 +38,7 @@ pub struct SnapshotProgram {
     pub(super) settings: Arc<Settings>,
     /// The folder that it lies in; empty for a document that is not on disk.
     root: PathBuf,
+    configuration: Option<PathBuf>,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
     single: Option<FileId>,
     /// What the file is called whose facts are tried out here.
@@ -49,6 +53,9 @@ pub struct SnapshotProgram {
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
     evaluated: OnceLock<Tried>,
+    /// What previews read beside policies.
+    pub(super) feeds: Feeds,
+    pub(super) fed: OnceLock<Arc<KnownFeeds>>,
 }
 
 /// What an evaluation says of the program at its revision.
@@ -59,7 +66,7 @@ struct Tried {
 }
 
 impl SnapshotProgram {
-    pub(super) fn new(state: &State, files: Vec<Arc<SnapshotFile>>) -> Self {
+    pub(super) fn new(state: &State, files: Vec<Arc<SnapshotFile>>, feeds: Feeds) -> Self {
         let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self {
             name: Arc::clone(&state.identity.name),
@@ -68,6 +75,7 @@ impl SnapshotProgram {
             rules: Arc::clone(&state.rules),
             settings: Arc::clone(&state.settings),
             root: state.identity.root.clone(),
+            configuration: state.identity.configuration.clone(),
             single: state.identity.single,
             sample: state.sample.clone(),
             tables: Arc::clone(&state.tables),
@@ -79,7 +87,15 @@ impl SnapshotProgram {
             types,
             diagnostics,
             evaluated: OnceLock::new(),
+            feeds,
+            fed: OnceLock::new(),
         }
+    }
+
+    /// The same program where previews read something else beside policies.
+    pub(super) fn fed_anew(&self, state: &State, feeds: Feeds) -> Self {
+        let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
+        Self { program, diagnostics, ..Self::new(state, self.files.clone(), feeds) }
     }
 
     /// The joined program.
@@ -122,7 +138,8 @@ impl SnapshotProgram {
     fn adopt(&self, evaluated: &Evaluated) {
         self.evaluated.get_or_init(|| {
             let program = self.program();
-            let found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
+            let mut found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
+            found.extend(of_evaluated(&evaluated.readings, program, &self.settings.replay));
             Tried { diagnostics: evaluation::diagnostics(program, &self.rules, &found) }
         });
     }
@@ -148,6 +165,7 @@ impl SnapshotProgram {
     /// Forgets what followed from the program when it was last evaluated.
     pub fn forget_evaluation(&self) {
         self.kept.forget();
+        self.previews.forget_fed();
     }
 
     /// What the file is called whose facts are tried out with this program, if it is the program of one.
@@ -188,6 +206,12 @@ impl SnapshotProgram {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The `mangle-ls.toml` that speaks of it; `None` where there is none.
+    #[must_use]
+    pub fn configuration(&self) -> Option<&Path> {
+        self.configuration.as_deref()
     }
 
     /// Its settings, as the configuration has them.
@@ -250,8 +274,12 @@ pub struct Snapshot {
     /// What is wrong with the configuration files, and with files that could not be read.
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
     pub(super) table: Arc<FileTable>,
-    /// Counts changes of session files on disk.
-    pub sessions: u64,
+    /// Counts changes of what previews read beside policies.
+    pub feeds: Feeds,
+    /// The open documents that previews may read.
+    pub(super) beside: Arc<Overlay>,
+    /// The prompt atoms that configurations name.
+    pub(super) atoms: Vec<Arc<ConfiguredAtoms>>,
 }
 
 impl Snapshot {
@@ -263,7 +291,23 @@ impl Snapshot {
         others: FxHashMap<FileId, Arc<[Diagnostic]>>,
         table: Arc<FileTable>,
     ) -> Self {
-        Self { revision, programs, transcripts, files, others, table, sessions: 0 }
+        Self {
+            revision,
+            programs,
+            transcripts,
+            files,
+            others,
+            table,
+            feeds: Feeds::default(),
+            beside: Arc::default(),
+            atoms: Vec::new(),
+        }
+    }
+
+    /// Whether documents are open that previews may read beside policies.
+    #[must_use]
+    pub fn is_beside_open(&self) -> bool {
+        self.beside.paths().next().is_some()
     }
 
     /// The id of a path.
@@ -275,7 +319,8 @@ impl Snapshot {
     /// A file.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
-        self.files.get(&id)
+        let beside = || self.all_known_feeds().find_map(|known| known.file(id));
+        self.files.get(&id).or_else(beside)
     }
 
     /// All files, in no particular order.
@@ -294,8 +339,10 @@ impl Snapshot {
     pub fn reported(&self) -> Vec<FileId> {
         let programs = self.programs.iter().flat_map(|program| program.reported.iter());
         let transcripts = self.transcripts.iter().map(|transcript| &transcript.file.id);
-        let mut files: Vec<_> = programs.chain(self.others.keys()).chain(transcripts).copied().collect();
-        files.retain(|file| self.files.contains_key(file));
+        let beside = self.all_known_feeds().flat_map(|fed| fed.diagnostics.keys());
+        let mut files: Vec<_> =
+            programs.chain(self.others.keys()).chain(transcripts).chain(beside).copied().collect();
+        files.retain(|file| self.file(*file).is_some());
         files.sort_unstable();
         files.dedup();
         files
@@ -340,13 +387,37 @@ impl Snapshot {
             return found.iter().collect();
         }
         if let Some(transcript) = self.transcript(file) {
-            return transcript.diagnostics().iter().collect();
+            let replayed = &transcript.replayed().diagnostics;
+            let mut found: Vec<_> = transcript.diagnostics().iter().collect();
+            if !replayed.is_empty() {
+                let place = |one: &Diagnostic| (one.rule.code, one.range);
+                let known: FxHashSet<_> = found.iter().map(|one| place(one)).collect();
+                found.extend(replayed.iter().filter(|one| !known.contains(&place(one))));
+                found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
+            }
+            return found;
         }
         let lists = self.programs_of(file).map(|program| program.diagnostics(file));
         let mut found = once(&lists.collect::<Vec<_>>());
         self.add_evaluated(file, &mut found);
+        for fed in self.all_known_feeds() {
+            for diagnostic in fed.diagnostics.get(&file).into_iter().flatten() {
+                let is_it =
+                    |other: &&Diagnostic| (other.rule, other.range) == (diagnostic.rule, diagnostic.range);
+                if !found.iter().any(is_it) {
+                    found.push(diagnostic);
+                }
+            }
+        }
         found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
         found
+    }
+
+    /// Whether evaluations and replays have said all that they have to say of a file.
+    #[must_use]
+    pub fn is_settled(&self, file: FileId) -> bool {
+        self.transcript(file).is_none_or(|transcript| transcript.is_replayed())
+            && self.evaluations_of(file).iter().all(|program| program.is_evaluated())
     }
 
     /// Adds what evaluations say of a file, as far as they are done. What the program does with its own facts comes

@@ -12,19 +12,20 @@ use super::evaluated::{LONGEST, MOST_BYTES};
 use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
-use crate::config::{KernelSettings, RuleSettings, TranscriptSettings};
+use crate::config::{KernelSettings, RuleSettings, Settings, TranscriptSettings};
 use crate::envelope::atoms::{Declarations, Declared};
 use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::{embedding, is_included};
 use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
+use crate::ide::replays::{InRecords, MOST_BYTES as MOST_REPLAYED, Verdicts};
 use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
 use crate::kernel::{Clock, Limits};
 use crate::lint::Diagnostic;
 use crate::program::Program;
-use crate::replay::Constitution;
+use crate::replay::{Basis, Constitution, Options, Prefill};
 use crate::text::{Cancel, FileId, TextRange, TextSize};
 use crate::transcript;
 
@@ -51,7 +52,7 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
     by_default || around.any(|(include, path)| is_included(include, &path))
 }
 
-/// Held while one is replayed.
+/// Held while one is replayed that somebody asked for. Those that nobody waits for keep nobody waiting.
 static REPLAYING: Mutex<()> = Mutex::new(());
 
 /// A transcript, and its last snapshot.
@@ -72,6 +73,8 @@ pub(super) struct TranscriptState {
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     /// What was found in the statements of its fences.
     fenced: Arc<FindingCache>,
+    /// What the last replay said.
+    verdicts: Arc<Mutex<Option<Arc<Verdicts>>>>,
     last: Option<Arc<SnapshotTranscript>>,
 }
 
@@ -96,6 +99,7 @@ impl TranscriptState {
             kept: Arc::default(),
             knowledge: Arc::default(),
             fenced: Arc::default(),
+            verdicts: Arc::default(),
             last: None,
         }
     }
@@ -114,6 +118,7 @@ impl TranscriptState {
         }
         self.knowledge = old.knowledge;
         self.fenced = old.fenced;
+        self.verdicts = old.verdicts;
         let same = reads_alike
             && self.rules == old.rules
             && self.programs == old.programs
@@ -146,6 +151,10 @@ impl TranscriptState {
         if let Some(last) = self.last.as_ref().filter(same) {
             return Some(Arc::clone(last));
         }
+        if file.open.is_none() {
+            // Nobody looks at it any more.
+            *self.verdicts.lock() = None;
+        }
         let transcript = Arc::new(SnapshotTranscript {
             file: Arc::clone(file),
             settings: Arc::clone(&self.settings),
@@ -158,8 +167,11 @@ impl TranscriptState {
             fenced: Arc::clone(&self.fenced),
             kept: Arc::clone(&self.kept),
             knowledge: Arc::clone(&self.knowledge),
+            verdicts: Arc::clone(&self.verdicts),
             records: OnceLock::new(),
             diagnostics: OnceLock::new(),
+            replayed: OnceLock::new(),
+            carried: OnceLock::new(),
         });
         self.last = Some(Arc::clone(&transcript));
         Some(transcript)
@@ -186,8 +198,21 @@ pub struct SnapshotTranscript {
     knowledge: Arc<Mutex<Option<Arc<Known>>>>,
     /// The records of the revision that was read last, whichever that is.
     kept: Arc<Mutex<Option<Arc<Records>>>>,
+    /// What the replay said that was done last, of whichever revision.
+    verdicts: Arc<Mutex<Option<Arc<Verdicts>>>>,
     records: OnceLock<Arc<Records>>,
     diagnostics: OnceLock<Arc<[Diagnostic]>>,
+    replayed: OnceLock<Replayed>,
+    carried: OnceLock<Replayed>,
+}
+
+/// What a replay says of a transcript at its revision; nothing where none is wanted.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// The verdicts.
+    pub verdicts: Option<InRecords>,
+    /// What it finds, sorted by start.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl SnapshotTranscript {
@@ -214,6 +239,7 @@ impl SnapshotTranscript {
             && let Some(found) = self.find(cancel)
         {
             let _ = self.diagnostics.set(found.into());
+            let _ = self.replayed();
         }
     }
 
@@ -223,13 +249,9 @@ impl SnapshotTranscript {
         }
         let records = self.records();
         let known = self.known();
-        let context = Context {
-            declarations: known.declarations.as_ref(),
-            tools: self.tools.as_deref(),
-            ..Context::new(&self.settings)
-        };
+        let judge = self.judge(&known);
+        let context = judge.context;
         let text = records.text().as_bytes();
-        let judge = Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs };
         for entry in records.transcript().entries() {
             if cancel.is_cancelled() {
                 return None;
@@ -237,6 +259,15 @@ impl SnapshotTranscript {
             let _ = entry.checked(text, &context, known.key);
         }
         Some(diagnostics_of(self.file.id, records, judge, known.key, &self.fenced))
+    }
+
+    fn judge<'k>(&'k self, known: &'k Known) -> Judge<'k> {
+        let context = Context {
+            declarations: known.declarations.as_ref(),
+            tools: self.tools.as_deref(),
+            ..Context::new(&self.settings)
+        };
+        Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs }
     }
 
     /// Gives `see` what the programs declare that go with it; nothing where they declare nothing.
@@ -289,29 +320,93 @@ impl SnapshotTranscript {
 
     /// Shows `see` what it is replayed against: the policies around it, compiled and evaluated once for all revisions in
     /// which they are the same, and what its findings are judged by. One is replayed at a time. `None` where there are
-    /// no policies.
-    pub fn replay<T>(&self, see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T) -> Option<T> {
+    /// no policies, and when `cancel` was raised meanwhile.
+    pub fn replay<T>(
+        &self,
+        cancel: &Cancel,
+        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+    ) -> Option<T> {
+        let _one = REPLAYING.lock();
+        self.replay_beside(cancel, see)
+    }
+
+    fn replay_beside<T>(
+        &self,
+        cancel: &Cancel,
+        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+    ) -> Option<T> {
         if self.is_document || self.is_left_out() {
             return None;
         }
         let (known, of) = (self.known(), self.programs.first()?);
-        let program = Arc::clone(known.programs.first()?);
-        let _one = REPLAYING.lock();
-        let constitution = known.constitution.get_or_init(|| {
-            let kernel = &of.settings.kernel;
-            let limits = Limits::of(kernel);
-            let limits =
-                Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
-            let (replay, clock) = (of.settings.replay.clone(), Clock::of(kernel));
-            Constitution::new(program, kernel.reading, replay, limits, clock, &|_, _| {})
-        });
-        let context = Context {
-            declarations: known.declarations.as_ref(),
-            tools: self.tools.as_deref(),
-            ..Context::new(&self.settings)
+        let constitution = known.constitution(&of.settings, cancel)?;
+        Some(see(&constitution, self.judge(&known), &of.settings.kernel))
+    }
+
+    /// Replays it for those who look at it, unless somebody has already; nothing is done for one that is not open. Does
+    /// nothing when `cancel` is raised meanwhile.
+    pub fn replay_for_readers(&self, cancel: &Cancel) {
+        if self.is_replayed() {
+            return;
+        }
+        let records = self.records();
+        let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
+            let options = Options {
+                transcript: &self.settings,
+                runtime: judge.limits,
+                clock: Clock::of(kernel),
+                abduce: false,
+                show_permits: false,
+                coverage: false,
+                until: None,
+                prefill: &Prefill::default(),
+                cancel,
+            };
+            let verdicts = Arc::new(Verdicts::of(records, constitution, judge, options)?);
+            Some((self.placed(&verdicts), verdicts))
         };
-        let judge = Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs };
-        Some(see(constitution, judge, &of.settings.kernel))
+        let found = self.replay_beside(cancel, of).flatten();
+        if cancel.is_cancelled() {
+            return;
+        }
+        let (replayed, verdicts) =
+            found.map_or_else(Default::default, |(replayed, verdicts)| (replayed, Some(verdicts)));
+        *self.verdicts.lock() = verdicts;
+        let _ = self.replayed.set(replayed);
+    }
+
+    /// What a replay says, in its places as they are by now.
+    fn placed(&self, verdicts: &Arc<Verdicts>) -> Replayed {
+        let (records, known) = (self.records(), self.known());
+        let verdicts = verdicts.in_records(records);
+        let diagnostics = verdicts.diagnostics(self.file.id, records, self.judge(&known));
+        Replayed { verdicts: Some(verdicts), diagnostics }
+    }
+
+    /// Whether [`SnapshotTranscript::replay_for_readers`] has been through, or has nothing to do.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        let is_wanted = self.file.open.is_some()
+            && !self.is_document
+            && !self.programs.is_empty()
+            && self.file.text().len() <= MOST_REPLAYED;
+        !is_wanted || self.replayed.get().is_some()
+    }
+
+    /// What a replay says of it. As long as that is not known, what the last one said of the records that are the same.
+    pub fn replayed(&self) -> &Replayed {
+        self.replayed.get().unwrap_or_else(|| {
+            self.carried.get_or_init(|| {
+                let last = self.verdicts.lock().clone();
+                last.map_or_else(Replayed::default, |last| self.placed(&last))
+            })
+        })
+    }
+
+    /// Whether what [`SnapshotTranscript::replayed`] gives is about the transcript and the policies as they are.
+    #[must_use]
+    pub fn is_replay_current(&self) -> bool {
+        self.replayed.get().is_some()
     }
 
     /// It as features see it.
@@ -342,7 +437,7 @@ pub(super) struct Known {
     programs: Vec<Arc<Program>>,
     declarations: Option<Declarations>,
     /// What sessions are replayed against, once somebody wants that.
-    constitution: OnceLock<Constitution>,
+    constitution: Mutex<Option<Arc<Constitution>>>,
     /// A number that changes with whatever a record is judged by.
     key: u64,
 }
@@ -361,8 +456,34 @@ impl Known {
         hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
         tools.map(|tools| &tools.tools).hash(&mut hasher);
         let programs = program.into_iter().collect();
-        let constitution = OnceLock::new();
+        let constitution = Mutex::default();
         Self { of: of.to_vec(), programs, declarations, constitution, key: hasher.finish() }
+    }
+
+    /// The program, compiled and evaluated. `None` where there is none, and when `cancel` was raised meanwhile.
+    fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
+        let program = self.programs.first()?;
+        let mut kept = self.constitution.lock();
+        if let Some(constitution) = &*kept {
+            return Some(Arc::clone(constitution));
+        }
+        let kernel = &settings.kernel;
+        let limits = Limits::of(kernel);
+        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+        let basis = Basis {
+            program: Arc::clone(program),
+            reading: kernel.reading,
+            settings: settings.replay.clone(),
+            limits,
+            clock: Clock::of(kernel),
+        };
+        let constitution = Constitution::new(basis, cancel);
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let constitution = Arc::new(constitution);
+        *kept = Some(Arc::clone(&constitution));
+        Some(constitution)
     }
 }
 

@@ -170,6 +170,16 @@ impl Evaluation {
         self.compiled.reading
     }
 
+    /// The program that was evaluated.
+    pub(in crate::ide) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Its plans.
+    pub(in crate::ide) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
     /// The facts of a predicate and the first few of them. `None` for a predicate that the program does not
     /// mention, and for one whose facts are computed where they are asked for.
     #[must_use]
@@ -220,7 +230,11 @@ impl Evaluation {
     }
 
     /// A clause as it stands by now in `program`.
-    fn current<'p>(&self, rule: RuleId, program: &'p Program) -> Option<(&'p Arc<FileSummary>, &'p Item)> {
+    pub(in crate::ide) fn current<'p>(
+        &self,
+        rule: RuleId,
+        program: &'p Program,
+    ) -> Option<(&'p Arc<FileSummary>, &'p Item)> {
         let (file, item) = self.evaluated(rule)?;
         let at = self.compiled.rule(rule)?.item as usize;
         let says_it = |other: &&Item| other.statement.digest == item.statement.digest;

@@ -7,6 +7,18 @@ use crate::text::{TextRange, TextSize, size, text_len};
 /// A replacement in one text.
 pub(super) type Edit<'e> = (TextRange, &'e str);
 
+/// A text with sorted edits; `None` if they do not fit it.
+pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
+    let (mut new, mut at) = (Vec::with_capacity(old.len()), 0);
+    for (range, text) in edits {
+        new.extend_from_slice(old.get(at..usize::from(range.start()))?);
+        new.extend_from_slice(text.as_bytes());
+        at = usize::from(range.end());
+    }
+    new.extend_from_slice(old.get(at..)?);
+    Some(new)
+}
+
 /// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
 /// become a part of it or not: without and with that text.
 pub(super) fn moved(range: TextRange, edits: &[Edit<'_>]) -> [TextRange; 2] {

@@ -10,6 +10,7 @@ mod edits;
 mod passes;
 mod programs;
 mod select;
+mod several;
 mod single;
 mod verify;
 
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 pub use self::edits::difference;
 pub use self::programs::{Bench, Unit, fix};
+pub use self::several::{FixedTexts, Texts, fix_texts};
 pub use self::single::{FixedText, fix_text};
 use crate::lint::{Applicability, Diagnostic};
 use crate::program::FileSummary;
@@ -70,7 +72,7 @@ pub struct Done {
 }
 
 /// The diagnostics of the reported files, each once.
-type Found = FxHashMap<FileId, Vec<Diagnostic>>;
+pub type Found = FxHashMap<FileId, Vec<Diagnostic>>;
 
 /// Whether a diagnostic has a fix that may be applied without looking.
 #[must_use]

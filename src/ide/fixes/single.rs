@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
+use super::edits::spliced;
 use super::passes::{Workpiece, run};
 use super::select::Candidate;
 use super::verify::Changes;
@@ -67,15 +68,7 @@ impl Workpiece for Single<'_> {
     }
 
     fn put(&mut self, changes: &Changes<'_>, _: &[Candidate<'_>]) -> bool {
-        let (mut new, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
-        for (range, text) in changes.in_file(self.file) {
-            let Some(before) = self.bytes.get(at..usize::from(range.start())) else { return false };
-            new.extend_from_slice(before);
-            new.extend_from_slice(text.as_bytes());
-            at = usize::from(range.end());
-        }
-        let Some(rest) = self.bytes.get(at..) else { return false };
-        new.extend_from_slice(rest);
+        let Some(new) = spliced(&self.bytes, changes.in_file(self.file)) else { return false };
         self.bytes = new.into();
         true
     }

@@ -1,10 +1,11 @@
 //! What is shown of the word under the pointer: what a predicate is called with and where it stands in the
 //! program (`predicate`), what a variable holds and where it gets its value (`variable`), how a name is used
-//! (`name`), what follows for it from the program (`figures`), what a built-in, a keyword, a type or an operator means.
+//! (`name`), what follows for it from the program (`figures`), which lines of prompts come of it (`prompts`), what a built-in, a keyword, a type or an operator means.
 
 mod figures;
 mod name;
 mod predicate;
+pub mod prompts;
 #[cfg(test)]
 mod tests;
 mod variable;

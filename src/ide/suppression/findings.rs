@@ -8,6 +8,7 @@ use crate::config::RuleSettings;
 use crate::ide::{evaluation, registry};
 use crate::lint::{Finding, Fix, Group, Rule};
 use crate::prompt;
+use crate::replay;
 use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, nearest, size, slice};
 
@@ -49,9 +50,10 @@ pub(super) fn about(
     findings
 }
 
-/// Whether only an evaluation can say that a rule finds nothing.
+/// Whether only an evaluation or a replay can say that a rule finds nothing.
 fn shows_when_evaluated(rule: &Rule) -> bool {
-    evaluation::RULES.contains(&rule) || prompt::rules::RULES.contains(&rule)
+    let is_replayed = || replay::rules().any(|known| known == rule);
+    evaluation::RULES.contains(&rule) || prompt::rules::RULES.contains(&rule) || is_replayed()
 }
 
 fn unknown(text: &str, range: TextRange) -> Finding {

@@ -147,8 +147,20 @@ impl Outline<'_> {
 
 /// Text as one line that is not too long.
 fn shown(text: &str) -> String {
-    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((at, _)) = line.char_indices().nth(WIDTH) {
+    let mut line = String::with_capacity(text.len().min(WIDTH * 2));
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        // No character has more bytes: the rest will not be shown.
+        if line.len() > WIDTH * 4 {
+            break;
+        }
+    }
+    if line.len() > WIDTH
+        && let Some((at, _)) = line.char_indices().nth(WIDTH)
+    {
         line.truncate(at);
         line.push('…');
     }

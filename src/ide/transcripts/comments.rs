@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::config::Container;
 use crate::ide::registry;
 use crate::lint::Rule;
 
@@ -45,6 +46,15 @@ impl Comments {
             at = end;
         }
         Self(comments)
+    }
+
+    /// Those of a file with such records. What says the same inside of JSON is no comment.
+    #[must_use]
+    pub fn in_container(text: &[u8], container: Option<Container>) -> Self {
+        match container {
+            Some(Container::Markdown | Container::Raw) => Self::of(text),
+            _ => Self::default(),
+        }
     }
 
     /// Where the names end in the last comment that covers the line which begins at an offset, and not the file.

@@ -3,12 +3,13 @@
 use memchr::memmem;
 
 use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::Reply;
 use crate::envelope::edits::{member_range, with_comma};
 use crate::envelope::json::{Json, Kind, Member, NodeId};
+use crate::envelope::{Reply, TRANSITION_UNBACKED};
 use crate::ide::registry;
 use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use crate::lint::{Finding, Fix, Group, Rule};
+use crate::lint::{Finding, Fix, Rule};
+use crate::replay;
 use crate::text::{TextRange, TextSize, size, slice};
 use crate::transcript::{Address, Found, Site, Turn, carried};
 
@@ -189,8 +190,10 @@ impl Cover {
     /// The names that silence nothing.
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
-            // What a replay finds is found by it alone.
-            let is_sought = |rule: &Rule| rule.group != Group::Replay && rules.severity(rule).is_some();
+            // What a replay finds is found by it alone, or by it as well.
+            let is_replayed =
+                |rule: &Rule| rule == &TRANSITION_UNBACKED || replay::rules().any(|known| known == rule);
+            let is_sought = |rule: &Rule| !is_replayed(rule) && rules.severity(rule).is_some();
             !**used && name.rule.is_some_and(is_sought)
         };
         let all = || self.names.iter().zip(used);

@@ -90,10 +90,7 @@ fn placed(
     found: Vec<Found>,
     judge: Judge<'_>,
 ) -> Vec<Diagnostic> {
-    let comments = match container {
-        Some(Container::Markdown | Container::Raw) => Comments::of(text),
-        _ => Comments::default(),
-    };
+    let comments = Comments::in_container(text, container);
     let place = |found: Found| {
         let start = found.start;
         let rule = found.finding.rule;

@@ -74,6 +74,20 @@ pub enum Reason {
     Cancelled,
 }
 
+impl Reason {
+    /// The setting of `[kernel]` that it went beyond; `None` for what is no limit.
+    #[must_use]
+    pub fn setting(&self) -> Option<&'static str> {
+        match self {
+            Self::Facts(_) => Some("max_facts"),
+            Self::Derived(_) => Some("max_derived"),
+            Self::Steps(_) => Some("max_steps"),
+            Self::Time(_) => Some("timeout_ms"),
+            Self::Failed(_) | Self::Memory(_) | Self::Cancelled => None,
+        }
+    }
+}
+
 /// Where and why a run ended before it was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {

@@ -11,6 +11,7 @@ use crate::lint::Rule;
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
+use crate::lsp::features::replay::{self, REPLAY, STATE};
 use crate::lsp::features::test::{self, TEST};
 use crate::lsp::view::View;
 use crate::text::Cancel;
@@ -22,8 +23,8 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
 /// All commands.
-pub(in crate::lsp) const COMMANDS: [&str; 7] =
-    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, TEST];
+pub(in crate::lsp) const COMMANDS: [&str; 9] =
+    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
 
 /// The action that hands over the message which asks the model to send a reply again.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -95,6 +96,13 @@ pub(in crate::lsp) fn command(
             let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no preview"))?;
             let (answer, message) = preview::in_short(view, &wanted, cancel)?;
             view.outbox.show_message(message);
+            return Ok(Some(answer));
+        }
+        REPLAY | STATE => {
+            let wanted = replay::asked_by(params);
+            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no transcript"))?;
+            let (answer, message) = replay::command(view, &params.command, &wanted, cancel)?;
+            message.into_iter().for_each(|message| view.outbox.show_message(message));
             return Ok(Some(answer));
         }
         TEST => {

@@ -41,6 +41,9 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     view.pulse.lensed.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
+    if let Some(transcript) = view.snapshot.transcript(file.id) {
+        return Some(super::replay::lenses(view, uri, transcript));
+    }
     let program = view.snapshot.programs_of(file.id).next()?;
     if program.test().is_some() {
         return Some(super::test::lenses(view, uri, file, program));

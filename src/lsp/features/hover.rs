@@ -4,8 +4,11 @@ use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, Mark
 
 use super::transcripts;
 use crate::ide;
+use crate::ide::Place;
+use crate::ide::hover::prompts;
 use crate::ide::markup::Markup;
 use crate::lsp::view::View;
+use crate::text::FileId;
 
 /// Answers the request.
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
@@ -13,14 +16,24 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
         return transcripts::hover(view, &params.text_document_position_params);
     }
     let at = view.spot(&params.text_document_position_params)?;
-    let place = at.place()?;
-    let found = ide::hover::hover(place)?;
-    let figures = view.tried(at.file.id).with(|tried| ide::hover::figures(place, tried));
-    let shown = found.markup.and(figures);
+    let found = match at.place() {
+        Some(place) => of_policy(view, at.file.id, place),
+        // A session file, or prompt atoms.
+        None => view.with_fed(at.file.id, |fed| prompts::beside(at.file.id, at.file.text(), at.offset, fed)),
+    }?;
     Some(Hover {
-        contents: HoverContents::Markup(markup(&shown, formats(view))),
+        contents: HoverContents::Markup(markup(&found.markup, formats(view))),
         range: Some(at.range(found.range)),
     })
+}
+
+/// What there is to say of a place, what follows for it, and what prompts have of it.
+fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::Hover> {
+    let fed = view.with_fed(file, |fed| prompts::prompts(place, fed));
+    let Some(mut found) = ide::hover::hover(place) else { return fed };
+    let figures = view.tried(file).with(|tried| ide::hover::figures(place, tried));
+    found.markup = found.markup.and(figures).and(fed.map(|fed| fed.markup).unwrap_or_default());
+    Some(found)
 }
 
 /// The forms that the client shows in a hover, the best first.

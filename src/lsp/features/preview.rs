@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::host::workspace::{PreviewWish, Previewed, SnapshotFile, Unshown, WishedPart};
 use crate::host::{preview_name, relative};
-use crate::ide::preview_document::preview_lenses;
+use crate::ide::preview_document::{preview_lenses, shard_lenses};
 use crate::ide::previews::{PreviewNames, findings, note, report};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
@@ -105,7 +105,7 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
     let (common, shown) = preview.parts();
     let of = |(shown, id): (&mut crate::prompt::Shown, &Option<FileId>)| {
         let session = id.and_then(other).map(|(_, name, text)| (name.as_str(), &**text));
-        let mut made = report(common, shown, PreviewNames { file: &name, session }, proofs);
+        let mut made = report(common, shown, PreviewNames { file: &name, session, by_line: None }, proofs);
         made.diagnostics.clone_from(&notes);
         made
     };
@@ -167,5 +167,24 @@ pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLen
         let turn = with(&lens.name, Some("turn"), "Preview turn input");
         [prompt, turn].map(|command| CodeLens { range, command: Some(command), data: None })
     };
-    preview_lenses(file.text(), &preview_name(&file.path)).into_iter().flat_map(above).collect()
+    let above = preview_lenses(file.text(), &preview_name(&file.path)).into_iter().flat_map(above);
+    above.chain(of_shards(view, file)).collect()
+}
+
+/// What stands above facts that tell of a shard or of its template.
+fn of_shards(view: &View, file: &SnapshotFile) -> Vec<CodeLens> {
+    let programs = view.snapshot.fed_by(file.id).into_iter();
+    let kernels: Vec<_> = programs.filter_map(|program| view.snapshot.file(program.previewed()?)).collect();
+    let asked: Vec<_> =
+        kernels.iter().map(|kernel| preview_lenses(kernel.text(), &preview_name(&kernel.path))).collect();
+    let lens = |lens: crate::ide::preview_document::ShardLens| {
+        let uri = to_proto::uri(kernels.get(lens.kernel)?)?;
+        let (name, shard) = (Some(lens.name), lens.shard);
+        let params = PreviewParams { uri, name, shard, mode: None, part: None, provenance: false };
+        let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
+        let title = format!("Preview {}", lens.title);
+        let command = Some(Command { title, command: PREVIEW.into(), arguments });
+        Some(CodeLens { range: to_proto::range(view, file, lens.range), command, data: None })
+    };
+    shard_lenses(file.summary(), &asked).into_iter().filter_map(lens).collect()
 }

@@ -12,12 +12,14 @@ use crate::host::workspace::SnapshotTranscript;
 use crate::host::{file_inside, relative};
 use crate::ide;
 use crate::ide::definition;
-use crate::ide::markup::Markup;
+use crate::ide::markup::{Link, Markup};
+use crate::ide::replays;
 use crate::ide::subject::Subject;
 use crate::ide::transcripts::{hints, hover, links, references};
 use crate::lsp::view::{Inside, Spot, View};
 use crate::lsp::{from_proto, to_proto};
 use crate::program::Program;
+use crate::text::{FileId, StatementId, TextSize};
 
 /// Answers `textDocument/hover`: of Mangle what is shown in a Mangle file, and what becomes of the update.
 pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<Hover> {
@@ -26,11 +28,39 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
     let (shown, range) = match view.spot(params) {
         Some(at @ Spot { inside: Some(inside), .. }) => of_mangle(view, &at, inside),
         _ => {
-            let found = hover::hover(transcript.opened(), offset)?;
-            (found.markup, to_proto::range(view, file, found.range))
+            let (found, verdict) =
+                (hover::hover(transcript.opened(), offset), verdict(view, transcript, offset));
+            let range = found.as_ref().or(verdict.as_ref())?.range;
+            let markup = [found, verdict].into_iter().flatten().map(|hover| hover.markup);
+            let markup = markup.reduce(Markup::and)?;
+            (markup, to_proto::range(view, file, range))
         }
     };
     Some(Hover { contents: HoverContents::Markup(markup(&shown, formats(view))), range: Some(range) })
+}
+
+/// The verdict about the request at a place, with the proof.
+fn verdict(view: &View, transcript: &SnapshotTranscript, offset: TextSize) -> Option<ide::hover::Hover> {
+    let known = transcript.replayed().verdicts.as_ref()?;
+    let to_clause = |file, statement| clause(view, transcript, file, statement);
+    let is_current = transcript.is_replay_current();
+    replays::hover(known, transcript.records(), offset, is_current, &to_clause)
+}
+
+/// Leads to a clause of the policies around a transcript.
+fn clause(
+    view: &View,
+    transcript: &SnapshotTranscript,
+    file: FileId,
+    statement: StatementId,
+) -> Option<Link> {
+    let mut programs = transcript.programs.iter();
+    let program = programs.find_map(|program| program.program().file(file))?;
+    let start = program.items.iter().find(|item| item.statement.id == statement)?.start;
+    let file = view.snapshot.file(file)?;
+    let line = file.line_col(start, view.session.encoding).line + 1;
+    let target = format!("{}#L{line}", to_proto::uri(file)?.as_str());
+    Some(Link { label: format!("{}:{line}", view.name(file.id)), target })
 }
 
 fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) {
@@ -76,7 +106,14 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
         padding_right: Some(true),
         data: None,
     };
-    hints::hints(transcript.opened(), range).into_iter().map(convert).collect()
+    let mut found = hints::hints(transcript.opened(), range);
+    if let Some(known) = &transcript.replayed().verdicts {
+        found.extend(replays::hints(known, transcript.records(), range, &|file, statement| {
+            clause(view, transcript, file, statement)
+        }));
+        found.sort_by_key(|hint| hint.offset);
+    }
+    found.into_iter().map(convert).collect()
 }
 
 /// Answers `textDocument/documentLink`: the files of the workspace that a packet names and that exist. Addresses from a

@@ -5,6 +5,7 @@
 //! not; of one that has a name, `/NAME?KEY=VALUE&of=URI`. A scheme is a file here and a line in [`SCHEMES`].
 
 mod preview;
+mod replay;
 mod source;
 mod split;
 mod state;
@@ -16,13 +17,15 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Location, Range, Uri};
 
 use self::source::Named;
+pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 use crate::text::{Cancel, FileId};
 
 /// The schemes that are served.
-pub(super) static SCHEMES: &[Scheme] = &[preview::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
+pub(super) static SCHEMES: &[Scheme] =
+    &[preview::SCHEME, replay::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";

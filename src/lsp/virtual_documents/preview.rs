@@ -31,12 +31,13 @@ fn asks_for(file: &SnapshotFile, name: &str) -> bool {
     preview_lenses(file.text(), &stem).iter().any(|preview| preview.name == name)
 }
 
-/// The files of the kernel's program, and how often session files changed.
+/// The files of the kernel's program, and how often others changed that previews read.
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let program = view.snapshot.programs_of(file.id).next()?;
     let mut hasher = FxHasher::default();
-    view.snapshot.sessions.hash(&mut hasher);
-    files(program, &mut hasher).then(|| hasher.finish())
+    view.snapshot.feeds.hash(&mut hasher);
+    let is_open = files(program, &mut hasher) || view.snapshot.is_beside_open();
+    is_open.then(|| hasher.finish())
 }
 
 /// Takes in the state of a program's files. Gives whether one is open.

@@ -10,7 +10,7 @@ use super::preview::{files, in_text};
 use super::source::{Named, named};
 use super::{Made, Origin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
-use crate::ide::replay_report::StateAfter;
+use crate::ide::replays::StateAfter;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
@@ -20,7 +20,7 @@ pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-state", read: named, find: nothing, outlives: true, stamp, make };
 
 /// The transcript, and the policies around it.
-fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let transcript = view.snapshot.transcript(file.id)?;
     let mut hasher = FxHasher::default();
     let version = file.open.as_ref().map(|open| open.version);

@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHasher;
+use tracing::Span;
 
 use super::Writer;
-use crate::host::workspace::SnapshotProgram;
+use crate::host::workspace::{SnapshotFile, SnapshotProgram};
 use crate::lsp::message::{Evaluated, Figures, Message, Needs, Refusal};
 use crate::lsp::pool::guarded;
 use crate::lsp::report::Report;
@@ -18,7 +19,7 @@ use crate::text::Cancel;
 
 /// How long nobody must have edited before an evaluation begins that nobody waits for, so that it takes nothing from
 /// the diagnostics of one who types.
-const PAUSE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// Starts the evaluation that somebody wants, unless one is under way.
@@ -40,31 +41,53 @@ impl Writer {
         let programs = view.snapshot.programs.iter();
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
         others.for_each(|program| program.forget_evaluation());
-        if wanted.iter().all(|program| program.is_evaluated()) {
-            self.wants_figures = false;
+        let is_known = |program: &Arc<SnapshotProgram>| program.is_evaluated() && program.is_fed();
+        if wanted.iter().all(is_known) && view.snapshot.has_fed_atoms() {
+            // Replays come last.
+            self.wants_figures = self.replay(view);
             return;
         }
+        // They have the same thread, and begin anew.
+        self.replaying.iter().for_each(Cancel::cancel);
         let pause = if is_asked { Duration::ZERO } else { PAUSE };
         self.start_evaluation(view, wanted, pause);
     }
 
     fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, pause: Duration) {
-        let cancel = Cancel::new();
-        self.evaluating = Some(cancel.clone());
+        let span =
+            tracing::debug_span!("evaluate", revision = view.snapshot.revision, programs = programs.len());
         let address = self.address.clone();
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &programs {
+                program.evaluate(cancel);
+                // A query does not wait for prompts.
+                let _ = address.send(Message::Tried);
+            }
+            programs.iter().for_each(|program| view.snapshot.feed(program, cancel));
+            view.snapshot.feed_atoms(cancel);
+            (!cancel.is_cancelled()).then(|| figures(view, &programs))
+        };
+        self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
+    }
+
+    /// Computes on the thread of evaluations, once nobody has edited for `pause`, and sends what came of it. Gives what
+    /// stops it.
+    pub(super) fn work_out(
+        &self,
+        view: View,
+        pause: Duration,
+        span: Span,
+        compute: impl FnOnce(&View, &Cancel) -> Option<Figures> + Send + 'static,
+        message: fn(Evaluated) -> Message,
+    ) -> Cancel {
+        let cancel = Cancel::new();
+        let (token, address) = (cancel.clone(), self.address.clone());
         self.evaluator.spawn(move || {
-            let revision = view.snapshot.revision;
-            let span = tracing::debug_span!("evaluate", revision, programs = programs.len());
-            let compute = || {
-                if !stays_wanted(&cancel, pause) {
-                    return None;
-                }
-                programs.iter().for_each(|program| program.evaluate(&cancel));
-                (!cancel.is_cancelled()).then(|| figures(&view, &programs))
-            };
+            let compute = || stays_wanted(&token, pause).then(|| compute(&view, &token)).flatten();
             let result = span.in_scope(|| guarded(compute));
-            let _ = address.send(Message::Evaluated(Evaluated { revision, result }));
+            let _ = address.send(message(Evaluated { revision: view.snapshot.revision, result }));
         });
+        cancel
     }
 
     pub(super) fn evaluated(&mut self, Evaluated { revision, result }: Evaluated) {
@@ -75,7 +98,7 @@ impl Writer {
         match result {
             Ok(Some(figures)) => {
                 self.answer();
-                self.tell_of(figures);
+                self.tell_of(figures, 0);
             }
             Ok(None) => {}
             Err(panic) => {
@@ -94,10 +117,11 @@ impl Writer {
         }
     }
 
-    /// Makes the client look at what is new.
-    fn tell_of(&mut self, figures: Figures) {
+    /// Makes the client look at what is new of evaluations (0), or of replays (1).
+    pub(super) fn tell_of(&mut self, figures: Figures, of: usize) {
         let Some(session) = self.session.clone() else { return };
-        if self.figured.replace(figures.digest) != Some(figures.digest) {
+        let Some(figured) = self.figured.get_mut(of) else { return };
+        if figured.replace(figures.digest) != Some(figures.digest) {
             if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
                 self.outbox.refresh_lenses();
             }
@@ -143,7 +167,11 @@ pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>>
 fn of_open_documents(view: &View) -> Vec<Arc<SnapshotProgram>> {
     let open = view.snapshot.files().filter(|file| file.open.is_some());
     let mut programs: Vec<Arc<SnapshotProgram>> = Vec::new();
-    for program in open.flat_map(|file| view.snapshot.evaluations_of(file.id)) {
+    let of = |file: &Arc<SnapshotFile>| {
+        let beside = view.snapshot.maybe_fed_by(file).into_iter();
+        view.snapshot.evaluations_of(file.id).into_iter().chain(beside).collect::<Vec<_>>()
+    };
+    for program in open.flat_map(of) {
         if !programs.iter().any(|known| Arc::ptr_eq(known, program)) {
             programs.push(Arc::clone(program));
         }
@@ -157,6 +185,11 @@ fn figures(view: &View, programs: &[Arc<SnapshotProgram>]) -> Figures {
     for program in programs {
         program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
     }
+    Figures { digest: hasher.finish(), diagnostics: is_news(view) }
+}
+
+/// Whether the client was told of other diagnostics of an open document than there are now.
+pub(super) fn is_news(view: &View) -> bool {
     // What is not diagnosed yet will be told whole.
     let is_known = |file| {
         let transcript = view.snapshot.transcript(file);
@@ -164,6 +197,5 @@ fn figures(view: &View, programs: &[Arc<SnapshotProgram>]) -> Figures {
             && view.snapshot.programs_of(file).all(|program| program.is_diagnosed())
     };
     let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
-    let is_news = open.any(|file| view.told.is_outdated(file.id, Report::new(view, file).id().fingerprint));
-    Figures { digest: hasher.finish(), diagnostics: is_news }
+    open.any(|file| view.told.is_outdated(file.id, Report::new(view, file).id().fingerprint))
 }

@@ -6,6 +6,7 @@
 
 mod answering;
 mod evaluating;
+mod replaying;
 #[cfg(test)]
 mod tests;
 
@@ -61,10 +62,12 @@ pub(super) struct Writer {
     wants_figures: bool,
     /// Raised to stop the evaluation that is under way.
     evaluating: Option<Cancel>,
-    /// The revision that could not be evaluated.
+    /// Raised to stop the replays that are under way.
+    replaying: Option<Cancel>,
+    /// The revision that could not be evaluated, or whose transcripts could not be replayed.
     unevaluable: Option<u64>,
-    /// What was shown of evaluations when the client was last asked to look.
-    figured: Option<u64>,
+    /// What was shown of evaluations and of replays when the client was last asked to look.
+    figured: [Option<u64>; 2],
     /// The revision whose diagnostics were pushed, or could not be computed.
     pushed: Option<u64>,
     progress: Option<Progress>,
@@ -102,8 +105,9 @@ impl Writer {
             publisher: Arc::default(),
             wants_figures: false,
             evaluating: None,
+            replaying: None,
             unevaluable: None,
-            figured: None,
+            figured: [None; 2],
             pushed: None,
             progress: None,
             watches: Watches::default(),
@@ -169,9 +173,12 @@ impl Writer {
             Message::Ask(question) => self.questions.push(question),
             Message::Pull(pull) => self.pull(pull),
             Message::Cancelled => self.cancelled(),
+            // Whoever waits for it is answered below.
+            Message::Tried => {}
             Message::Scanned(result) => return self.scanned(result),
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
+            Message::Replayed(done) => return self.replayed(done),
         }
         if self.workspace.revision() == before {
             self.answer();
@@ -312,8 +319,8 @@ impl Writer {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
-        if let Some(evaluating) = &self.evaluating {
-            evaluating.cancel();
+        for under_way in self.evaluating.iter().chain(&self.replaying) {
+            under_way.cancel();
         }
     }
 

@@ -21,17 +21,18 @@ pub enum Arg {
     Text(String),
     /// A number. A float counts without its fraction.
     Number(i64),
-    /// Anything else, printed.
+    /// A list, a map, a time or whatever else, printed. The runtime takes it for a text, an empty one.
     Other(String),
 }
 
 impl Arg {
-    /// The text; `None` for numbers and whatever else, which the runtime passes over.
+    /// The text, as the runtime has it; `None` for numbers, which it passes over.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Number(_) | Self::Other(_) => None,
+            Self::Number(_) => None,
+            Self::Other(_) => Some(""),
         }
     }
 }

@@ -70,6 +70,7 @@ impl Pattern {
 pub(super) fn argument(datum: &Datum, printed: impl FnOnce() -> String) -> Arg {
     match datum {
         Datum::Name(text) | Datum::String(text) => Arg::Text(text.to_string()),
+        Datum::Bytes(bytes) => Arg::Text(String::from_utf8_lossy(bytes).into_owned()),
         Datum::Number(number) => Arg::Number(*number),
         // As the conversion of the runtime's language does it.
         #[allow(clippy::cast_possible_truncation)]

@@ -17,10 +17,11 @@ use std::sync::Arc;
 use super::answers::Querier;
 use super::context::Context;
 use super::derived::Derived;
-use super::jit::JitCompiler;
+use super::jit::{JitCompiler, Left};
 use super::origin::Origin;
 use super::sections::{From, Mode, Prompt, Section, SectionKind};
 use super::texts;
+use crate::config::Profile;
 
 pub(super) use base::{TEMPLATES, template_for};
 pub(super) use context::{INJECTED, KNOWLEDGE, is_for};
@@ -41,6 +42,10 @@ pub struct Request<'a> {
     pub inception: bool,
     /// The prompt compiler, where there is a corpus of atoms.
     pub compiler: Option<&'a JitCompiler>,
+    /// What earlier compilations left in the kernel, where there were any.
+    pub left: Option<&'a Left>,
+    /// The version of the protocol that answers are wanted in.
+    pub profile: Profile,
 }
 
 /// How many bytes of a compiler's complaint the runtime records.
@@ -79,8 +84,10 @@ fn template<'t>(templates: &'t BTreeMap<String, String>, name: &str, ours: &'t s
 
 fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let derived = Derived::of(request.context);
+    let new = Left::default();
+    let left = request.left.unwrap_or(&new);
     let result = match request.compiler {
-        Some(compiler) => compiler.compile(request.context, &derived, querier),
+        Some(compiler) => compiler.compile(request.context, &derived, querier, left),
         None => Err("no prompt compiler: there is no corpus of atoms".to_owned()),
     };
     match result {

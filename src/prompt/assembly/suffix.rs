@@ -27,7 +27,8 @@ pub(in crate::prompt) fn has_envelope(text: &str) -> bool {
 
 /// Appends the instructions.
 pub(super) fn append(request: &Request<'_>, prompt: &mut Prompt, because: &'static str) {
-    let (from, text) = template(request.templates, "suffix", texts::SUFFIX);
+    let ours = texts::suffix(request.profile);
+    let (from, text) = template(request.templates, "suffix", &ours);
     let mut section = Section::new(SectionKind::Suffix, from, "REPLY FORMAT");
     section.push_text(text, &Origin::Suffix { because });
     prompt.sections.push(section);

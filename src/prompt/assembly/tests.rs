@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Request, assemble};
+use crate::config::Profile;
 use crate::kernel::{Clock, Limits, Reading, compile, run};
 use crate::program::{FileSummary, Program};
 use crate::prompt::session::{Form, SessionFile};
@@ -19,7 +20,15 @@ fn prompt_of(kernel: &str, context: &Context, mode: Mode) -> Prompt {
     let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, Order::Sorted);
     let templates = BTreeMap::new();
     assemble(
-        &Request { context, mode, templates: &templates, inception: false, compiler: None },
+        &Request {
+            context,
+            mode,
+            templates: &templates,
+            inception: false,
+            compiler: None,
+            left: None,
+            profile: Profile::Current,
+        },
         &mut answers,
     )
 }
@@ -59,6 +68,19 @@ fn vector_4_three_keys_reach_a_shard() {
                   injectable_context(/_all, \"all\"). injectable_context(\"coder-8\", \"other\").";
     let prompt = legacy(kernel, "coder-7", "coder");
     assert_eq!(values(&prompt, SectionKind::Context), ["own", "star", "all"]);
+}
+
+#[test]
+fn lists_are_read_as_empty_texts_and_numbers_are_passed_over() {
+    let kernel = "injectable_context(\"*\", [1, 2]). injectable_context(\"*\", 2.5). injectable_context(\"*\", 3).\n\
+                  injectable_context([1], \"x\"). injectable_context(\"*\", b\"bytes\").\n\
+                  specialist_knowledge(\"coder-7\", /t, [1]). shard_prompt_base(/coder, 7).\n\
+                  shard_prompt_base(/coder, {}). shard_prompt_base(/coder, \"late\").";
+    let prompt = legacy(kernel, "coder-7", "coder");
+    assert_eq!(values(&prompt, SectionKind::Context), ["", "bytes"]);
+    assert_eq!(prompt.sections[0].from, From::Builtin("coder".into()));
+    let section = prompt_of(kernel, &Context::of_shard("coder-7", "coder"), Mode::Section);
+    assert_eq!(kinds(&section), ["context"]);
 }
 
 #[test]

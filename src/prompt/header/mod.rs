@@ -7,6 +7,7 @@
 //! # @preview intent: i1 /mutation /fix "auth.go" "no new deps"
 //! # @preview session: fix-auth.session.yaml
 //! # @preview mode: legacy
+//! # @preview captured: traces.jsonl                # What the runtime really sent, to compare with.
 //! ```
 //!
 //! Only the comments before the first statement count.
@@ -23,7 +24,7 @@ use crate::lint::{Finding, Fix, Severity};
 use crate::text::{TextRange, TextSize, nearest, size, text_len};
 
 /// The keys of `# @preview` comments.
-pub const KEYS: [&str; 6] = ["name", "shard", "intent", "use", "session", "mode"];
+pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];
 
 /// The previews that a sample kernel asks for.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +54,8 @@ pub struct Group {
     pub mode: Option<(Mode, TextRange)>,
     /// The folder with prompt atoms, from the kernel's own folder.
     pub atoms: Option<Said>,
+    /// The file with a prompt that was captured, from the kernel's own folder.
+    pub captured: Option<Said>,
 }
 
 /// A comment with a key.
@@ -196,6 +199,12 @@ fn set(group: &mut Group, comment: &Comment<'_>) -> Option<Finding> {
         "session" => {
             return wrong("The session file is missing: `# @preview session: NAME.session.yaml`.".to_owned());
         }
+        "captured" if !comment.value.is_empty() => {
+            group.captured = Some(Said::in_header(comment.value, comment.value_range));
+        }
+        "captured" => {
+            return wrong("The captured prompt is missing: `# @preview captured: traces.jsonl`.".to_owned());
+        }
         "mode" => match mode(comment) {
             Some((mode, atoms)) => {
                 group.mode = Some((mode, comment.value_range));
@@ -331,9 +340,9 @@ mod tests {
                 "a" None None [] None None None
                 "# @preview name:": A preview is opened with its name: `# @preview name: fix-auth`.
                 "coder": A shard is its id and its type: `# @preview shard: coder-7 coder`.
-                "sesion": There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`. Did you mean `session:`?
+                "sesion": There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
                 "fast": A mode is `legacy`, `section`, `jit` or `jit(atoms=FOLDER)`.
-                "# @preview": There is no setting `:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`.
+                "# @preview": There is no setting `:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`.
                 "a b": An intent is id, category, verb, target and perhaps a constraint: `# @preview intent: i1 /mutation /fix "auth.go" "no new deps"`.
                 "# @preview session:": The session file is missing: `# @preview session: NAME.session.yaml`.
                 "# @preview name: a": Another preview of this file has this name; `--name` could not tell them apart.

@@ -14,6 +14,7 @@ use super::super::sections::Section;
 use super::atom::{Atom, Kind};
 use super::budget::{self, Fit, Fitted};
 use super::inject;
+use super::left::Left;
 use super::order::order;
 use super::placeholders::Placeholders;
 use super::read::Corpus;
@@ -46,6 +47,8 @@ pub struct Compilation {
     pub mandatory: i64,
     /// By how many tokens the part of a category may differ from run to run.
     pub deviation: i64,
+    /// Whether names in it stand for so much that not all of it was put in.
+    pub overgrown: bool,
     /// Its sections.
     pub sections: Vec<Section>,
     /// What became of the atoms.
@@ -60,7 +63,22 @@ impl JitCompiler {
         baseline::baseline(&self.corpus.atoms, derived)
     }
 
-    /// Compiles a prompt.
+    /// Leaves in a kernel what a compilation asserts and nobody takes back, also one that fails.
+    pub fn leave(&self, context: &Context, derived: &Derived, querier: &mut dyn Querier, left: &mut Left) {
+        let situation = Situation::of(derived);
+        let mut atoms = self.corpus.atoms.clone();
+        atoms.extend(injected(derived, querier).into_iter().map(|(atom, _)| Arc::new(atom)));
+        let (kept, _) = collected(&atoms, derived, &situation);
+        for atom in kept.into_iter().filter_map(|at| atoms.get(at)) {
+            if !left.atoms.iter().any(|known| Arc::ptr_eq(known, atom)) {
+                left.atoms.push(Arc::clone(atom));
+            }
+        }
+        left.vectors.extend(context.vectors.iter().cloned());
+        situation.leave(left);
+    }
+
+    /// Compiles a prompt, in a kernel in which something may be left of others.
     ///
     /// # Errors
     /// What the reference runtime would fail with, before it goes on without the compiler.
@@ -69,9 +87,10 @@ impl JitCompiler {
         context: &Context,
         derived: &Derived,
         querier: &mut dyn Querier,
+        left: &Left,
     ) -> Result<Compilation, String> {
         let available = available(derived)?;
-        let situation = Situation::of(derived);
+        let situation = Situation::of(derived).after(left);
         let mut atoms = self.corpus.atoms.clone();
         let injected = injected(derived, querier);
         let first = atoms.len();
@@ -85,7 +104,7 @@ impl JitCompiler {
         let selection = if candidates.is_empty() {
             Selection::default()
         } else {
-            select(&candidates, &situation, &vectors)?
+            select(&candidates, &situation, &vectors, left)?
         };
         let ordered = order(&candidates, &selection.chosen).map_err(|circle| {
             format!("failed to resolve dependencies: dependency cycle detected: {}", circle.join(" -> "))
@@ -103,7 +122,8 @@ impl JitCompiler {
             let lines: &Vec<Option<Origin>> = lines.get(number(at).checked_sub(first)?)?;
             lines.get(line)?.clone().or_else(|| Some(Origin::builtin("injected")))
         };
-        let sections = assemble::assemble(&candidates, &fit.fitted, &Placeholders::of(derived), &origin_of);
+        let placeholders = Placeholders::of(derived);
+        let sections = assemble::assemble(&candidates, &fit.fitted, &placeholders, &origin_of);
         let manifest = manifest_of(&atoms, &candidates, &fit, &dropped);
         let is_shorter = |fitted: &&Fitted| {
             candidates.get(fitted.chosen.atom).is_some_and(|atom| fitted.tokens != atom.tokens)
@@ -118,6 +138,7 @@ impl JitCompiler {
             usable: fit.usable,
             mandatory: fit.mandatory,
             deviation: fit.deviation,
+            overgrown: placeholders.is_full(),
             sections,
             manifest,
             atoms,
@@ -189,7 +210,8 @@ fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injecte
             && !topic.trim().is_empty()
             && !text.trim().is_empty()
         {
-            blocks.push((topic.clone(), text.clone(), Origin::Fact(answer.held.showing(2))));
+            let origin = |argument| Origin::Fact(answer.held.showing(argument));
+            blocks.push(((topic.clone(), origin(1)), (text.clone(), origin(2))));
         }
     }
     inject::context(&texts, derived).into_iter().chain(inject::knowledge(&blocks, derived)).collect()
@@ -198,8 +220,9 @@ fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injecte
 /// The arguments of a fact as the compiler prints them: unlike those who assemble without it, it takes numbers, too.
 fn printed(answer: &Answer) -> Vec<String> {
     let print = |arg: &Arg| match arg {
-        Arg::Text(text) | Arg::Other(text) => text.clone(),
+        Arg::Text(text) => text.clone(),
         Arg::Number(number) => number.to_string(),
+        Arg::Other(_) => String::new(),
     };
     answer.args.iter().map(print).collect()
 }

@@ -13,8 +13,11 @@ use crate::text::TextRange;
 /// A line of an injected atom, and which of the facts it comes from.
 pub(super) type Injected<T> = (Atom, Vec<Option<T>>);
 
+/// A text and where it comes from.
+pub(super) type Given<T> = (String, T);
+
 /// Whether a fact is for a shard: everybody's, its name's or its instance's, blanks and one `/` in front aside.
-pub(super) fn is_for(shard: &str, derived: &Derived) -> bool {
+pub(in crate::prompt) fn is_for(shard: &str, derived: &Derived) -> bool {
     let shard = shard.trim();
     let bare = shard.strip_prefix('/').unwrap_or(shard);
     !shard.is_empty()
@@ -24,7 +27,7 @@ pub(super) fn is_for(shard: &str, derived: &Derived) -> bool {
 }
 
 /// The atom of the injected context; `None` where there is none.
-pub(super) fn context<T: Clone>(texts: &[(String, T)], derived: &Derived) -> Option<Injected<T>> {
+pub(super) fn context<T: Clone>(texts: &[Given<T>], derived: &Derived) -> Option<Injected<T>> {
     if texts.is_empty() {
         return None;
     }
@@ -40,16 +43,18 @@ pub(super) fn context<T: Clone>(texts: &[(String, T)], derived: &Derived) -> Opt
     Some((atom(Category::Context, 95, &content, derived), origins))
 }
 
-/// The atom of the injected knowledge; `None` where there is none. Of each block the topic, the text and its origin.
-pub(super) fn knowledge<T: Clone>(blocks: &[(String, String, T)], derived: &Derived) -> Option<Injected<T>> {
+/// The atom of the injected knowledge; `None` where there is none. Of each block the topic and the text, each with its
+/// origin.
+pub(super) fn knowledge<T: Clone>(blocks: &[(Given<T>, Given<T>)], derived: &Derived) -> Option<Injected<T>> {
     if blocks.is_empty() {
         return None;
     }
     let mut content = format!("// {}\n", texts::KNOWLEDGE_TITLE);
     let mut origins = vec![None];
-    for (topic, text, origin) in blocks {
+    for ((topic, named), (text, said)) in blocks {
         let block = format!("## {topic}\n{text}\n");
-        origins.extend(block.split('\n').skip(1).map(|_| Some(origin.clone())));
+        origins.extend(topic.split('\n').map(|_| Some(named.clone())));
+        origins.extend(text.split('\n').map(|_| Some(said.clone())));
         origins.push(None);
         content.push_str(&block);
         content.push('\n');

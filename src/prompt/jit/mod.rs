@@ -12,6 +12,7 @@ mod budget;
 mod category;
 mod compile;
 mod inject;
+mod left;
 mod names;
 mod order;
 mod placeholders;
@@ -21,10 +22,14 @@ mod select;
 mod situation;
 #[cfg(test)]
 mod tests;
+mod written;
 
 pub use atom::{Atom, Body, Dimension, Kind, Word};
 pub use category::{Category, Class};
 pub use compile::{Compilation, JitCompiler};
+pub(in crate::prompt) use inject::is_for as is_injected_for;
+pub use left::Left;
+pub(in crate::prompt) use placeholders::values as placeholder_values;
 pub use read::{AtomFault, AtomFile, Corpus, FaultKind};
 pub use select::{Dropped, Reason};
-pub(in crate::prompt) use situation::has_value;
+pub(in crate::prompt) use situation::{has_value, values as situation_values};

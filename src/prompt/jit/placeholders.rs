@@ -1,5 +1,7 @@
 //! `{{name}}` in atoms: what the situation puts in its place.
 
+use std::cell::Cell;
+
 use super::super::derived::Derived;
 
 /// The names that the reference runtime knows.
@@ -18,9 +20,17 @@ pub(super) const NAMES: [&str; 9] = [
 /// What stands in place of the list of specialists where nobody gives one.
 const SPECIALISTS: &str = "- **researcher**: finds knowledge and checks it\n- **reviewer**: reviews code";
 
+/// By how many bytes names may make a prompt longer. Values may have names in them, whose values have names in them: a
+/// few words could ask for gigabytes.
+pub(super) const MOST_GROWTH: usize = 4 << 20;
+
 /// What each name stands for.
 #[derive(Debug, Clone)]
-pub(super) struct Placeholders([(&'static str, String); 9]);
+pub(super) struct Placeholders {
+    values: [(&'static str, String); 9],
+    /// By how many bytes the prompt may still grow.
+    room: Cell<usize>,
+}
 
 impl Placeholders {
     pub(super) fn of(derived: &Derived) -> Self {
@@ -33,7 +43,7 @@ impl Placeholders {
         };
         let frameworks: Vec<String> = derived.frameworks.iter().map(|name| bare(name, "")).collect();
         let states = derived.world_states.join(", ");
-        Self(NAMES.map(|name| {
+        let values = NAMES.map(|name| {
             let value = match name {
                 "language" => bare(&derived.language, "unknown"),
                 "shard_type" => bare(&derived.shard_type, "agent"),
@@ -47,23 +57,49 @@ impl Placeholders {
                 _ => SPECIALISTS.to_owned(),
             };
             (name, value)
-        }))
+        });
+        Self { values, room: Cell::new(MOST_GROWTH) }
+    }
+
+    /// Whether there was no room for all that names stand for.
+    pub(super) fn is_full(&self) -> bool {
+        self.room.get() == 0
+    }
+
+    /// The names whose values have names in them.
+    pub(super) fn nested(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let values = self.values.iter().map(|(name, value)| (*name, value.as_str()));
+        values.filter(|(_, value)| names(value).any(|(_, name)| NAMES.contains(&name)))
     }
 
     /// A line with its names replaced, twice, as the runtime goes over each atom and then over all of the prompt: what
-    /// was put in is looked at once more. The runtime takes the names in an order left to chance.
+    /// was put in is looked at once more. The runtime takes the names in an order left to chance. Where there is no room
+    /// left, names stay as they are.
     pub(super) fn apply(&self, line: &str) -> String {
         let mut line = line.to_owned();
         for _ in 0..2 {
-            for (name, value) in &self.0 {
+            for (name, value) in &self.values {
                 if !line.contains("{{") {
                     return line;
                 }
-                line = line.replace(&format!("{{{{{name}}}}}"), value);
+                let written = format!("{{{{{name}}}}}");
+                let growth = value.len().saturating_sub(written.len());
+                let growth = growth.saturating_mul(line.matches(&written).count());
+                if growth > self.room.get() {
+                    self.room.set(0);
+                    return line;
+                }
+                self.room.set(self.room.get() - growth);
+                line = line.replace(&written, value);
             }
         }
         line
     }
+}
+
+/// What each name stands for in a situation.
+pub(in crate::prompt) fn values(derived: &Derived) -> Vec<(&'static str, String)> {
+    Placeholders::of(derived).values.into()
 }
 
 /// The names between double braces in a text, each with the byte at which its braces start.
@@ -100,6 +136,23 @@ mod tests {
             placeholders.apply("{{shard_type}} {{language}} {{world_states}} {{nobody}} {{ language }}");
         assert_eq!(line, "coder fix normal {{nobody}} {{ language }}");
         assert_eq!(placeholders.apply("{{available_specialists}}").lines().count(), 2);
+    }
+
+    #[test]
+    fn values_that_ask_for_values_come_to_an_end() {
+        let many = |name: &str| format!("{{{{{name}}}}}").repeat(2_000);
+        let derived = Derived {
+            language: many("intent_verb"),
+            intent_verb: many("frameworks"),
+            frameworks: vec![many("language")],
+            ..Derived::default()
+        };
+        let placeholders = Placeholders::of(&derived);
+        let line = placeholders.apply("{{language}} {{language}}");
+        assert!(placeholders.is_full() && line.len() < 2 * MOST_GROWTH, "{}", line.len());
+        let nested: Vec<_> = placeholders.nested().map(|(name, _)| name).collect();
+        assert_eq!(nested, ["language", "intent_verb", "frameworks"]);
+        assert_eq!(Placeholders::of(&Derived::default()).nested().count(), 0);
     }
 
     #[test]

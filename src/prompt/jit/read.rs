@@ -10,6 +10,7 @@ use super::super::session::tree::{Key, Kind as Value, Node};
 use super::super::session::yaml;
 use super::atom::{Atom, Body, Dimension, Kind, Word};
 use super::category::Category;
+use super::written;
 use crate::text::{FileId, TextRange, size, slice};
 
 /// The keys of an atom that are no selectors.
@@ -180,7 +181,8 @@ impl Reader<'_, '_> {
             }
         };
         let mut atoms = Vec::new();
-        for node in maps {
+        // An entry of a list that is nothing is no entry.
+        for node in maps.into_iter().filter(|node| node.kind != Value::Null) {
             match self.atom(node) {
                 Ok(atom) => atoms.extend(atom),
                 Err(Lost) => return Vec::new(),
@@ -201,9 +203,10 @@ impl Reader<'_, '_> {
     /// An atom, if it counts.
     fn atom(&mut self, node: &Node) -> Result<Option<Atom>, Lost> {
         let members = match &node.kind {
-            Value::Map(members) => members,
+            Value::Map(members) => &written::merged(members),
             _ => return Err(self.lost(node, "an atom", "a table of keys and values")),
         };
+        self.repeated(node)?;
         self.unknown_keys(members);
         let id = self.word(members, "id")?;
         let category = self.word(members, "category")?;
@@ -290,6 +293,13 @@ impl Reader<'_, '_> {
         Ok(Some(Body { text, file: Some(file), lines }))
     }
 
+    /// A key that stands twice costs the whole file.
+    fn repeated(&mut self, node: &Node) -> Result<(), Lost> {
+        let Some(key) = written::repeated(node) else { return Ok(()) };
+        self.fault(key.range, FaultKind::File(format!("the key `{}` stands twice in this atom", key.text)));
+        Err(Lost)
+    }
+
     fn unknown_keys(&mut self, members: &[(Key, Node)]) {
         let known: Vec<String> = KEYS
             .iter()
@@ -353,20 +363,26 @@ impl Reader<'_, '_> {
     fn number(&mut self, members: &[(Key, Node)], key: &str) -> Result<i64, Lost> {
         match self.scalar(members, key, "a whole number")? {
             None => Ok(0),
-            Some((text, node)) => text.parse().map_err(|_| self.lost(node, key, "a whole number")),
+            Some((text, node)) => {
+                let number = written::whole_number(text).filter(|_| !self.is_quoted(node));
+                number.ok_or_else(|| self.lost(node, key, "a whole number"))
+            }
         }
     }
 
     fn truth(&mut self, members: &[(Key, Node)], key: &str) -> Result<bool, Lost> {
-        let found = self.scalar(members, key, "true or false")?;
-        match found.map(|(text, node)| (text.to_ascii_lowercase(), node)) {
+        match self.scalar(members, key, "true or false")? {
             None => Ok(false),
-            Some((text, node)) => match text.as_str() {
-                "true" | "yes" | "y" | "on" => Ok(true),
-                "false" | "no" | "n" | "off" => Ok(false),
-                _ => Err(self.lost(node, key, "true or false")),
-            },
+            Some((text, node)) => {
+                let truth = written::truth(text, self.is_quoted(node));
+                truth.ok_or_else(|| self.lost(node, key, "true or false"))
+            }
         }
+    }
+
+    /// Whether a value is a text by the way it is written.
+    fn is_quoted(&self, node: &Node) -> bool {
+        slice(&self.file.text, node.range).starts_with(['"', '\''])
     }
 
     fn words(&mut self, members: &[(Key, Node)], key: &str) -> Result<Vec<Word>, Lost> {
@@ -379,7 +395,7 @@ impl Reader<'_, '_> {
         let mut words = Vec::with_capacity(list.len());
         for node in list {
             match &node.kind {
-                Value::Null => words.push(Word { text: String::new(), range: node.range }),
+                Value::Null => {}
                 Value::Scalar(text) => words.push(Word { text: text.clone(), range: node.range }),
                 Value::List(_) | Value::Map(_) => return Err(self.lost(node, key, "a list of texts")),
             }

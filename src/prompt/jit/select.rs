@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::atom::{Atom, Dimension, Word};
+use super::left::Left;
 use super::situation::Situation;
 
 /// Why an atom is not in a prompt.
@@ -88,7 +89,7 @@ pub(super) struct Selection {
     pub(super) dropped: Vec<Dropped>,
 }
 
-/// Chooses among atoms.
+/// Chooses among atoms, in a kernel in which something may be left of earlier choices.
 ///
 /// # Errors
 /// When there is no atom of the skeleton at all, which the runtime takes for a broken corpus.
@@ -96,13 +97,20 @@ pub(super) fn select(
     atoms: &[&Atom],
     situation: &Situation,
     vectors: &FxHashMap<&str, f64>,
+    left: &Left,
 ) -> Result<Selection, String> {
     let is_skeleton = |atom: &Atom| atom.category.is_skeleton();
     if !atoms.iter().any(|atom| is_skeleton(atom)) {
         return Err("CRITICAL: no skeleton atoms found in corpus".to_owned());
     }
-    let skeleton = Rules::new(atoms, situation, &FxHashMap::default(), is_skeleton);
-    let all = Rules::new(atoms, situation, vectors, |_| true);
+    let found_before: FxHashMap<&str, f64> = left.vectors.iter().map(|(id, score)| (&**id, *score)).collect();
+    let mut found = found_before.clone();
+    for (&id, &score) in vectors {
+        let best = found.entry(id).or_insert(score);
+        *best = best.max(score);
+    }
+    let skeleton = Rules::new(atoms, situation, &found_before, left, is_skeleton);
+    let all = Rules::new(atoms, situation, &found, left, |_| true);
     let mut selection = Selection::default();
     for (at, atom) in atoms.iter().enumerate() {
         let rules = if is_skeleton(atom) { &skeleton } else { &all };
@@ -188,6 +196,7 @@ impl<'a> Rules<'a> {
         atoms: &[&'a Atom],
         situation: &Situation,
         vectors: &FxHashMap<&'a str, f64>,
+        left: &'a Left,
         counts: impl Fn(&Atom) -> bool,
     ) -> Self {
         let mut rules = Self {
@@ -200,7 +209,9 @@ impl<'a> Rules<'a> {
             invalid: Vec::new(),
         };
         let mut by_id: FxHashMap<usize, Vec<&Atom>> = FxHashMap::default();
-        for (at, &atom) in atoms.iter().enumerate().filter(|(_, atom)| counts(atom)) {
+        let before = left.atoms.iter().map(|atom| (None, &**atom));
+        let now = atoms.iter().enumerate().filter(|(_, atom)| counts(atom));
+        for (at, atom) in before.chain(now.map(|(at, &atom)| (Some(at), atom))) {
             let id = rules.id(&atom.id.text);
             by_id.entry(id).or_default().push(atom);
             let words =
@@ -208,7 +219,7 @@ impl<'a> Rules<'a> {
             let needs: Vec<usize> = words(&atom.depends_on).map(|word| rules.id(word)).collect();
             let conflicts: Vec<usize> = words(&atom.conflicts_with).map(|word| rules.id(word)).collect();
             if let Some(known) = rules.known.get_mut(id) {
-                known.atom = Some(at);
+                known.atom = at.or(known.atom);
                 known.is_mandatory |= atom.is_mandatory;
                 known.needs.extend(needs);
                 known.conflicts.extend(conflicts);

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::derived::Derived;
 use super::atom::{Atom, Dimension};
+use super::left::Left;
 use super::names::normal;
 
 /// The values of a situation, by dimension.
@@ -33,6 +34,21 @@ impl Situation {
         });
         let names = raw.each_ref().map(|values| values.iter().filter_map(|value| normal(value)).collect());
         Self { raw, names }
+    }
+
+    /// The same in a kernel in which something is left of other situations.
+    pub(super) fn after(mut self, left: &Left) -> Self {
+        for (names, more) in self.names.iter_mut().zip(&left.names) {
+            names.extend(more.iter().cloned());
+        }
+        self
+    }
+
+    /// Leaves its values.
+    pub(super) fn leave(self, left: &mut Left) {
+        for (all, names) in left.names.iter_mut().zip(self.names) {
+            all.extend(names);
+        }
     }
 
     /// The values of a dimension.
@@ -73,6 +89,11 @@ impl Situation {
 /// Whether a situation has a value, a name without its `/`, in a dimension.
 pub(in crate::prompt) fn has_value(derived: &Derived, dimension: Dimension, name: &str) -> bool {
     Situation::of(derived).names[dimension as usize].contains(name)
+}
+
+/// The values that a situation has in a dimension, as they are.
+pub(in crate::prompt) fn values(derived: &Derived, dimension: Dimension) -> Vec<String> {
+    Situation::of(derived).values(dimension).to_vec()
 }
 
 /// Without one leading `/`.

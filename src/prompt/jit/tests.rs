@@ -10,7 +10,7 @@ use super::super::answers::{Answer, Arg, Listed};
 use super::super::context::Context;
 use super::super::derived::Derived;
 use super::super::origin::Held;
-use super::{AtomFile, Corpus, JitCompiler, Kind};
+use super::{AtomFile, Corpus, JitCompiler, Kind, Left};
 use crate::text::FileId;
 
 /// A corpus of one file.
@@ -60,7 +60,7 @@ impl Setup {
         for fault in &corpus.faults {
             let _ = writeln!(shown, "fault {:?}", fault.kind);
         }
-        match compiler.compile(&self.context, &self.derived(), &mut listed) {
+        match compiler.compile(&self.context, &self.derived(), &mut listed, &Left::default()) {
             Err(why) => {
                 let _ = writeln!(shown, "error: {why}");
             }
@@ -86,6 +86,50 @@ const SKELETON: &str = "
 - {id: me, category: identity, is_mandatory: true, priority: 9, content: 'I am {{shard_type}}.'}
 - {id: envelope, category: protocol, is_mandatory: true, content: 'Write \"control_packet\" first.'}
 ";
+
+#[test]
+fn values_are_those_of_the_runtimes_reader() {
+    let atoms = |more: &str| format!("{SKELETON}{more}");
+    // What a list has nothing for is not there; a merged table counts less than the atom's own words.
+    let merged = atoms(
+        "- ~
+- &base {id: base, category: domain, is_mandatory: on, content: Base., depends_on: [~, me, null]}
+- {<<: *base, id: own, content: Own.}
+- {<<: [*base, {priority: 7}], id: last, is_mandatory: no, depends_on: }
+",
+    );
+    shard("coder-1", "coder").check(
+        &merged,
+        &expect![[r#"
+        + me standard 5/5
+        + envelope standard 8/8
+        + base standard 2/2
+        + own standard 1/1
+        - last: not a candidate: not mandatory, not needed, not found by a search
+        [identity]
+        I am coder.
+
+        [protocol]
+        Write "control_packet" first.
+
+        [domain]
+        Base.
+
+        Own.
+    "#]],
+    );
+    for (wrong, atom) in [
+        ("twice", "- {id: a, id: b, category: domain, content: x}\n"),
+        ("quoted", "- {id: a, category: domain, content: x, priority: '9'}\n"),
+        ("truth", "- {id: a, category: domain, content: x, is_mandatory: 'true'}\n"),
+    ] {
+        let corpus = corpus(Kind::Corpus, &atoms(atom));
+        assert!(corpus.atoms.is_empty() && corpus.faults.len() == 1, "{wrong}: {:?}", corpus.faults);
+    }
+    let bom = corpus(Kind::Corpus, &format!("\u{feff}{}", SKELETON.trim_start()));
+    assert_eq!((bom.atoms.len(), bom.faults.len()), (2, 0));
+    assert_eq!(&*bom.atoms[0].content.text, "I am {{shard_type}}.");
+}
 
 #[test]
 fn mandatory_atoms_come_in_the_order_of_categories() {
@@ -278,7 +322,8 @@ fn mandatory_atoms_are_in_whatever_the_budget() {
     let cut = |text: &str| text.replace(&long, "x…");
     let corpus = corpus(Kind::Corpus, &atoms);
     let compiler = JitCompiler { corpus };
-    let compilation = compiler.compile(&setup.context, &setup.derived(), &mut Listed::default()).unwrap();
+    let compilation =
+        compiler.compile(&setup.context, &setup.derived(), &mut Listed::default(), &Left::default()).unwrap();
     let mut shown = format!("usable {} mandatory {}\n", compilation.usable, compilation.mandatory);
     for selected in &compilation.manifest.selected {
         let _ = writeln!(shown, "+ {} {} {:?}", selected.id, selected.variant, selected.tokens);

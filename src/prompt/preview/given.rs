@@ -143,10 +143,17 @@ impl GivenFacts {
         self.facts.iter().any(|fact| fact.predicate == predicate && fact.tuple.first() == Some(&first))
     }
 
-    /// Gives these facts to a kernel that has those of `before`.
-    pub(super) fn apply(&self, kernel: &mut Kernel, before: &Self) {
+    /// Gives these facts to a kernel that has those of `before`. What the program itself `states` stays.
+    pub(super) fn apply(
+        &self,
+        kernel: &mut Kernel,
+        before: &Self,
+        states: &dyn Fn(PredicateId, &[ValueId]) -> bool,
+    ) {
         for (key, _) in before.by_tuple.iter().filter(|(key, _)| !self.by_tuple.contains_key(*key)) {
-            kernel.retract(key.0, &key.1);
+            if !states(key.0, &key.1) {
+                kernel.retract(key.0, &key.1);
+            }
         }
         for fact in &self.facts {
             if !before.by_tuple.contains_key(&(fact.predicate, fact.tuple.clone())) {

@@ -7,6 +7,7 @@
 mod given;
 mod places;
 mod reasons;
+mod sticky;
 mod synthetic;
 #[cfg(test)]
 mod tests;
@@ -20,15 +21,16 @@ use rustc_hash::FxHashSet;
 
 use super::answers::{KernelAnswers, Marks, Order};
 use super::assembly::{Request, assemble};
+use super::compressed::{Compressed, compressed};
 use super::derived::Derived;
 use super::hybrid::Directives;
-use super::jit::{Corpus, JitCompiler, Word};
+use super::jit::{Corpus, JitCompiler, Left, Word};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
-use crate::config::{ContextBlockSettings, PromptSettings};
-use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, compile};
-use crate::program::Program;
+use crate::config::{ContextBlockSettings, Profile, PromptSettings};
+use crate::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
+use crate::program::{PredicateId, Program};
 use crate::text::{Cancel, FileId};
 
 use given::GivenFacts;
@@ -36,6 +38,7 @@ pub use places::{Opened, OriginPlace};
 pub use reasons::MOST_PROOFS;
 pub(in crate::prompt) use reasons::{SCORED, THRESHOLD};
 pub use reasons::{Why, WhyNot};
+pub use sticky::Stuck;
 pub use wanted::{Part, Wanted};
 
 /// How previews are made.
@@ -57,12 +60,17 @@ pub struct PreviewSettings {
     pub inception: bool,
     /// How tokens are counted.
     pub estimator: Estimator,
+    /// The version of the protocol that answers are wanted in.
+    pub profile: Profile,
     /// Which facts go with a message.
     pub context_block: ContextBlockSettings,
     /// How prompts are assembled of which nobody says it.
     pub mode: Option<Mode>,
     /// The prompt compiler, where there is a corpus of atoms.
     pub compiler: Option<Arc<JitCompiler>>,
+    /// Whether each prompt is compiled in a kernel that still has what the compilations before it asserted, as in a long
+    /// session of the runtime. Usually each has a new one.
+    pub sticky: bool,
 }
 
 impl PreviewSettings {
@@ -74,14 +82,22 @@ impl PreviewSettings {
             limits,
             clock,
             order: Order::Sorted,
-            synthetic: true,
+            synthetic: settings.synthetic,
             templates: settings.templates.clone(),
             inception: settings.inception,
             estimator: Estimator::of(settings.tokenizer),
+            profile: Profile::Current,
             context_block: settings.context_block.clone(),
             mode: settings.mode,
             compiler: None,
+            sticky: false,
         }
+    }
+
+    /// The same for a version of the protocol; without one, for that which the runtime reads now.
+    #[must_use]
+    pub fn in_version(self, profile: Option<Profile>) -> Self {
+        Self { profile: profile.unwrap_or(Profile::Current), ..self }
     }
 
     /// The prompt compiler with the atoms that go with a prompt.
@@ -127,6 +143,9 @@ pub struct Shown {
     pub prompt: Prompt,
     /// Predicates that were asked for and that nobody declares or defines.
     pub unknown: Vec<String>,
+    /// What the prompts before this one changed in it, where previews are sticky and this one is compiled after others.
+    pub stuck: Option<Stuck>,
+    left: Left,
     kernel: Kernel,
     given: GivenFacts,
     marks: Marks,
@@ -154,10 +173,14 @@ impl Preview {
             let derived = Derived::of(&wanted.context);
             let (prompt, unknown) = (Prompt::default(), Vec::new());
             let (given, marks) = (GivenFacts::default(), Marks::default());
-            let mut shown = Shown { wanted, derived, prompt, unknown, kernel: base.fork(), given, marks };
+            let kernel = base.fork();
+            let left = Left::default();
+            let mut shown =
+                Shown { wanted, derived, prompt, unknown, stuck: None, left, kernel, given, marks };
             common.refresh(&mut shown, cancel);
             all.push(shown);
         }
+        sticky::stick(&common, &mut all);
         Self { common, shown: all }
     }
 
@@ -178,10 +201,17 @@ impl Preview {
         (&self.common, &mut self.shown)
     }
 
+    /// Takes the prompt compiler with the atoms of the workspace as they are now; for the next update.
+    pub fn set_compiler(&mut self, compiler: Option<Arc<JitCompiler>>) {
+        self.common.settings.compiler = compiler;
+    }
+
     /// Takes the program as it is now, and what is wanted now.
     pub fn update(&mut self, program: Arc<Program>, wanted: Vec<Wanted>, cancel: &Cancel) {
         let common = &mut self.common;
+        // What stopped before its end has left what comes behind as it was.
         let is_same = wanted.len() == self.shown.len()
+            && self.shown.iter().all(|shown| shown.stopped().is_none())
             && given::has_same_rules(&common.evaluated, &program, common.sample);
         if !is_same {
             *self = Self::new(program, common.sample, wanted, common.settings.clone(), cancel);
@@ -191,7 +221,14 @@ impl Preview {
         for (shown, wanted) in self.shown.iter_mut().zip(wanted) {
             shown.derived = Derived::of(&wanted.context);
             shown.wanted = wanted;
+            (shown.stuck, shown.left) = (None, Left::default());
             common.refresh(shown, cancel);
+        }
+        sticky::stick(common, &mut self.shown);
+        if self.shown.iter().any(|shown| shown.stopped().is_some()) && !cancel.is_cancelled() {
+            let wanted = self.shown.iter().map(|shown| shown.wanted.clone()).collect();
+            let (program, settings) = (Arc::clone(&self.common.current), self.common.settings.clone());
+            *self = Self::new(program, self.common.sample, wanted, settings, cancel);
         }
     }
 }
@@ -222,8 +259,12 @@ impl Common {
         given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
         if self.settings.synthetic {
             synthetic::add(&mut given, self, shown);
+            if shown.wanted.part == Part::System && self.settings.mode(&shown.wanted) == Mode::Jit {
+                synthetic::add_situation(&mut given, self, shown);
+            }
         }
-        given.apply(&mut shown.kernel, &shown.given);
+        let states = |predicate, tuple: &[_]| self.states(predicate, tuple);
+        given.apply(&mut shown.kernel, &shown.given, &states);
         shown.kernel.evaluate(self.settings.limits, self.settings.clock, cancel);
         shown.marks = given.marks();
         shown.given = given;
@@ -269,6 +310,7 @@ impl Common {
 
     fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
         let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
+        let profile = self.settings.profile;
         match &shown.wanted.part {
             Part::System => {
                 let compiler = self.compiler(&shown.wanted);
@@ -278,12 +320,31 @@ impl Common {
                     templates: &self.settings.templates,
                     inception: self.settings.inception,
                     compiler: compiler.as_deref(),
+                    left: Some(&shown.left),
+                    profile: self.settings.profile,
                 };
                 assemble(&request, querier)
             }
-            Part::Turn(message) => turn::turn_input(message, "current", block, estimator, querier),
+            Part::Turn(message) => turn::turn_input(message, profile, block, estimator, querier),
+            Part::Compressed(message, recorded) => {
+                let wanted = &shown.wanted;
+                let of = Compressed {
+                    message,
+                    profile,
+                    recorded,
+                    session: wanted.context.session.as_ref(),
+                    window: wanted.limits.as_ref().map(|limits| limits.window),
+                };
+                compressed(&of, block, querier)
+            }
             Part::Articulation(results) => turn::articulation(results, block, estimator, querier),
         }
+    }
+
+    /// Whether a clause states a fact that does not come and go.
+    fn states(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
+        let is_it = |fact: &&Fact| fact.predicate == predicate && *fact.tuple == *tuple;
+        self.compiled.facts().iter().filter(is_it).any(|fact| !self.is_of_sample(fact.rule))
     }
 
     /// The clauses of the sample that are facts.

@@ -5,7 +5,7 @@ use crate::kernel::{Proof, RuleId};
 use crate::program::Program;
 use crate::prompt::origin::{Held, HeldKind, Origin};
 use crate::prompt::said::Source;
-use crate::text::{FileId, StatementId, TextRange, slice};
+use crate::text::{FileId, StatementId, TextRange, TextSize, slice};
 
 /// Where an origin can be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +150,15 @@ impl Common {
     pub fn place_of_given(&self, shown: &Shown, fact: &str) -> Option<(FileId, usize)> {
         let (file, start) = shown.marks.of(fact)?.1?;
         Some((file, line_of(&self.current, file, TextRange::empty(start))))
+    }
+
+    /// Where the statement of a fact starts that was given; `None` for one that the preview added.
+    pub(in crate::prompt) fn place_of_asserted(
+        &self,
+        shown: &Shown,
+        fact: &str,
+    ) -> Option<(FileId, TextSize)> {
+        shown.marks.of(fact)?.1
     }
 
     /// The file of the sample kernel.

@@ -1,9 +1,11 @@
-//! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget.
+//! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget. And
+//! those of the situation that the prompt compiler asserts while it works.
 
 use super::given::GivenFacts;
 use super::{Common, Shown};
 use crate::kernel::{Fact, ValueId, Values};
 use crate::program::{PredicateId, PredicateKey};
+use crate::prompt::derived::Derived;
 use crate::prompt::origin::HeldKind;
 use crate::text::Symbol;
 
@@ -51,6 +53,41 @@ pub(super) fn add(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
             given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
         }
     }
+}
+
+/// Adds what the prompt compiler says of the situation: `compile_context(/shard_type, /coder)`.
+pub(super) fn add_situation(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+    let key = PredicateKey { name: Symbol::new(SITUATION), arity: 2 };
+    let Some(predicate) = common.evaluated.id(key) else { return };
+    let facts = situation(&shown.derived);
+    let values = shown.kernel.values();
+    for (dimension, value) in facts {
+        let tuple = Box::new([values.name(dimension), value.intern(values)]);
+        given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+    }
+}
+
+/// The predicate of the situation: dimension, value.
+const SITUATION: &str = "compile_context";
+
+/// What holds in which dimension; of what is empty nothing is said.
+fn situation(derived: &Derived) -> Vec<(&'static str, Value)> {
+    let one = [
+        ("/operational_mode", derived.operational_mode),
+        ("/campaign_phase", &derived.campaign_phase),
+        ("/build_layer", &derived.build_layer),
+        ("/init_phase", &derived.init_phase),
+        ("/northstar_phase", &derived.northstar_phase),
+        ("/ouroboros_stage", &derived.ouroboros_stage),
+        ("/intent_verb", &derived.intent_verb),
+        ("/shard_type", &derived.shard_type),
+        ("/language", &derived.language),
+    ];
+    let several = derived.frameworks.iter().map(|name| ("/framework", name.as_str()));
+    let said = one.into_iter().chain(several).filter(|(_, value)| !value.is_empty());
+    let said = said.map(|(dimension, value)| (dimension, Value::name_or_text(value)));
+    let states = derived.world_states.iter().map(|state| ("/world_state", Value::Text((*state).to_owned())));
+    said.chain(states).collect()
 }
 
 /// Whether a clause of the program states a fact of a predicate with this value in front. The facts of the sample are

@@ -10,6 +10,7 @@ use super::{Preview, PreviewSettings, Wanted, WhyNot};
 use crate::config::PromptSettings;
 use crate::kernel::{Clock, Limits, Reading};
 use crate::program::{FileSummary, Program};
+use crate::prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
 use crate::prompt::session::{Form, SessionFile};
 use crate::prompt::{Header, Origin, OriginPlace};
 use crate::syntax::SourceFile;
@@ -29,8 +30,12 @@ injectable_context(S, Line) :- context_budget(S, N), 1000 < N, note(T, _), Line 
 ";
 
 fn program(sample: &str) -> Arc<Program> {
+    joined(POLICY, sample)
+}
+
+fn joined(policy: &str, sample: &str) -> Arc<Program> {
     let file = |id, text: &str| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into())));
-    Arc::new(Program::new(vec![file(0, POLICY), file(1, sample)]))
+    Arc::new(Program::new(vec![file(0, policy), file(1, sample)]))
 }
 
 fn wanted(sample: &str, session: Option<&str>) -> Vec<Wanted> {
@@ -107,6 +112,32 @@ fn lines_know_where_they_come_from() {
         "Constraint: no new deps" intent "no new deps"
     "#]],
     );
+}
+
+#[test]
+fn the_situation_holds_while_a_prompt_is_compiled() {
+    let policy = format!(
+        "{POLICY}Decl compile_context(Dimension, Value).\n\
+         injectable_context(S, \"Mend the tests.\") :- active_shard(S, _),\n\
+         compile_context(/world_state, \"failing_tests\"), compile_context(/intent_verb, /fix).\n"
+    );
+    let atoms = "- {id: a, category: identity, is_mandatory: true, content: A}\n";
+    let file = AtomFile { file: FileId(9), kind: Kind::Corpus, agent: None, text: atoms.into() };
+    let corpus = Arc::new(Corpus::read(&[file], &mut |_, _| None));
+    let found = ["jit", "legacy"].map(|mode| {
+        let sample = SAMPLE
+            .replace("# @preview name: fix\n", &format!("# @preview name: fix\n# @preview mode: {mode}\n"));
+        let settings = PreviewSettings {
+            compiler: Some(Arc::new(JitCompiler { corpus: Arc::clone(&corpus) })),
+            ..settings()
+        };
+        let wanted = wanted(&sample, Some("failing_tests: [a]\n"));
+        let preview =
+            Preview::new(joined(&policy, &sample), Some(FileId(1)), wanted, settings, &Cancel::new());
+        let [shown] = preview.shown() else { panic!() };
+        (shown.prompt.mode.as_str(), shown.prompt.text().contains("- Mend the tests."))
+    });
+    assert_eq!(found, [("jit", true), ("legacy", false)]);
 }
 
 #[test]
@@ -194,31 +225,85 @@ fn fact() -> impl Strategy<Value = String> {
             .prop_map(|(shard, text)| format!("injectable_context(\"coder-{shard}\", \"n{text}\").")),
         Just("active_shard(\"coder-1\", /tester).".to_owned()),
         Just("injectable_context(S, T) :- note(T, _), active_shard(S, /tester).".to_owned()),
+        Just("note(\"twice\", 60).".to_owned()),
         Just("other(1).".to_owned()),
     ]
+}
+
+/// A clause of a policy that edits come and go with: facts that the sample may state as well, recursion, negation,
+/// aggregation, what stops an evaluation, and what cannot be read.
+fn clause() -> impl Strategy<Value = String> {
+    prop_oneof![
+        fact(),
+        (5..9u8).prop_map(|score| format!(
+            "injectable_context(S, T) :- shard_context_atom(S, T, N), {score}0 < N."
+        )),
+        Just("shard_context_atom(S, T, 90) :- active_shard(S, /coder), note(T, N), !weak(T).".to_owned()),
+        Just("weak(T) :- note(T, 40).".to_owned()),
+        Just("near(T, U) :- note(T, N), note(U, N).".to_owned()),
+        Just("near(T, U) :- near(T, V), near(V, U).".to_owned()),
+        Just("injectable_context(\"*\", U) :- near(\"n0\", U).".to_owned()),
+        Just("count(N) :- note(T, _) |> do fn:group_by(), let N = fn:count().".to_owned()),
+        Just("injectable_context(\"*\", \"many\") :- count(N), 2 < N.".to_owned()),
+        Just("bad(X) :- note(_, N), X = fn:div(1, 0).".to_owned()),
+        Just("injectable_context(S, \"un".to_owned()),
+    ]
+}
+
+/// A preview that follows texts of a policy and of its sample, one after the other, is always the one that is built from
+/// the last of them.
+fn follow(texts: &[(Vec<String>, Vec<String>)]) -> Result<(), TestCaseError> {
+    let header = "# @preview name: one\n# @preview shard: coder-1 coder\n# @preview name: two\n\
+                  # @preview shard: coder-2 coder\n# @preview mode: section\n";
+    let mut kept: Option<Preview> = None;
+    for (clauses, facts) in texts {
+        let (policy, sample) =
+            (format!("{POLICY}{}\n", clauses.join("\n")), format!("{header}{}\n", facts.join("\n")));
+        let program = || joined(&policy, &sample);
+        let build = || {
+            let wanted = wanted(&sample, None);
+            Preview::new(program(), Some(FileId(1)), wanted, settings(), &Cancel::new())
+        };
+        let mut anew = build();
+        let kept = kept.get_or_insert_with(build);
+        kept.update(program(), wanted(&sample, None), &Cancel::new());
+        prop_assert_eq!(shown(kept, ""), shown(&mut anew, ""));
+        for (one, other) in kept.shown().iter().zip(anew.shown()) {
+            prop_assert_eq!(one.prompt.text(), other.prompt.text());
+            prop_assert_eq!(one.stopped().is_some(), other.stopped().is_some());
+        }
+    }
+    Ok(())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Any edits of facts: the preview that followed them is the one that is built from the last text.
     #[test]
-    fn following_edits_is_as_good_as_starting_anew(
+    fn following_edits_of_facts_is_as_good_as_starting_anew(
         texts in prop::collection::vec(prop::collection::vec(fact(), 0..8), 1..6),
     ) {
-        let header = "# @preview name: one\n# @preview shard: coder-1 coder\n# @preview name: two\n\
-                      # @preview shard: coder-2 coder\n# @preview mode: section\n";
-        let sample = |facts: &Vec<String>| format!("{header}{}\n", facts.join("\n"));
-        let first = sample(&texts[0]);
-        let mut kept = preview(&first, None);
-        for facts in &texts {
-            let text = sample(facts);
-            kept.update(program(&text), wanted(&text, None), &Cancel::new());
-            let mut anew = preview(&text, None);
-            prop_assert_eq!(shown(&mut kept, ""), shown(&mut anew, ""));
-            for (one, other) in kept.shown().iter().zip(anew.shown()) {
-                prop_assert_eq!(one.prompt.text(), other.prompt.text());
-            }
-        }
+        let texts: Vec<_> = texts.into_iter().map(|facts| (Vec::new(), facts)).collect();
+        follow(&texts)?;
+    }
+
+    #[test]
+    fn following_edits_of_rules_is_as_good_as_starting_anew(
+        texts in prop::collection::vec(
+            (prop::collection::vec(clause(), 0..6), prop::collection::vec(fact(), 0..5)),
+            1..6,
+        ),
+    ) {
+        follow(&texts)?;
+    }
+
+    /// Facts alone change beside rules of all kinds.
+    #[test]
+    fn following_edits_of_facts_beside_rules_is_as_good_as_starting_anew(
+        clauses in prop::collection::vec(clause(), 0..8),
+        samples in prop::collection::vec(prop::collection::vec(fact(), 0..6), 2..6),
+    ) {
+        let texts: Vec<_> = samples.into_iter().map(|facts| (clauses.clone(), facts)).collect();
+        follow(&texts)?;
     }
 }

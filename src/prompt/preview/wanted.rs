@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::prompt::captured::Captured;
+use crate::prompt::compressed::Recorded;
 use crate::prompt::context::Context;
 use crate::prompt::header::Group;
 use crate::prompt::jit::JitCompiler;
@@ -9,6 +11,7 @@ use crate::prompt::said::Said;
 use crate::prompt::sections::Mode;
 use crate::prompt::session::{SessionFile, StepResult};
 use crate::text::TextRange;
+use crate::transcript::Limits;
 
 /// A prompt that is wanted.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,10 @@ pub struct Wanted {
     pub session: Option<SessionFile>,
     /// The prompt compiler with the atoms that the kernel names, in place of those of the settings.
     pub compiler: Option<Arc<JitCompiler>>,
+    /// The limits of shards, where the agent has a configuration of its own.
+    pub limits: Option<Arc<Limits>>,
+    /// The prompt that the runtime really sent, where it was captured.
+    pub captured: Option<Arc<Captured>>,
     /// What of it.
     pub part: Part,
 }
@@ -39,6 +46,8 @@ pub enum Part {
     System,
     /// The input of a turn with this message.
     Turn(Said),
+    /// The input of a turn with this message, in compressed form: behind the turns of this session.
+    Compressed(Said, Arc<Recorded>),
     /// What is asked for when these results are put into words.
     Articulation(Vec<StepResult>),
 }
@@ -50,6 +59,7 @@ impl Part {
         match self {
             Self::System => None,
             Self::Turn(_) => Some("turn"),
+            Self::Compressed(..) => Some("compressed"),
             Self::Articulation(_) => Some("articulation"),
         }
     }
@@ -79,7 +89,27 @@ impl Wanted {
             mode: group.mode.map(|(mode, _)| mode),
             session,
             compiler: None,
+            limits: None,
+            captured: None,
             part: Part::System,
         })
+    }
+
+    /// The same under the limits that an agent's configuration sets. What a session file says of the budget counts more.
+    #[must_use]
+    pub fn within(mut self, limits: Option<&Arc<Limits>>) -> Self {
+        let Some(limits) = limits else { return self };
+        let (tokens, reserved) = self.context.budget;
+        self.context.budget = (tokens.or(limits.prompt.0), reserved.or(limits.prompt.1));
+        self.limits = Some(Arc::clone(limits));
+        self
+    }
+
+    /// How many tokens the context of a shard of this type may have, where the agent has a configuration of its own.
+    #[must_use]
+    pub fn context_tokens(&self) -> Option<u64> {
+        let limits = self.limits.as_deref()?;
+        let kind = self.context.shard_type.trim_start_matches('/');
+        Some(limits.shards.get(kind).unwrap_or(&limits.default).context_tokens)
     }
 }

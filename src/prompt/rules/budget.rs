@@ -16,7 +16,9 @@ pub(super) static OVER_BUDGET: Rule = Rule {
     summary: "A prompt has more tokens than it may have.",
     rationale: "The runtime's assembler cuts nothing: what is over the budget of a shard is sent all the same, and cut off or \
                 refused by whoever receives it. The budget is 200,000 tokens (60,000 for `legislator` and `mangle_repair`) \
-                without what is reserved, or that of the session file's `budget`, counted as the prompt compiler does it.",
+                without what is reserved, or that of the session file's `budget`, counted as the prompt compiler does it. Where \
+                there is a `.nerd/config.json`, its `jit.token_budget`, the `max_context_tokens` of the shard's profile and \
+                `context_window.max_tokens` are looked at, too.",
     bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
           # @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\ninjectable_context(\"*\", \"Be brief.\").\n\
@@ -79,6 +81,28 @@ pub(super) static EMPTY_PROMPT: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// The runtime sent something else.
+pub(super) static DRIFT: Rule = Rule {
+    code: "PP073",
+    name: "drift",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A captured system prompt is not what the preview shows.",
+    rationale: "The policy, the session or the runtime has changed since the prompt was captured, or the sample leaves out what \
+                was known then: what the preview shows is not what the shard read. Lines are compared without the blanks around \
+                them; `[prompt] similarity` says how many percent have to be the same, and `[prompt.templates]` puts the \
+                runtime's own texts in place of ours. `preview --diff` shows the lines.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: section\n\
+          # @preview captured: traces.jsonl\ninjectable_context(\"*\", \"Be brief.\").\n\
+          #- traces.jsonl\n{\"shard_type\":\"coder\",\"system_prompt\":\"- Be thorough.\",\"user_prompt\":\"Go.\",\"response\":\"Done.\"}\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: section\n\
+           # @preview captured: traces.jsonl\ninjectable_context(\"*\", \"Be brief.\").\n\
+           #- traces.jsonl\n{\"shard_type\":\"coder\",\"system_prompt\":\"- Be brief.\",\"user_prompt\":\"Go.\",\"response\":\"Done.\"}\n",
+    fix: FixKind::None,
+};
+
 /// From how many tokens on a line can be too long.
 const HUGE: usize = 200;
 
@@ -86,6 +110,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     for shown in subject.shown.iter().filter(|shown| shown.wanted.part == Part::System) {
         let text = shown.prompt.text();
         if text.is_empty() {
+            // Of a kernel that stopped it is said that there is none.
+            if shown.stopped().is_some() {
+                continue;
+            }
             let why = if shown.prompt.mode == Mode::Section {
                 "the kernel injects nothing and knows nothing for the shard"
             } else {
@@ -108,8 +136,44 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
             );
             subject.at_header(found, &OVER_BUDGET, shown.wanted.range, message);
         }
+        over_limits(subject, shown, tokens, found);
+        drift(subject, shown, &text, found);
         huge(subject, shown, tokens, found);
     }
+}
+
+/// Compares with what was captured.
+fn drift(subject: &Subject<'_>, shown: &Shown, text: &str, found: &mut Vec<Found>) {
+    let Some(captured) = &shown.wanted.captured else { return };
+    let (same, wanted) = (captured.similarity(text), subject.settings.similarity);
+    if same >= wanted {
+        return;
+    }
+    let message = format!(
+        "This captured prompt is not what the preview shows: {same} % of the lines are the same {}, and {wanted} % should be. \
+         `preview --diff` shows which are not.",
+        within(shown)
+    );
+    found.push(Found { file: captured.file, finding: Finding::new(&DRIFT, captured.range, message) });
+}
+
+/// What the configuration of the agent says of the shard and of its model.
+fn over_limits(subject: &Subject<'_>, shown: &Shown, tokens: usize, found: &mut Vec<Found>) {
+    let tokens_u64 = u64::try_from(tokens).unwrap_or(u64::MAX);
+    let kind = &shown.wanted.context.shard_type;
+    let context = shown.wanted.context_tokens().filter(|limit| tokens_u64 > *limit);
+    let window = shown.wanted.limits.as_ref().map(|limits| limits.window).filter(|limit| tokens_u64 > *limit);
+    let (limit, whose) = match (context, window) {
+        (Some(limit), _) => (limit, format!("`max_context_tokens` of a `{kind}`")),
+        (None, Some(limit)) => (limit, "`max_tokens` of the model's window".to_owned()),
+        (None, None) => return,
+    };
+    let message = format!(
+        "The prompt has about {tokens} tokens {}, and `.nerd/config.json` allows {limit} ({whose}).",
+        within(shown)
+    );
+    let range = if shown.wanted.shard.1.is_empty() { shown.wanted.range } else { shown.wanted.shard.1 };
+    subject.at_header(found, &OVER_BUDGET, range, message);
 }
 
 fn huge(subject: &Subject<'_>, shown: &Shown, all: usize, found: &mut Vec<Found>) {

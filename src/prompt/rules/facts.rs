@@ -2,7 +2,7 @@
 
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
-use crate::prompt::answers::Answer;
+use crate::prompt::answers::{Answer, Arg};
 use crate::prompt::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use crate::prompt::origin::Origin;
 use crate::prompt::preview::{OriginPlace, Shown};
@@ -34,8 +34,8 @@ pub(super) static SHORT_FACT: Rule = Rule {
     group: Group::Prompts,
     severity: Some(Severity::Warning),
     summary: "A fact that a prompt reads has too few arguments, or a number where text is read.",
-    rationale: "The reader passes over such a fact without a word. Names and strings are text; numbers, lists and whatever \
-                else are not.",
+    rationale: "The reader passes over such a fact without a word. Names and strings are text; numbers are not. A list or \
+                another value of several parts is read as an empty text.",
     bad: "#- schemas.gl\nDecl injectable_context(Id, Text).\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
           injectable_context(\"*\", \"Be brief.\").\ninjectable_context(\"*\", 3).\n",
@@ -200,12 +200,15 @@ fn short_heads(subject: &Subject<'_>, found: &mut Vec<Found>) {
 fn numbers(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     for (name, read) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
         for answer in subject.facts(shown, name, read) {
-            let Some(at) = (0..read).find(|at| answer.text(*at).is_none()) else { continue };
+            let is_text = |at: &usize| matches!(answer.args.get(*at), Some(Arg::Text(_)));
+            let Some(at) = (0..read).find(|at| !is_text(at)) else { continue };
             let Some((file, range)) = place(subject, shown, &answer, at) else { continue };
-            let message = format!(
-                "Argument {} of this `{name}` is no text, so prompts pass over it without a word: write a string.",
-                at + 1
-            );
+            let what = match answer.args.get(at) {
+                Some(Arg::Other(_)) => "prompts read an empty text there",
+                _ => "prompts pass over it without a word",
+            };
+            let message =
+                format!("Argument {} of this `{name}` is no text, so {what}: write a string.", at + 1);
             found.push(Found { file, finding: Finding::new(&SHORT_FACT, range, message) });
         }
     }

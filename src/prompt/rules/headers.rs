@@ -107,6 +107,20 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
         let findings = unknown.chain(directives.findings.iter().cloned());
         found.extend(findings.map(|finding| Found { file: file.id, finding }));
     }
+    for shown in subject.shown.iter().filter(|shown| !shown.wanted.context.is_complete()) {
+        let context = &shown.wanted.context;
+        let what = match (context.shard_id.is_empty(), context.shard_type.is_empty()) {
+            (true, true) => "neither id nor type",
+            (true, false) => "no id",
+            _ => "no type",
+        };
+        let message = format!(
+            "The shard of preview `{}` has {what}: the runtime refuses it where it is given as a map, and takes the general \
+             base elsewhere. Write both: `# @preview shard: coder-7 coder`.",
+            shown.wanted.name
+        );
+        subject.at_header(found, &PREVIEW_INCOMPLETE, shown.wanted.range, message);
+    }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file)) = (&shown.wanted.session, *file) else { continue };
         found.extend(session.findings.iter().cloned().map(|finding| Found { file, finding }));

@@ -17,10 +17,21 @@ pub(super) static NO_ACTIVE_SHARD: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "The kernel does not know that the shard of a preview is at work.",
     rationale: "The runtime asserts `active_shard(Id, /type)` for each shard that it starts, and rules for context ask for it. \
-                Previews add the fact themselves, unless `--no-synthetic` says that they add nothing: then a sample has to \
-                state it, or whatever asks for it gives nothing.",
-    bad: "",
-    good: "",
+                Previews add the fact themselves, unless `[prompt] synthetic = false` or `--no-synthetic` says that they add \
+                nothing: then a sample has to state it, or whatever asks for it gives nothing.",
+    bad: "#- schemas.gl\nDecl active_shard(Id, Type) bound [/string, /name].\n\
+          Decl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
+          injectable_context(Id, \"Test first.\") :- active_shard(Id, /coder).\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\n#- mangle-ls.toml\n[prompt]\nsynthetic = false\n",
+    good: "#- schemas.gl\nDecl active_shard(Id, Type) bound [/string, /name].\n\
+           Decl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
+           injectable_context(Id, \"Test first.\") :- active_shard(Id, /coder).\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nactive_shard(\"coder-7\", /coder).\n\
+           #- mangle-ls.toml\n[prompt]\nsynthetic = false\n",
     fix: FixKind::None,
 };
 
@@ -113,7 +124,7 @@ fn active(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     let kind = shown.wanted.context.shard_type.trim_start_matches('/');
     let message = format!(
         "The kernel does not know that the shard is at work {}, so rules that ask for it give nothing: state \
-         `active_shard(\"{id}\", /{kind})`, or leave out `--no-synthetic`.",
+         `active_shard(\"{id}\", /{kind})`, or let previews add it (`synthetic`).",
         within(shown)
     );
     subject.at_header(found, &NO_ACTIVE_SHARD, at_shard(shown), message);

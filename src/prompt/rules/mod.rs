@@ -31,6 +31,7 @@ pub const RULES: &[&Rule] = &[
     &policy::NEVER_INJECTABLE,
     &keys::WRONG_KEY_KIND,
     &policy::BELOW_THRESHOLD,
+    &policy::PRIORITY_KIND,
     &joins::DISJOINT_JOIN,
     &templates::TEMPLATE_MISSING,
     &templates::TEMPLATE_DUPLICATE,
@@ -82,9 +83,12 @@ pub const RULES: &[&Rule] = &[
     &jit::ATOM_NO_CONTENT,
     &jit::ATOM_FILE,
     &jit::ATOM_KEY,
+    &jit::UNREACHABLE_ATOM,
+    &jit::NESTED_PLACEHOLDER,
     &budget::OVER_BUDGET,
     &budget::HUGE_LINE,
     &budget::EMPTY_PROMPT,
+    &budget::DRIFT,
 ];
 
 /// What is wrong with previews.

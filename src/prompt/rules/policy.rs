@@ -4,7 +4,7 @@ use super::subject::{Found, Subject, within};
 use crate::kernel::Obstacle;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::PredicateKey;
-use crate::prompt::answers::{Arg, Order};
+use crate::prompt::answers::{Answer, Arg, Order};
 use crate::prompt::assembly::{INJECTED, is_for};
 use crate::prompt::preview::{SCORED, THRESHOLD};
 use crate::text::{Symbol, TextRange};
@@ -76,6 +76,29 @@ pub(super) static BUDGET_IGNORED: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// `injectable_context_priority(S, T, /high)` beside `(S, T, 80)`.
+pub(super) static PRIORITY_KIND: Rule = Rule {
+    code: "PP005",
+    name: "priority-kind",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "Priorities of context are names in one place and numbers in another.",
+    rationale: "Whoever compares or sorts priorities sees only those of one kind: a comparison with a number never holds for \
+                a name, and the other way round. Where a `Decl` says which kind it is, `type-fact-mismatch` and \
+                `type-head-mismatch` say it instead.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl injectable_context_priority(Id, Text, Priority).\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
+          injectable_context(\"*\", \"Be brief.\").\ninjectable_context_priority(\"*\", \"Be brief.\", 80).\n\
+          injectable_context_priority(\"*\", \"Be kind.\", /high).\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl injectable_context_priority(Id, Text, Priority).\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
+           injectable_context(\"*\", \"Be brief.\").\ninjectable_context_priority(\"*\", \"Be brief.\", 80).\n\
+           injectable_context_priority(\"*\", \"Be kind.\", 60).\n",
+    fix: FixKind::None,
+};
+
 /// The evaluation stops.
 pub(super) static KERNEL_FAILED: Rule = Rule {
     code: "PP031",
@@ -86,15 +109,14 @@ pub(super) static KERNEL_FAILED: Rule = Rule {
     rationale: "Where the engine rejects a policy, or stops in the middle, the runtime has no kernel: the prompt is made of \
                 built-in texts alone. The preview shows what followed until then.",
     bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
-          injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 0).\n",
+          Decl step(N) bound [/number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+          #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\nstep(M) :- step(N), M = fn:plus(N, 1).\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\nstep(0).\n\
+          #- mangle-ls.toml\n[kernel]\nmax_derived = 1000\n",
     good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
-           injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 2).\n",
+           Decl step(N) bound [/number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+           #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\nstep(M) :- step(N), N < 9, M = fn:plus(N, 1).\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\nstep(0).\n",
     fix: FixKind::None,
 };
 
@@ -125,9 +147,35 @@ pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
         found.push(head.found(&BUDGET_IGNORED, usize::MAX, message.to_owned()));
     }
     below_threshold(subject, found);
+    priorities(subject, found);
     failed(subject, found);
     order(subject, found);
     never(subject, found);
+}
+
+/// The predicate of priorities, whose third argument they are.
+const PRIORITY: &str = "injectable_context_priority";
+
+/// Names among numbers. Where a declaration has bounds, the rules about types say which are wrong.
+fn priorities(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    let program = subject.program();
+    let has_bounds = |predicate| program.declaration(predicate).is_some_and(|decl| !decl.bounds.is_empty());
+    if program.named(Symbol::new(PRIORITY)).any(has_bounds) {
+        return;
+    }
+    for shown in subject.shown.iter() {
+        let answers = subject.facts(shown, PRIORITY, 3);
+        let is_name = |answer: &&Answer| answer.text(2).is_some_and(|text| text.starts_with('/'));
+        let number = answers.iter().find(|answer| matches!(answer.args.get(2), Some(Arg::Number(_))));
+        let (Some(name), Some(number)) = (answers.iter().find(is_name), number) else { continue };
+        let Some((file, range)) = subject.place(shown, &name.held, 2) else { continue };
+        let message = format!(
+            "This priority is a name, and that of `{}` is a number {}: whoever compares them sees those of one kind alone.",
+            number.held.fact,
+            within(shown)
+        );
+        found.push(Found { file, finding: Finding::new(&PRIORITY_KIND, range, message) });
+    }
 }
 
 fn failed(subject: &Subject<'_>, found: &mut Vec<Found>) {
@@ -139,10 +187,12 @@ fn failed(subject: &Subject<'_>, found: &mut Vec<Found>) {
             (None, Some(sample)) => (sample, shown.wanted.range),
             (None, None) => continue,
         };
+        let limit = stop.reason.setting().map(|setting| format!(", the limit `[kernel] {setting}`"));
         let message = format!(
-            "The evaluation stops here {}: {}. The runtime has no kernel then, and makes the prompt of built-in texts.",
+            "The evaluation stops here {}: {}{}. The runtime has no kernel then, and makes the prompt of built-in texts.",
             within(shown),
-            stop.reason
+            stop.reason,
+            limit.unwrap_or_default()
         );
         found.push(Found { file, finding: Finding::new(&KERNEL_FAILED, range, message) });
     }

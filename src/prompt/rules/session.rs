@@ -1,7 +1,7 @@
 //! Rules about what a session file says and no prompt shows.
 
 use super::subject::{Found, Subject, within};
-use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::prompt::assembly::HISTORY;
 use crate::prompt::preview::{Part, Shown};
 use crate::prompt::sections::Mode;
@@ -42,7 +42,7 @@ pub(super) static SESSION_IN_JIT: Rule = Rule {
     good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
            # @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
            #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n",
-    fix: FixKind::None,
+    fix: FixKind::Unsafe,
 };
 
 /// A history of 1,500 bytes.
@@ -127,8 +127,20 @@ fn in_jit(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
         names.join(", "),
         within(shown)
     );
+    let Some(file) = subject.sample() else { return };
     let mut groups = subject.header.groups.iter();
     let group = groups.find(|group| group.range == wanted.range);
-    let range = group.and_then(|group| group.mode).map_or(wanted.range, |(_, range)| range);
-    subject.at_header(found, &SESSION_IN_JIT, range, message);
+    // A mode that stands above the preview is that of others, too.
+    let own = group.and_then(|group| group.mode).map(|(_, range)| range);
+    let own = own.filter(|range| range.start() > wanted.range.start());
+    let range = own.unwrap_or(wanted.range);
+    let mut finding = Finding::new(&SESSION_IN_JIT, range, message);
+    if !wanted.range.is_empty() {
+        let fix = Fix::guess("Assemble it without the compiler");
+        finding = finding.fix(match own {
+            Some(range) => fix.replace(range, "legacy"),
+            None => fix.insert(wanted.range.end(), "\n# @preview mode: legacy"),
+        });
+    }
+    found.push(Found { file, finding });
 }

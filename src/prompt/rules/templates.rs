@@ -100,7 +100,7 @@ fn of_shard(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
         let is_builtin = |section: &crate::prompt::Section| {
             section.kind == SectionKind::Base && matches!(section.from, From::Builtin(_))
         };
-        if shown.prompt.sections.iter().any(is_builtin) {
+        if shown.prompt.sections.iter().any(is_builtin) && !kind.is_empty() {
             let message = format!(
                 "The kernel has no template for `{kind}` {}, so a built-in text is its base: add a fact \
                  `shard_prompt_base(/{kind}, \"…\")`.",

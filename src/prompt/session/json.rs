@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Result<Node, Unread> {
         return Err(Unread { range: end, why: "something stands behind its end".to_owned() });
     }
     if json.nodes().count() > MOST_VALUES {
-        return Err(Unread { range: TextRange::default(), why: "it has too many values".to_owned() });
+        return Err(Unread { range: TextRange::default(), why: "it has more than 100000 values".to_owned() });
     }
     node(&json, json.root(), 0)
 }

@@ -94,7 +94,7 @@ impl Reader {
             }
             _ => false,
         };
-        if !fits {
+        if !fits && !self.wrong_entry(node, shape) {
             self.wrong(node, expected(shape));
         }
         fits
@@ -124,6 +124,23 @@ impl Reader {
     fn wrong(&mut self, node: &Node, expected: &str) {
         let message = format!("This should be {expected}, and is {}; it is ignored.", node.described());
         self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message));
+    }
+
+    /// Says which entry of a list is wrong, because of which all of it is ignored; false where none is.
+    fn wrong_entry(&mut self, node: &Node, shape: Shape) -> bool {
+        let Kind::List(nodes) = &node.kind else { return false };
+        let (expected, fits): (_, fn(&Node) -> bool) = match shape {
+            Shape::Texts => ("a text", |node| matches!(node.kind, Kind::Scalar(_))),
+            Shape::Tables(_) => ("a table of keys and values", |node| matches!(node.kind, Kind::Map(_))),
+            _ => return false,
+        };
+        let Some(wrong) = nodes.iter().find(|node| !fits(node)) else { return false };
+        let message = format!(
+            "This entry should be {expected}, and is {}; the whole list is ignored.",
+            wrong.described()
+        );
+        self.file.findings.push(Finding::new(&SESSION_KEY, wrong.range, message));
+        true
     }
 
     /// Adds a key to the pointer; gives its length before.

@@ -41,8 +41,17 @@ fn mistakes_are_told() {
             "activ_files" There is no key `activ_files` here, so it is ignored. Did you mean `active_files`?
             "[main]" This should be a text, and is a list; it is ignored.
             "verbs" There is no key `verbs` here, so it is ignored. Did you mean `verb`?
-            "[3]" This should be a list of tables, and is a list; it is ignored.
-            "many" This should be a whole number, and is a single value; it is ignored.
+            "3" This entry should be a table of keys and values, and is `3`; the whole list is ignored.
+            "many" This should be a whole number, and is `many`; it is ignored.
+        "#]],
+    );
+    check(
+        "dream_mode: 'yes'\nfailing_tests: [a, {b: c}]\nprior_shard_outputs: [{task: x}, y]\ngit_branch:\nrecent_actions: ~\n",
+        Form::Yaml,
+        expect![[r#"
+            "'yes'" This should be `true` or `false`, and is `yes`; it is ignored.
+            "{b: c}" This entry should be a text, and is a table of keys and values; the whole list is ignored.
+            "y" This entry should be a table of keys and values, and is `y`; the whole list is ignored.
         "#]],
     );
     check(

@@ -2,6 +2,8 @@
 //!
 //! Depth, number and size are bounded, so that a file of a few lines cannot ask for gigabytes.
 
+use std::borrow::Cow;
+
 use crate::text::TextRange;
 
 /// How deeply values may be inside each other.
@@ -10,6 +12,9 @@ pub(in crate::prompt) const DEEPEST: usize = 32;
 pub(in crate::prompt) const MOST_VALUES: usize = 100_000;
 /// How many bytes of text they may have together.
 pub(in crate::prompt) const MOST_BYTES: usize = 32 << 20;
+
+/// Up to how many characters a value is shown in messages.
+const SHOWN: usize = 24;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,12 +81,16 @@ impl Node {
     }
 
     /// What it is, for a message.
-    pub(in crate::prompt) fn described(&self) -> &'static str {
-        match self.kind {
-            Kind::Null => "nothing",
-            Kind::Scalar(_) => "a single value",
-            Kind::List(_) => "a list",
-            Kind::Map(_) => "a table of keys and values",
+    pub(in crate::prompt) fn described(&self) -> Cow<'static, str> {
+        match &self.kind {
+            Kind::Null => "nothing".into(),
+            Kind::Scalar(text) if text.is_empty() => "an empty text".into(),
+            Kind::Scalar(text) if text.chars().count() <= SHOWN && !text.contains(char::is_control) => {
+                format!("`{text}`").into()
+            }
+            Kind::Scalar(_) => "a single value".into(),
+            Kind::List(_) => "a list".into(),
+            Kind::Map(_) => "a table of keys and values".into(),
         }
     }
 }

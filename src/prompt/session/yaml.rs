@@ -24,7 +24,11 @@ pub(in crate::prompt) fn read(text: &str) -> Result<Node, Unread> {
             }
             Err(error) => {
                 let at = reader.byte(error.marker().index());
-                return Err(Unread { range: TextRange::at(size(at), size(0)), why: error.info().to_owned() });
+                let why = match error.info() {
+                    "recursion limit exceeded" => TOO_DEEP,
+                    why => why,
+                };
+                return Err(Unread { range: TextRange::at(size(at), size(0)), why: why.to_owned() });
             }
         }
     }
@@ -174,7 +178,8 @@ impl<'t> Reader<'t> {
 }
 
 const TOO_DEEP: &str = "its values are nested too deeply";
-const TOO_LARGE: &str = "it has too many values, those of aliases counted wherever they are used";
+const TOO_LARGE: &str =
+    "it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used";
 const CIRCLE: &str = "an alias names what is not there yet";
 
 #[cfg(test)]

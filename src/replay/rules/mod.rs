@@ -13,13 +13,14 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-pub use policy::{PolicyFinding, policy_findings};
+pub use policy::{PolicyFinding, findings_of_program, policy_findings};
 pub(super) use replies::injection;
 pub(super) use verdicts::outcome;
 
 use super::constitution::Constitution;
 use super::session::Options;
 use super::turn::Turn;
+use super::verdict::Place;
 use crate::envelope::json::NodeId;
 use crate::envelope::table::ENVELOPE;
 use crate::envelope::view::View;
@@ -32,6 +33,12 @@ use crate::transcript::{self, Found, Record};
 /// All rules of a replay, a list a family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [replies::RULES, verdicts::RULES, policy::RULES, state::RULES].into_iter().flatten().copied()
+}
+
+/// Whether what a rule finds rests on verdicts: it says nothing where no policy permits anything.
+#[must_use]
+pub fn needs_gate(rule: &Rule) -> bool {
+    verdicts::RULES.contains(&rule) || replies::needs_gate(rule)
 }
 
 /// A reply in its record, while it is replayed.
@@ -60,6 +67,17 @@ impl<'s> Scene<'s> {
     /// Looks at what the packet says of the state that it finds.
     pub(super) fn before(&mut self, kernel: &Kernel) {
         state::before(self, kernel);
+    }
+
+    /// Says where the envelope of a turn and its requests stand.
+    pub(super) fn places(&self, report: &mut Turn) {
+        let place = |range| self.turn.place(range);
+        report.place = place(self.brace());
+        for verdict in &mut report.verdicts {
+            let request = verdict.index.and_then(|index| self.request(index));
+            verdict.place =
+                request.map(|(view, name)| Place { name: place(name), whole: place(view.range()) });
+        }
     }
 
     /// Looks at how much the kernel holds.

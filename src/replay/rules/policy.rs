@@ -3,10 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::example::{GOOD, asks, old_file, policy, reply, session};
-use crate::kernel::{Datum, Fact};
+use crate::config::ReplaySettings;
+use crate::kernel::{Compiled, Datum, Fact, RuleId};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
-use crate::program::PredicateId;
-use crate::replay::constitution::Constitution;
+use crate::program::{PredicateId, Program};
+use crate::replay::constitution::{Constitution, Roles};
 use crate::text::{FileId, StatementId};
 
 pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT];
@@ -55,6 +56,8 @@ pub struct PolicyFinding {
     pub file: FileId,
     /// The statement.
     pub statement: StatementId,
+    /// What the compiled program calls it.
+    pub clause: RuleId,
     /// What.
     pub finding: Finding,
 }
@@ -62,60 +65,84 @@ pub struct PolicyFinding {
 /// What is found in the facts of the program.
 #[must_use]
 pub fn policy_findings(constitution: &Constitution) -> Vec<PolicyFinding> {
-    let mut found = Vec::new();
-    for (fact, text) in facts(constitution, constitution.roles.content) {
-        if text.contains(['<', '>', '&']) {
-            let message = format!(
-                "`{text}` never matches a payload: there `<`, `>` and `&` are written as `\\u003c`, `\\u003e`, `\\u0026`"
-            );
-            found.extend(place(constitution, fact, &UNMATCHABLE_PATTERN, message));
+    let Constitution { program, compiled, settings, roles, .. } = constitution;
+    Policy { program, compiled, settings, roles }.findings()
+}
+
+/// The same of a program that was compiled for something else; nothing where nobody permits anything by it.
+#[must_use]
+pub fn findings_of_program(
+    program: &Program,
+    compiled: &Compiled,
+    settings: &ReplaySettings,
+) -> Vec<PolicyFinding> {
+    let roles = &Roles::of(program, settings);
+    match roles.lacks(settings).is_empty() {
+        true => Policy { program, compiled, settings, roles }.findings(),
+        false => Vec::new(),
+    }
+}
+
+struct Policy<'p> {
+    program: &'p Program,
+    compiled: &'p Compiled,
+    settings: &'p ReplaySettings,
+    roles: &'p Roles,
+}
+
+impl Policy<'_> {
+    fn findings(&self) -> Vec<PolicyFinding> {
+        let mut found = Vec::new();
+        for (fact, text) in self.facts(self.roles.content) {
+            if text.contains(['<', '>', '&']) {
+                let message = format!(
+                    "`{text}` never matches a payload: there `<`, `>` and `&` are written as `\\u003c`, `\\u003e`, `\\u0026`"
+                );
+                found.extend(self.place(fact, &UNMATCHABLE_PATTERN, message));
+            }
         }
+        found.extend(self.drift());
+        found
     }
-    drift(constitution, &mut found);
-    found
-}
 
-fn drift(constitution: &Constitution, found: &mut Vec<PolicyFinding>) {
-    let own: Vec<_> = facts(constitution, constitution.roles.domain).collect();
-    let gate: FxHashSet<&str> = constitution.settings.domains.iter().map(String::as_str).collect();
-    let Some((first, _)) = own.first() else { return };
-    let policy: FxHashSet<&str> = own.iter().map(|(_, domain)| *domain).collect();
-    let list = |domains: Vec<&str>| domains.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let mut only_policy: Vec<_> = policy.difference(&gate).copied().collect();
-    let mut only_gate: Vec<_> = gate.difference(&policy).copied().collect();
-    only_policy.sort_unstable();
-    only_gate.sort_unstable();
-    let mut parts = Vec::new();
-    if !only_policy.is_empty() {
-        parts.push(format!("the gate does not let {} through", list(only_policy)));
-    }
-    if !only_gate.is_empty() {
-        parts.push(format!("the policy does not know {}", list(only_gate)));
-    }
-    if !parts.is_empty() {
+    fn drift(&self) -> Option<PolicyFinding> {
+        let own: Vec<_> = self.facts(self.roles.domain).collect();
+        let gate: FxHashSet<&str> = self.settings.domains.iter().map(String::as_str).collect();
+        let (first, _) = own.first()?;
+        let policy: FxHashSet<&str> = own.iter().map(|(_, domain)| *domain).collect();
+        let list =
+            |domains: Vec<&str>| domains.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let mut only_policy: Vec<_> = policy.difference(&gate).copied().collect();
+        let mut only_gate: Vec<_> = gate.difference(&policy).copied().collect();
+        only_policy.sort_unstable();
+        only_gate.sort_unstable();
+        let mut parts = Vec::new();
+        if !only_policy.is_empty() {
+            parts.push(format!("the gate does not let {} through", list(only_policy)));
+        }
+        if !only_gate.is_empty() {
+            parts.push(format!("the policy does not know {}", list(only_gate)));
+        }
+        if parts.is_empty() {
+            return None;
+        }
         let message = format!("the lists of domains differ: {}", parts.join("; "));
-        found.extend(place(constitution, first, &ALLOWLIST_DRIFT, message));
+        self.place(first, &ALLOWLIST_DRIFT, message)
     }
-}
 
-/// The facts of a predicate that the program gives, and the text that each is about.
-fn facts(constitution: &Constitution, predicate: Option<PredicateId>) -> impl Iterator<Item = (&Fact, &str)> {
-    let compiled = &constitution.compiled;
-    let own = compiled.facts().iter().filter(move |fact| Some(fact.predicate) == predicate);
-    own.filter_map(|fact| match compiled.values.get(*fact.tuple.first()?) {
-        Datum::String(text) => Some((fact, &**text)),
-        _ => None,
-    })
-}
+    /// The facts of a predicate that the program gives, and the text that each is about.
+    fn facts(&self, predicate: Option<PredicateId>) -> impl Iterator<Item = (&Fact, &str)> {
+        let own = self.compiled.facts().iter().filter(move |fact| Some(fact.predicate) == predicate);
+        own.filter_map(|fact| match self.compiled.values.get(*fact.tuple.first()?) {
+            Datum::String(text) => Some((fact, &**text)),
+            _ => None,
+        })
+    }
 
-fn place(
-    constitution: &Constitution,
-    fact: &Fact,
-    rule: &'static Rule,
-    message: String,
-) -> Option<PolicyFinding> {
-    let clause = constitution.compiled.rule(fact.rule)?;
-    let item = constitution.program.file(clause.file)?.items.get(clause.item as usize)?;
-    let finding = Finding::new(rule, item.statement.clause()?.head.range, message);
-    Some(PolicyFinding { file: clause.file, statement: clause.statement, finding })
+    fn place(&self, fact: &Fact, rule: &'static Rule, message: String) -> Option<PolicyFinding> {
+        let clause = self.compiled.rule(fact.rule)?;
+        let item = self.program.file(clause.file)?.items.get(clause.item as usize)?;
+        let finding = Finding::new(rule, item.statement.clause()?.head.range, message);
+        Some(PolicyFinding { file: clause.file, statement: clause.statement, clause: fact.rule, finding })
+    }
 }

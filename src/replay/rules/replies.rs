@@ -127,6 +127,17 @@ static ATOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{"[a-z_]+":"#).ok()
 });
 
+/// Words that turn a claim into its opposite, beside those that end in `n't`.
+const NEGATIONS: [&str; 6] = ["not", "never", "nothing", "no", "none", "cannot"];
+
+/// How many words before a claim may deny it.
+const NEAR: usize = 4;
+
+/// Whether what a rule finds rests on the gate or its filters.
+pub(super) fn needs_gate(rule: &Rule) -> bool {
+    [&OVERRIDE, &SPEECH_CONTRADICTS_VERDICT].contains(&rule)
+}
+
 /// Looks at what is shown.
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn) {
     rewritten(scene, report);
@@ -163,7 +174,7 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
     let Some(denied) = denied else { return };
     let phrases = scene.options.transcript.success_phrases.iter().map(String::as_str);
     let Some((surface, ..)) = scene.surface() else { return };
-    let Some((range, phrase)) = phrase_in(&surface, phrases) else { return };
+    let Some((range, phrase)) = claim(&surface, &phrases.collect::<Vec<_>>()) else { return };
     let Some(range) = scene.in_surface(range) else { return };
     let what = match denied.action.as_str() {
         "" => "the whole reply".to_owned(),
@@ -171,6 +182,37 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
     };
     let message = format!("the user reads `{phrase}`, and the constitution denies {what}: {}", denied.why);
     scene.push(Finding::new(&SPEECH_CONTRADICTS_VERDICT, range, message));
+}
+
+/// The first of these phrases that is not denied where it stands.
+fn claim<'p>(surface: &str, phrases: &[&'p str]) -> Option<(TextRange, &'p str)> {
+    let mut from = 0;
+    loop {
+        let (range, phrase) = phrase_in(surface.get(from..)?, phrases.iter().copied())?;
+        let range = range + size(from);
+        if !is_negated(surface.get(..usize::from(range.start()))?) {
+            return Some((range, phrase));
+        }
+        from = usize::from(range.end());
+    }
+}
+
+/// Whether what comes next is denied: one of the last words of its part of the sentence says no.
+fn is_negated(before: &str) -> bool {
+    let mut later = String::new();
+    for word in before.split_whitespace().rev().take(NEAR) {
+        if word.ends_with(['.', '!', '?', ';', ':', ',']) {
+            return false;
+        }
+        let word =
+            word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase().replace('\u{2019}', "'");
+        let says_no = NEGATIONS.contains(&word.as_str()) || word.ends_with("n't");
+        if says_no && later != "only" {
+            return true;
+        }
+        later = word;
+    }
+    false
 }
 
 fn chatter(scene: &mut Scene<'_>) {

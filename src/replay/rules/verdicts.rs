@@ -10,7 +10,7 @@ use crate::program::PredicateId;
 use crate::replay::awaited::{Asked, Outcome};
 use crate::replay::constitution::find;
 use crate::replay::turn::{Origin, Turn};
-use crate::replay::verdict::{Lock, Verdict};
+use crate::replay::verdict::Verdict;
 use crate::text::TextRange;
 use crate::transcript::{self, Found, Record};
 
@@ -283,8 +283,7 @@ fn permitted(
         let begins = |fact: &str| fact.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('));
         verdict.because.iter().flat_map(|proof| &proof.nodes).any(|node| begins(&node.fact))
     };
-    let is_lifted = verdict.lock == Lock::Gate || roles.overrides.iter().any(lifts);
-    if !is_safe && is_lifted && told.insert(format!("override {action}")) {
+    if !is_safe && roles.overrides.iter().any(lifts) && told.insert(format!("override {action}")) {
         let message = format!("`{}` is listed nowhere as safe: only an override permits it", short(action));
         scene.push(of_rule(scene, Finding::new(&OVERRIDE_ONLY, range, message), verdict));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{PromptReport, SectionReport, percent};
+use super::{Note, PromptReport, SectionReport, percent};
 
 /// Prompts as Markdown. `provenance` adds a table of origins to each section.
 #[must_use]
@@ -15,6 +15,9 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
         if let Some(why) = &prompt.fallback {
             let _ = writeln!(out, "Not compiled: {}\n", escaped(why));
         }
+        if let Some(sticky) = &prompt.sticky {
+            let _ = writeln!(out, "Compiled {}\n", escaped(&sticky.sentence()));
+        }
         prompt.sections.iter().for_each(|section| write(&mut out, section, provenance));
         let available = usize::try_from(totals.available).unwrap_or(usize::MAX);
         let share = percent(totals.tokens, available);
@@ -23,7 +26,11 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
             "{} of {} tokens ({share}), by `{}`; {} by bytes/4, {} by characters/4.\n",
             totals.tokens, totals.available, totals.tokenizer, totals.bytes4, totals.chars4
         );
-        for note in &prompt.diagnostics {
+    }
+    let mut told: Vec<&Note> = Vec::new();
+    for note in prompts.iter().flat_map(|prompt| &prompt.diagnostics) {
+        if !told.contains(&note) {
+            told.push(note);
             let _ = writeln!(
                 out,
                 "- {} `{}` ({}): {}",

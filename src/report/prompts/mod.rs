@@ -5,6 +5,7 @@
 mod markdown;
 mod terminal;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,12 +33,29 @@ pub struct PromptReport {
     /// Why the compiler was not used although it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+    /// What the prompts that were compiled before it changed, in a kernel that is never cleaned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticky: Option<StickyReport>,
+    /// How many lines are no longer there since the prompt was shown last.
+    #[serde(skip)]
+    pub gone: usize,
     /// Tokens of all of it.
     pub totals: Totals,
     /// Which atoms were taken, and which were not.
     pub manifest: Value,
     /// What is wrong.
     pub diagnostics: Vec<Note>,
+}
+
+/// What the prompts before a prompt changed in it.
+#[derive(Debug, Clone, Serialize)]
+pub struct StickyReport {
+    /// The previews before it.
+    pub after: Vec<String>,
+    /// The atoms that are in it because of them.
+    pub gained: Vec<String>,
+    /// The atoms that are not in it because of them.
+    pub lost: Vec<String>,
 }
 
 /// A section.
@@ -75,12 +93,15 @@ pub struct LineReport {
     pub tokens: usize,
     /// Where it comes from.
     pub origin: OriginReport,
+    /// Whether it was not there when the prompt was shown last.
+    #[serde(skip)]
+    pub is_new: bool,
 }
 
 /// Where a line comes from.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct OriginReport {
-    /// `fact`, `derived`, `session`, `intent`, `builtin`, `suffix`, `synthetic`, `atom`.
+    /// `fact`, `derived`, `session`, `intent`, `builtin`, `suffix`, `synthetic`, `atom`, `turn`.
     pub kind: &'static str,
     /// The file in which it can be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +121,7 @@ pub struct OriginReport {
     /// The JSON pointer of the value in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// The part of the intent, the name of the built-in text, the id of the atom, or the condition of the suffix.
+    /// The part of the intent, the name of the built-in text, the id of the atom, the number of the turn, or the condition of the suffix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The ways in which the fact follows, each as an indented text.
@@ -123,10 +144,16 @@ pub struct Totals {
     pub chars4: usize,
     /// How many there may be.
     pub available: u32,
+    /// How many the agent's configuration gives to the context of a shard of this type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// How many its model takes in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
 }
 
 /// A finding about a preview.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
     /// The rule's code.
     pub code: &'static str,
@@ -158,6 +185,45 @@ impl OriginReport {
             "suffix" => format!("suffix because{what}"),
             "synthetic" => format!("synthetic {}", self.fact.as_deref().unwrap_or_default()),
             kind => format!("{kind}{what}{place}"),
+        }
+    }
+}
+
+impl PromptReport {
+    /// Marks the lines that an earlier state of the prompt did not have, and counts those that it had besides.
+    pub fn mark_changes(&mut self, before: &Self) {
+        let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
+        for section in &before.sections {
+            for line in section.lines.iter().filter(|line| line.role == "text") {
+                *known.entry((&section.section, &line.text)).or_default() += 1;
+            }
+        }
+        for section in &mut self.sections {
+            for line in section.lines.iter_mut().filter(|line| line.role == "text") {
+                match known.get_mut(&(section.section.as_str(), line.text.as_str())) {
+                    Some(count @ 1..) => *count -= 1,
+                    _ => line.is_new = true,
+                }
+            }
+        }
+        self.gone = known.values().sum();
+    }
+}
+
+impl StickyReport {
+    /// In a sentence: `after fix-auth: only therefore with review/style`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let list = |ids: &[String]| ids.join(", ");
+        let Self { after, gained, lost } = self;
+        let after = after.join(", ");
+        match (gained.is_empty(), lost.is_empty()) {
+            (true, true) => format!("after {after}: no atom more or less than in a new kernel"),
+            (false, true) => format!("after {after}: only therefore with {}", list(gained)),
+            (true, false) => format!("after {after}: only therefore without {}", list(lost)),
+            (false, false) => {
+                format!("after {after}: only therefore with {}, and without {}", list(gained), list(lost))
+            }
         }
     }
 }

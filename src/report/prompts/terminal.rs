@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{PromptReport, SectionReport, percent};
+use super::{Note, PromptReport, SectionReport, percent};
 
 const TITLE: Style = AnsiColor::BrightBlue.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -29,6 +29,18 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
         }
         write(&mut out, prompt, provenance);
     }
+    if prompts.len() > 1 && prompts.iter().any(|prompt| !prompt.diagnostics.is_empty()) {
+        out.push('\n');
+    }
+    // What is wrong with a file is wrong with all of its prompts.
+    let mut told: Vec<&Note> = Vec::new();
+    for note in prompts.iter().flat_map(|prompt| &prompt.diagnostics) {
+        if !told.contains(&note) {
+            told.push(note);
+            let Note { severity, rule, place, message, .. } = note;
+            let _ = writeln!(out, "{WRONG}{severity}{WRONG:#}[{rule}] {place} {message}");
+        }
+    }
     out
 }
 
@@ -38,14 +50,13 @@ fn write(out: &mut String, prompt: &PromptReport, provenance: bool) {
     if let Some(why) = &prompt.fallback {
         let _ = writeln!(out, "{WRONG}jit_fallback(/{shard_type}, {why:?}){WRONG:#}");
     }
+    if let Some(sticky) = &prompt.sticky {
+        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", sticky.sentence());
+    }
     for section in &prompt.sections {
         lines(out, section, provenance);
     }
     totals(out, prompt);
-    for note in &prompt.diagnostics {
-        let _ =
-            writeln!(out, "{WRONG}{}{WRONG:#}[{}] {} {}", note.severity, note.rule, note.place, note.message);
-    }
 }
 
 fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
@@ -63,7 +74,10 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
     for line in &section.lines {
         // What several lines in a row have in common is said once.
         let short = if provenance && line.role == "text" { line.origin.short() } else { String::new() };
-        let origin = if short == before { String::new() } else { short.clone() };
+        let mut origin = if short == before { String::new() } else { short.clone() };
+        if line.is_new {
+            origin = if short.is_empty() { "new".to_owned() } else { format!("new, {short}") };
+        }
         if line.role == "text" {
             before = short;
         }
@@ -73,7 +87,8 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
                 let _ = writeln!(out, "{style}{text}{style:#}");
             } else {
                 let gap = " ".repeat(COLUMN.saturating_sub(text.chars().count()).max(2));
-                let _ = writeln!(out, "{style}{text}{style:#}{gap}{FAINT}← {origin}{FAINT:#}");
+                let faint = if line.is_new { SESSION } else { FAINT };
+                let _ = writeln!(out, "{style}{text}{style:#}{gap}{faint}← {origin}{faint:#}");
             }
         }
         for proof in line.origin.proof.iter().filter(|_| provenance) {
@@ -89,7 +104,12 @@ fn totals(out: &mut String, prompt: &PromptReport) {
     let available = usize::try_from(totals.available).unwrap_or(usize::MAX);
     let filled = (totals.tokens * BAR).div_ceil(available.max(1)).min(BAR);
     let style = if totals.tokens > available { WRONG } else { KERNEL };
-    let _ = writeln!(out, "{FAINT}──{FAINT:#}");
+    let gone = match prompt.gone {
+        0 => String::new(),
+        1 => " 1 line is gone".to_owned(),
+        lines => format!(" {lines} lines are gone"),
+    };
+    let _ = writeln!(out, "{FAINT}──{gone}{FAINT:#}");
     let _ = writeln!(
         out,
         "[{style}{}{style:#}{}] {} of {} tokens, {} (bytes/4: {}, characters/4: {})",
@@ -101,6 +121,14 @@ fn totals(out: &mut String, prompt: &PromptReport) {
         totals.bytes4,
         totals.chars4,
     );
+    if let Some(context) = totals.context {
+        let kind = &prompt.shard_type;
+        let share = percent(totals.tokens, usize::try_from(context).unwrap_or(usize::MAX));
+        let _ = writeln!(
+            out,
+            "  {share} of the {context} tokens that the agent's configuration gives a `{kind}`"
+        );
+    }
     for section in prompt.sections.iter().filter(|section| section.tokens > 0) {
         let share = percent(section.tokens, totals.tokens.max(1));
         let _ = writeln!(out, "  {:<12} {:>8}  {share:>7}", section.section, section.tokens);

@@ -13,6 +13,9 @@ use super::{
 /// How much of a surface is shown before it is unfolded, in characters.
 const SURFACE: usize = 600;
 
+/// How many turns a page shows.
+pub const MOST_TURNS: usize = 3_000;
+
 /// The look of the page.
 const STYLE: &str = include_str!("page.css");
 

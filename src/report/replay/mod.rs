@@ -13,10 +13,10 @@ mod tests;
 mod text;
 
 pub use build::{Places, turn};
-pub use html::{Page, html};
+pub use html::{MOST_TURNS, Page, html};
 pub use markdown::markdown;
 pub use summary::{Covered, ReplaySummary, summary_text};
-pub use text::{line, text};
+pub use text::{line, plain_text, text};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

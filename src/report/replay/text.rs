@@ -56,6 +56,12 @@ pub fn text(turn: &TurnReport) -> String {
     out
 }
 
+/// [`text`] without colours.
+#[must_use]
+pub fn plain_text(turn: &TurnReport) -> String {
+    anstream::adapter::strip_str(&text(turn)).to_string()
+}
+
 fn surface(turn: &TurnReport, out: &mut String) {
     let surface = &turn.surface;
     let _ = writeln!(out, "  {QUIET}says{QUIET:#}     {}", cut(&surface.original));

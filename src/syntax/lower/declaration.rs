@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::ast::{Atom, BoundRow, Declaration, StatementKind, TermKind};
 use super::super::kind::Kind;
 use super::super::rules;
-use super::{Commas, Lower};
+use super::Lower;
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
@@ -163,19 +163,7 @@ impl<'t> Lower<'_, 't> {
 
     fn bound_row(&mut self, node: Node<'t>) -> BoundRow {
         let range = self.range(node);
-        let mut types = Vec::new();
-        let mut commas = Commas::default();
-        self.children(|this, child, kind| match kind {
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Token => {}
-            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
-            _ => {
-                this.element(&mut commas);
-                let term = this.term(child);
-                types.push(term);
-            }
-        });
-        self.end_of_list(&commas);
+        let (types, _) = self.read_list(|this, child, _| this.term(child));
         BoundRow { range, types }
     }
 

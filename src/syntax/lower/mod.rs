@@ -260,6 +260,22 @@ impl<'c, 't> Lower<'c, 't> {
         self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
     }
 
+    /// A list in brackets that may have commas at wrong places; `read` reads an element.
+    fn read_list<T>(&mut self, mut read: impl FnMut(&mut Self, Node<'t>, Kind) -> T) -> (Vec<T>, Commas) {
+        let (mut elements, mut commas) = (Vec::new(), Commas::default());
+        self.children(|this, child, kind| match kind {
+            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
+            Kind::Token => {}
+            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
+            _ => {
+                this.element(&mut commas);
+                elements.push(read(this, child, kind));
+            }
+        });
+        self.end_of_list(&commas);
+        (elements, commas)
+    }
+
     fn comma(&mut self, commas: &mut Commas, at: Node<'t>) {
         commas.last = Some(self.range(at));
         let range = self.range(at);

@@ -8,7 +8,7 @@ use super::super::ast::{
 };
 use super::super::kind::Kind;
 use super::super::rules;
-use super::{Commas, Lower, MAX_NESTING};
+use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
@@ -186,19 +186,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn time_bounds(&mut self) -> Vec<TimeBound> {
-        let mut bounds = Vec::new();
-        let mut commas = Commas::default();
-        self.children(|this, child, kind| match kind {
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Token => {}
-            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
-            _ => {
-                this.element(&mut commas);
-                let bound = this.time_bound(child, kind);
-                bounds.push(bound);
-            }
-        });
-        self.end_of_list(&commas);
+        let (bounds, commas) = self.read_list(Self::time_bound);
         self.no_trailing_comma(&commas, "An interval");
         bounds
     }

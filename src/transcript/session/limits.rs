@@ -41,6 +41,10 @@ pub struct Limits {
     pub facts: u64,
     /// How many facts its kernel derives from them.
     pub derived: u64,
+    /// The tokens that the model takes in.
+    pub window: u64,
+    /// The tokens that a compiled prompt may have, and how many of those are reserved, where that is set.
+    pub prompt: (Option<u32>, Option<u32>),
 }
 
 impl Default for Limits {
@@ -58,7 +62,14 @@ impl Default for Limits {
             ("researcher", limits(25_000, 5_000, 600, 3)),
         ];
         let shards = shards.into_iter().map(|(name, limits)| (name.to_owned(), limits)).collect();
-        Self { default: limits(20_000, 4_000, 300, 3), shards, facts: 250_000, derived: 100_000 }
+        Self {
+            default: limits(20_000, 4_000, 300, 3),
+            shards,
+            facts: 250_000,
+            derived: 100_000,
+            window: 200_000,
+            prompt: (None, None),
+        }
     }
 }
 
@@ -78,6 +89,16 @@ impl Limits {
                 |name, usual| Some(number(&json, core, name, usual)).filter(|set| *set > 0).unwrap_or(usual);
             limits.facts = set("max_facts_in_kernel", limits.facts);
             limits.derived = set("max_derived_facts_limit", limits.derived);
+        }
+        for window in all(&json, root, "context_window") {
+            limits.window = number(&json, window, "max_tokens", limits.window);
+        }
+        for compiler in all(&json, root, "jit") {
+            let set = |name, usual: Option<u32>| {
+                let set = number(&json, compiler, name, 0);
+                u32::try_from(set).ok().filter(|set| *set > 0).or(usual)
+            };
+            limits.prompt = (set("token_budget", limits.prompt.0), set("reserved_tokens", limits.prompt.1));
         }
         let profiles = all(&json, root, "shard_profiles");
         // The types of shards are the keys of a map, which are what they are.

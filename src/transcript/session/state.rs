@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::examples::{reply, session, user};
-use super::{Known, MOST_KNOWN, Now};
+use super::{MOST_KNOWN, Now};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
-use crate::transcript::digest::{Digest, Site, Watched};
+use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
 use crate::transcript::turn::Role;
 
 pub(super) const RULES: &[&Rule] =
@@ -156,12 +156,44 @@ pub(super) struct State {
     is_whole: bool,
     original: usize,
     answers: usize,
-    /// The characters of all atoms that hold, and these.
-    characters: usize,
-    held: Known<u64, ()>,
-    /// The atoms of the last turn, and the turn in which they came first.
-    last: FxHashMap<u64, u64>,
+    held: Held,
+    /// The atoms of the last turn by predicate, and the turn in which they came first.
+    last: FxHashMap<u64, FxHashMap<u64, u64>>,
     first: Option<(Site, Found)>,
+}
+
+/// The atoms that hold: by predicate, the characters of each by its hash.
+#[derive(Debug, Default)]
+struct Held {
+    by_predicate: FxHashMap<u64, FxHashMap<u64, usize>>,
+    count: usize,
+    characters: usize,
+    /// Whether something was not taken in.
+    is_full: bool,
+}
+
+impl Held {
+    fn insert(&mut self, atom: &Atom) {
+        let known = self.by_predicate.get(&atom.predicate);
+        if known.is_some_and(|known| known.contains_key(&atom.hash)) {
+            return;
+        }
+        if self.count >= MOST_KNOWN {
+            self.is_full = true;
+            return;
+        }
+        // One more for what stands between two atoms.
+        let characters = atom.characters + 1;
+        self.by_predicate.entry(atom.predicate).or_default().insert(atom.hash, characters);
+        self.count += 1;
+        self.characters += characters;
+    }
+
+    fn forget(&mut self, predicate: u64) {
+        let gone = self.by_predicate.remove(&predicate).unwrap_or_default();
+        self.count -= gone.len();
+        self.characters -= gone.values().sum::<usize>();
+    }
 }
 
 impl State {
@@ -172,8 +204,7 @@ impl State {
             is_whole: true,
             original: 0,
             answers: 0,
-            characters: 0,
-            held: Known::default(),
+            held: Held::default(),
             last: FxHashMap::default(),
             first: None,
         }
@@ -194,10 +225,11 @@ impl State {
 
     pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
         self.ratio(now, out);
-        if now.reply.is_picked && now.reply.surface_tokens >= MUCH && now.reply.atoms.is_empty() {
+        if now.reply.is_picked && now.reply.surface_tokens >= MUCH && accepted(now).next().is_none() {
             let message = format!(
-                "{} tokens of text and no atom: nothing is left of this turn once it is thrown away",
-                now.reply.surface_tokens
+                "{} tokens of text and {}: nothing is left of this turn once it is thrown away",
+                now.reply.surface_tokens,
+                if now.reply.atoms.is_empty() { "no atom" } else { "no atom that is accepted" }
             );
             out.push(
                 now.found(Finding::new(&STATELESS_TURN, now.reply.surface, message), "/surface_response"),
@@ -209,20 +241,27 @@ impl State {
         }
         self.redundant(now, out);
         contradictions(now, out);
+        self.forget(now);
+    }
+
+    /// What is forgotten in a turn is gone behind it, with what the same turn asserted.
+    fn forget(&mut self, now: &Now<'_>) {
+        for operation in now.reply.memory.iter().filter(|operation| operation.op == "forget") {
+            let predicate = hash(operation.key.as_str());
+            self.last.remove(&predicate);
+            self.held.forget(predicate);
+        }
     }
 
     fn ratio(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
         let asked = self.asked.take();
         let original = asked.unwrap_or(0) + now.reply.surface_tokens;
-        let characters: usize = now.reply.atoms.iter().map(|atom| atom.characters).sum();
+        let characters: usize = accepted(now).map(|atom| atom.characters).sum();
         self.is_whole &= asked.is_some();
         self.original += original;
         self.answers += 1;
-        for atom in &now.reply.atoms {
-            if self.held.lacks(&atom.hash) {
-                self.characters += atom.characters + 1;
-            }
-            self.held.insert(atom.hash, ());
+        for atom in accepted(now) {
+            self.held.insert(atom);
         }
         if let (None, true) = (&self.first, self.is_whole) {
             self.first = Some((
@@ -240,9 +279,9 @@ impl State {
     }
 
     fn redundant(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
-        let mut held = FxHashMap::default();
-        for atom in &now.reply.atoms {
-            let since = self.last.get(&atom.hash).copied();
+        let mut held: FxHashMap<u64, FxHashMap<u64, u64>> = FxHashMap::default();
+        for atom in accepted(now) {
+            let since = self.last.get(&atom.predicate).and_then(|last| last.get(&atom.hash)).copied();
             if let Some(since) = since {
                 let message =
                     format!("this holds already, since answer {since}; to assert it again changes nothing");
@@ -250,7 +289,7 @@ impl State {
                 finding.fix = atom.removal.map(|removal| Fix::safe("Remove the update").replace(removal, ""));
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
-            held.insert(atom.hash, since.unwrap_or(now.turn));
+            held.entry(atom.predicate).or_default().insert(atom.hash, since.unwrap_or(now.turn));
         }
         self.last = held;
     }
@@ -261,8 +300,8 @@ impl State {
         }
         let Some((_, mut found)) = self.first else { return };
         #[expect(clippy::cast_precision_loss, reason = "a ratio is shown with one digit")]
-        let ratio = self.original as f64 / (self.characters / CHARACTERS).max(1) as f64;
-        if self.characters > 0 && ratio < self.target {
+        let ratio = self.original as f64 / (self.held.characters / CHARACTERS).max(1) as f64;
+        if self.held.characters > 0 && ratio < self.target {
             found.finding.message = format!(
                 "over this transcript the text is {ratio:.1} times as long as the atoms that stand for it; the target is {}",
                 self.target
@@ -270,6 +309,11 @@ impl State {
             out.push(found);
         }
     }
+}
+
+/// The atoms of a turn that the consumer takes.
+fn accepted<'d>(now: &Now<'d>) -> impl Iterator<Item = &'d Atom> {
+    now.reply.atoms.iter().filter(|atom| atom.is_accepted)
 }
 
 /// Atoms of one packet that give two values to one subject.

@@ -11,9 +11,12 @@ use crate::transcript::{Checker, Options, Reader, Record, rules};
 
 /// The findings of the rules of sessions and containers.
 fn found(name: &str, bytes: &[u8]) -> Vec<Found> {
-    let settings = TranscriptSettings::default();
+    found_by(&TranscriptSettings::default(), name, bytes)
+}
+
+fn found_by(settings: &TranscriptSettings, name: &str, bytes: &[u8]) -> Vec<Found> {
     let mut out = Vec::new();
-    let mut checker = Checker::new(Context::new(&settings), Limits::default());
+    let mut checker = Checker::new(Context::new(settings), Limits::default());
     let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
     let mut each = |record: &Record<'_>| checker.record(record, &mut out);
     reader.feed(bytes, &mut each);
@@ -217,6 +220,69 @@ fn what_is_kept_of_turns() {
             ratio-low 2 «/content ▸ /surface_response» "ok": over this transcript the text is 3.2 times as long as the atoms that stand for it; the target is 100
         "#]],
     );
+}
+
+#[test]
+fn what_was_forgotten_is_no_longer_held() {
+    let memory = |operations: &str| format!(",\"memory_operations\":[{operations}]");
+    let forget = memory(r#"{"op":"forget","key":"p","value":""}"#);
+    let surface = "Something that is as long as the updates of a turn usually are.";
+    // Of what is forgotten in the same turn nothing holds in the next; of others it does.
+    check(
+        &[
+            reply(&["p(/a).", "q(/a)."], &forget, surface),
+            reply(&["p(/a).", "q(/a)."], &memory(""), surface),
+            says(&["p(/a)."]),
+        ],
+        expect![[r#"
+            redundant-atom 2 «/content ▸ /control_packet/mangle_updates/1» "q(/a).": this holds already, since answer 1; to assert it again changes nothing
+            redundant-atom 3 «/content ▸ /control_packet/mangle_updates/0» "p(/a).": this holds already, since answer 2; to assert it again changes nothing
+        "#]],
+    );
+    // `ratio-low` is about what holds in the end.
+    let long = "p(\"a text that is longer than what is said, and is forgotten in the next turn\").";
+    let asked = [user("go"), reply(&[long], &memory(""), surface), user("go on")];
+    let kept = [asked.concat(), reply(&["q(/a)."], &memory(""), surface)];
+    check(
+        &kept,
+        expect![[r#"
+            ratio-inverse 2 «/content ▸ /surface_response» "Something that is as long as t": the atoms of this turn cost 20 tokens, its text only 15
+            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 1.4 times as long as the atoms that stand for it; the target is 100
+        "#]],
+    );
+    let forgotten = [asked.concat(), reply(&["q(/a)."], &forget, surface)];
+    check(
+        &forgotten,
+        expect![[r#"
+        ratio-inverse 2 «/content ▸ /surface_response» "Something that is as long as t": the atoms of this turn cost 20 tokens, its text only 15
+        ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 31.0 times as long as the atoms that stand for it; the target is 100
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_consumer_refuses_is_not_kept() {
+    let long =
+        "The token is checked before the clock of the server is set, so each login in the first second fails. "
+            .repeat(2);
+    let named = |lines: &[String]| {
+        let settings = TranscriptSettings { consumer: Some("perception".to_owned()), ..Default::default() };
+        let found = found_by(&settings, "a.jsonl", lines.concat().as_bytes());
+        let names: Vec<_> =
+            found.iter().map(|one| format!("{} {}", one.finding.rule.name, one.record)).collect();
+        names
+    };
+    let refused = reply(&["modified(\"src/auth.go\")."], ",\"memory_operations\":[]", &long);
+    let accepted = reply(&["ambiguity_flag(/a)."], ",\"memory_operations\":[]", &long);
+    // `redundant-atom` of what never held would take it out where it is said for the first time that counts.
+    assert_eq!(named(&[refused.clone(), refused]), ["stateless-turn 1", "stateless-turn 2"]);
+    assert_eq!(named(&[accepted.clone(), accepted]), ["redundant-atom 2"]);
+    // A file that only a refused update has is as lost as one that none has.
+    let text = format!("{long} See src/auth.go.");
+    let lost = reply(&["ambiguity_flag(/a).", "modified(\"src/auth.go\")."], "", &text);
+    let kept = reply(&["ambiguity_flag(\"src/auth.go\")."], "", &text);
+    assert_eq!(named(&[lost]), ["lossy-turn 1"]);
+    assert_eq!(named(&[kept]), <[&str; 0]>::default());
 }
 
 #[test]

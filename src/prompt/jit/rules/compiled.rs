@@ -3,13 +3,16 @@
 use super::super::atom::{Atom, Kind};
 use super::super::category::Category;
 use super::super::compile::Compilation;
-use super::super::select::Reason;
+use super::super::placeholders::{MOST_GROWTH, Placeholders};
+use super::super::select::{Dropped, Reason};
 use super::super::situation::Situation;
 use super::Placed;
 use super::table::{
     CONFLICT_BOTH_MANDATORY, EXCLUSIVE_UNENFORCED, INJECTED_BLOCKED, MANDATORY_OVERFLOW, MATCH_DIVERGENCE,
-    SKELETON_GAP, VARIANT_IGNORED, VECTOR_ONLY,
+    NESTED_PLACEHOLDER, SKELETON_GAP, UNREACHABLE_ATOM, VARIANT_IGNORED, VECTOR_ONLY,
 };
+use rustc_hash::FxHashSet;
+
 use crate::lint::{Finding, Rule};
 use crate::prompt::derived::Derived;
 use crate::text::TextRange;
@@ -25,11 +28,12 @@ pub fn of_compilation(
 ) -> (Vec<Finding>, Vec<Placed>) {
     let about = About { compilation, derived, preview, header };
     let whole = [about.injected(), about.vector_only(), about.overflow()].into_iter().flatten();
-    let whole = whole.chain(about.gaps()).collect();
+    let whole = whole.chain(about.gaps()).chain(about.nested()).collect();
     let mut placed = about.exclusive();
     placed.extend(about.divergence());
     placed.extend(about.shortened());
     placed.extend(about.both_mandatory());
+    placed.extend(about.unreachable());
     (whole, placed)
 }
 
@@ -47,7 +51,7 @@ impl<'a> About<'a> {
 
     /// Names the preview in a message.
     fn here(&self) -> String {
-        format!("in preview {} ({})", self.preview, self.derived.instance)
+        format!("in preview `{}` ({})", self.preview, self.derived.instance)
     }
 
     fn included(&self) -> impl Iterator<Item = &'a Atom> + '_ {
@@ -74,8 +78,13 @@ impl<'a> About<'a> {
     }
 
     fn vector_only(&self) -> Option<Finding> {
-        let count =
-            self.compilation.dropped.iter().filter(|dropped| dropped.reason == Reason::NotACandidate).count();
+        let is_skeleton = |dropped: &&Dropped| {
+            self.compilation.atoms.get(dropped.atom).is_some_and(|atom| atom.category.is_skeleton())
+        };
+        let left_out =
+            self.compilation.dropped.iter().filter(|dropped| dropped.reason == Reason::NotACandidate);
+        // Those of the skeleton no search finds.
+        let count = left_out.filter(|dropped| !is_skeleton(dropped)).count();
         (count > 0).then(|| {
             let atoms = if count == 1 { "1 atom is".to_owned() } else { format!("{count} atoms are") };
             let message = format!("{atoms} left out {}: only a search could find them.", self.here());
@@ -94,12 +103,40 @@ impl<'a> About<'a> {
         })
     }
 
-    fn gaps(&self) -> impl Iterator<Item = Finding> + '_ {
+    fn nested(&self) -> Option<Finding> {
+        let placeholders = Placeholders::of(self.derived);
+        let (name, _) = placeholders.nested().next()?;
+        let grown = match self.compilation.overgrown {
+            true => {
+                let most = MOST_GROWTH >> 20;
+                format!(
+                    " This asks for far more than {most} MiB; the preview stops there, and the runtime does not."
+                )
+            }
+            false => String::new(),
+        };
+        let message = format!(
+            "`{{{{{name}}}}}` stands for a text that has such names in it {}, and the runtime puts in what those stand for, \
+             too: whoever gives the value reaches into the prompt.{grown}",
+            self.here()
+        );
+        Some(self.whole(&NESTED_PLACEHOLDER, message))
+    }
+
+    fn gaps(&self) -> Option<Finding> {
         let is_empty = |category: &Category| self.included().all(|atom| atom.category != *category);
-        Category::SKELETON.into_iter().filter(is_empty).map(|category| {
-            let message = format!("There is no atom of category `{}` {}.", category.as_str(), self.here());
-            self.whole(&SKELETON_GAP, message)
-        })
+        let names = Category::SKELETON.into_iter().filter(is_empty);
+        let names: Vec<_> = names.map(|category| format!("`{}`", category.as_str())).collect();
+        let which = match &names[..] {
+            [] => return None,
+            [one] => format!("the category {one}"),
+            [others @ .., last] => format!("the categories {} and {last}", others.join(", ")),
+        };
+        let message = format!(
+            "There is no atom of {which} {}: the runtime only logs it, and the shard is not told what belongs there.",
+            self.here()
+        );
+        Some(self.whole(&SKELETON_GAP, message))
     }
 
     fn exclusive(&self) -> Vec<Placed> {
@@ -120,6 +157,37 @@ impl<'a> About<'a> {
             }
         }
         found
+    }
+
+    /// The skeleton of a prompt is chosen without any search, among mandatory atoms and what those need.
+    fn unreachable(&self) -> Vec<Placed> {
+        let skeleton = || self.compilation.atoms.iter().filter(|atom| atom.category.is_skeleton());
+        let mut waiting: Vec<&Atom> =
+            skeleton().map(|atom| &**atom).filter(|atom| atom.is_mandatory).collect();
+        let mut reached: FxHashSet<&str> = waiting.iter().map(|atom| &*atom.id.text).collect();
+        while let Some(atom) = waiting.pop() {
+            for need in &atom.depends_on {
+                let found = skeleton().find(|other| other.id.text == need.text);
+                waiting.extend(found.filter(|other| reached.insert(&other.id.text)).map(|other| &**other));
+            }
+        }
+        let dropped = self.compilation.dropped.iter().filter(|one| one.reason == Reason::NotACandidate);
+        let atoms = dropped.filter_map(|one| self.compilation.atoms.get(one.atom));
+        let unreached = atoms.filter(|atom| atom.category.is_skeleton() && !reached.contains(&*atom.id.text));
+        let found = unreached.filter_map(|atom| {
+            let category = atom.category.as_str();
+            let mend = match atom.kind {
+                Kind::Directive => "put it into another category, or write it as a mandatory atom in YAML",
+                _ => "make it mandatory, or put it into another category",
+            };
+            let message = format!(
+                "`{}` can be in no prompt: of `{category}` the compiler takes mandatory atoms and what those need, and no \
+                 search finds this one. To have it in prompts, {mend}.",
+                atom.id.text
+            );
+            Some((atom.file?, Finding::new(&UNREACHABLE_ATOM, atom.id.range, message)))
+        });
+        found.collect()
     }
 
     fn divergence(&self) -> Vec<Placed> {
@@ -176,7 +244,8 @@ impl<'a> About<'a> {
                 });
                 if let (Some(_), false, Some(file)) = (other, is_told, atom.file) {
                     let message = format!(
-                        "`{}` conflicts with `{}`, and both are mandatory and {}.",
+                        "`{}` conflicts with `{}`, and both are mandatory and {}: the runtime prints both. Make one of them not \
+                         mandatory.",
                         atom.id.text,
                         word.text,
                         self.here()

@@ -1,5 +1,6 @@
 //! What is wrong with a corpus, whatever prompt is made of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -76,7 +77,8 @@ fn fault_finding(fault: &AtomFault) -> Finding {
         FaultKind::ContentFile(name) => say(
             &ATOM_NO_CONTENT,
             format!(
-                "The content of this prompt atom cannot be read from `{name}`. The runtime leaves the atom out."
+                "There is no readable file `{name}` inside of the repository, where this prompt atom says that its content \
+                 is. The runtime leaves the atom out."
             ),
         ),
         FaultKind::Itself(key) => say(
@@ -146,7 +148,8 @@ fn missing(atom: &Atom, by_id: &FxHashMap<&str, &Atom>, push: &mut dyn FnMut(Fin
             "There is no prompt atom `{}`. The runtime does not notice, and prints this one without it.",
             word.text
         );
-        let near = nearest(&word.text, by_id.keys().copied().collect::<std::collections::BTreeSet<_>>());
+        let others: BTreeSet<&str> = by_id.keys().copied().filter(|id| *id != atom.id.text).collect();
+        let near = nearest(&word.text, others);
         push(with_word(Finding::new(&MISSING_DEPENDENCY, word.range, message), word.range, near));
     }
 }
@@ -196,7 +199,8 @@ fn cycles(atoms: &[Arc<Atom>]) -> Option<Placed> {
     let range =
         first.depends_on.iter().find(|need| need.text == *next).map_or(first.id.range, |need| need.range);
     let message = format!(
-        "These prompt atoms need each other in a circle: {}. With any of them in the prompt the compiler fails.",
+        "These prompt atoms need each other in a circle: {}. With any of them in the prompt the compiler fails, and the \
+         prompt is made without it. Take one of these `depends_on` away.",
         path.join(" -> ")
     );
     Some((first.file?, Finding::new(&DEPENDENCY_CYCLE, range, message)))

@@ -187,4 +187,21 @@ rules! {
      have their keys in lower case and without `_`."
     bad atoms!("- id: red\n  category: methodology\n  is_mandatory: true\n  intent_verb: [/fix]\n  content: Make it fail first.\n"),
     good atoms!("- id: red\n  category: methodology\n  is_mandatory: true\n  intent_verbs: [/fix]\n  content: Make it fail first.\n"),
+
+    /// An atom that nothing leads to.
+    UNREACHABLE_ATOM = "PP068" "unreachable-atom" Warning None
+    "A prompt atom of the skeleton is neither mandatory nor needed, so no prompt can have it."
+    "`identity`, `protocol`, `safety` and `methodology` are the skeleton of a prompt. The runtime chooses them before anything is \
+     searched for: only mandatory atoms, and what those need. `PROMPT:` lines of policies are never mandatory."
+    bad atoms!("- id: style\n  category: methodology\n  content: Prefer small functions.\n"),
+    good atoms!("- id: style\n  category: methodology\n  is_mandatory: true\n  content: Prefer small functions.\n"),
+
+    /// What is put in is looked at once more.
+    NESTED_PLACEHOLDER = "PP069" "nested-placeholder" Warning None
+    "A `{{name}}` of prompt atoms stands for a text that has such names in it."
+    "Values come from the session: the language, the frameworks, the verb of the intent. The runtime goes over each atom and then over \
+     the whole prompt, so that names in a value are filled in, too. Values that name each other grow without end: a preview \
+     stops at 4 MiB."
+    bad preview!("coder-1 coder", "# @preview session: odd.session.yaml\n", "", "#- odd.session.yaml\nextra_context: {language: '{{shard_type}}'}\n"),
+    good preview!("coder-1 coder", "# @preview session: odd.session.yaml\n", "", "#- odd.session.yaml\nextra_context: {language: go}\n"),
 }

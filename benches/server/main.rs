@@ -1,4 +1,6 @@
-//! The server under keystrokes: the real binary, driven over its pipes. `cargo bench --bench server`.
+//! The server under keystrokes: the real binary, driven over its pipes. `cargo bench --bench server`; with
+//! `-- previews` only how prompts follow them, with `-- transcripts` only how transcripts do, with methods as in
+//! `-- textDocument/hover` only these questions.
 //!
 //! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`; `tests/corpora/codenerd.json` names the
 //! revision and the files of the program. The file that is edited there has 1,203 lines; the other
@@ -6,12 +8,14 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../tests/support/client.rs"]
+#[path = "../../tests/support/client.rs"]
 mod client;
-#[path = "../tests/support/mod.rs"]
+mod previews;
+#[path = "../../tests/support/mod.rs"]
 mod support;
-#[path = "../tests/support/text.rs"]
+#[path = "../../tests/support/text.rs"]
 mod text;
+mod transcripts;
 
 use std::time::{Duration, Instant};
 
@@ -20,6 +24,10 @@ use serde_json::json;
 use client::{Client, Folder, pulling, pushed, with_encoding};
 use support::{corpus, kernel_files};
 use text::Dice;
+
+/// The allocator of the program, so that reading its answers takes no longer than making them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Keystrokes of each measurement.
 const STROKES: usize = 300;
@@ -33,87 +41,31 @@ fn main() {
     files.push(EDITED.into());
     let read = |file: &String| std::fs::read_to_string(corpus.join(file)).unwrap();
     let texts: Vec<(String, String)> = files.iter().map(|file| (file.clone(), read(file))).collect();
-    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "open", "p50", "p95", "max", "CPU");
+    heading();
+    if is_wanted("previews") {
+        return previews::measure(&texts);
+    }
     let program = program(&texts);
+    if is_wanted("transcripts") {
+        return transcripts::measure(&program);
+    }
+    if ASKED.iter().any(|(method, _)| is_wanted(method)) {
+        return ask_all(&program);
+    }
     keystrokes("1,203 lines, pulled", &program, EDITED, pulling());
     keystrokes("1,203 lines, pushed", &program, EDITED, pushed());
     let large = Folder::new(&[("large.mg", &large(&texts))]);
     keystrokes("20,000 lines, pulled", &large, "large.mg", pulling());
     keystrokes("20,000 lines, pushed", &large, "large.mg", pushed());
-    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "", "p50", "p95", "max", "budget");
-    for (method, budget) in ASKED {
-        questions(method, *budget, &program);
-    }
-    transcript(&program, 1 << 20, false);
-    transcript(&program, 50 << 20, true);
+    ask_all(&program);
+    previews::measure(&texts);
+    transcripts::measure(&program);
     memory(&program);
 }
 
-/// A transcript of this many bytes, a record a line: keystrokes all over it, or records that are added at its end; each
-/// after the diagnostics of the one before have come. Budget: 10 ms at 1 MB.
-fn transcript(folder: &Folder, bytes: usize, grows: bool) {
-    let mut text = String::with_capacity(bytes + 1024);
-    while text.len() < bytes {
-        text.push_str(&record(text.len()));
-    }
-    let uri = folder.uri("transcripts/bench.jsonl");
-    let mut client = Client::open_workspace(Some(&folder.path()), with_encoding(pulling(), "utf-8"));
-    let document = json!({ "uri": uri, "languageId": "jsonl", "version": 0, "text": text });
-    let start = Instant::now();
-    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
-    let found = diagnosed(&mut client, &uri, 0, true);
-    let open = start.elapsed();
-    let mut lines = text.lines().count();
-    let columns: Vec<_> = text.lines().map(|line| line.find('(').unwrap()).collect();
-    let (mut dice, mut times) = (Dice::new(3), Vec::new());
-    let strokes = if grows { 50 } else { STROKES };
-    let before = processor_time(client.process());
-    for version in 1..=i32::try_from(strokes).unwrap() {
-        let changes = if grows {
-            let at = json!({ "line": lines, "character": 0 });
-            lines += 1;
-            json!([{ "range": { "start": at, "end": at }, "text": record(lines) }])
-        } else {
-            let line = dice.below(columns.len());
-            let at = |column: usize| json!({ "line": line, "character": column });
-            let from = at(columns[line]);
-            json!([{ "range": { "start": from, "end": from }, "text": "x" }])
-        };
-        let start = Instant::now();
-        client.did_change(&uri, version, changes);
-        diagnosed(&mut client, &uri, version, true);
-        times.push(start.elapsed());
-    }
-    let processor = (processor_time(client.process()) - before) / u32::try_from(times.len()).unwrap();
-    let what = if grows { "grows" } else { "edited" };
-    row(&format!("transcript of {} MB {what}, {found} diagnostics", bytes >> 20), open, times, processor);
-    assert!(client.shut_down().success());
-}
-
-/// A record of a chat in which an agent answers.
-fn record(number: usize) -> String {
-    let reply = json!({
-        "control_packet": {
-            "intent_classification": {
-                "category": "/mutation", "verb": "/fix", "target": format!("src/file_{number}.go"),
-                "constraint": "none", "confidence": 0.9,
-            },
-            "mangle_updates": [
-                format!("observation(\"step {number}\", \"did it\")."),
-                format!("modified(\"src/file_{number}.go\")."),
-            ],
-            "memory_operations": [],
-            "self_correction": { "triggered": false, "hypothesis": "" },
-            "reasoning_trace": "It was simple.",
-            "knowledge_requests": [],
-            "context_feedback": {
-                "overall_usefulness": 0.7, "helpful_facts": [], "noise_facts": [], "missing_context": "",
-            },
-            "tool_requests": [],
-        },
-        "surface_response": format!("File number {number} is as it should be."),
-    });
-    format!("{}\n", json!({ "role": "assistant", "content": reply.to_string() }))
+/// Whether an argument asks for this part.
+fn is_wanted(part: &str) -> bool {
+    std::env::args().any(|argument| argument == part)
 }
 
 /// What is asked about places while one types, and the p95 that it may take, in milliseconds.
@@ -132,12 +84,22 @@ const ASKED: &[(&str, u32)] = &[
 /// What is searched for in the workspace.
 const QUERIES: [&str; 6] = ["", "p", "perden", "campaign", "task_status", "nothing_of_the_kind"];
 
+/// Asks each question that is asked for, or all of them.
+fn ask_all(program: &Folder) {
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "", "p50", "p95", "max", "budget");
+    let is_one = ASKED.iter().any(|(method, _)| is_wanted(method));
+    for (method, budget) in ASKED.iter().filter(|(method, _)| !is_one || is_wanted(method)) {
+        questions(method, *budget, program);
+    }
+}
+
 /// Asks about places all over the file, each right after a letter was typed there: the answer needs the program
 /// of that moment.
 fn questions(method: &str, budget: u32, folder: &Folder) {
     let uri = folder.uri(EDITED);
     let text = std::fs::read_to_string(folder.path().join(EDITED)).unwrap();
     let mut capabilities = with_encoding(pulling(), "utf-8");
+    capabilities["textDocument"]["documentSymbol"] = json!({ "hierarchicalDocumentSymbolSupport": true });
     capabilities["textDocument"]["semanticTokens"] = json!({
         "requests": { "full": { "delta": true } },
         "tokenTypes": ["function", "method", "variable", "parameter", "enumMember", "type", "string", "number",
@@ -287,6 +249,10 @@ fn processor_time(process: u32) -> Duration {
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
+}
+
+fn heading() {
+    println!("{:<44} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "open", "p50", "p95", "max", "CPU");
 }
 
 fn row(what: &str, open: Duration, mut times: Vec<Duration>, processor: Duration) {

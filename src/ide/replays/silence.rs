@@ -1,19 +1,20 @@
-//! A replay as the shells see it: what is silenced in the records is left out.
-//!
-//! Takes what a [`Replay`](crate::replay::Replay) finds in a record; gives what is to be shown of it.
+//! What is silenced in a transcript, of what a replay finds: members `x_mangle_ls_ignore`, comments in Markdown.
 
-use super::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use super::transcripts::members;
 use crate::config::{RuleSettings, TranscriptSettings};
+use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+use crate::ide::transcripts::{Comments, members};
 use crate::transcript::{Found, Record, Site};
 
-/// Takes away what the members `x_mangle_ls_ignore` of a record silence. What is wrong with them `check` says.
-pub fn silence(
+/// Takes away what the members of a record and the comments of its file silence. What is wrong with them `check` says.
+pub(super) fn silence(
     record: &Record<'_>,
     settings: &TranscriptSettings,
     rules: &RuleSettings,
+    comments: &Comments,
     found: &mut Vec<(u64, Found)>,
 ) {
+    let place = |found: &Found| found.start + u64::from(u32::from(found.finding.range.start()));
+    found.retain(|(_, one)| !comments.silence(one.finding.rule, place(one)));
     if found.is_empty() || !members::is_marked(record.bytes) {
         return;
     }

@@ -1,0 +1,33 @@
+//! `completions`: the script by which a shell completes this command line.
+
+use anyhow::Result;
+use clap::{Args, ColorChoice, CommandFactory};
+use clap_complete::Shell;
+
+use super::output::Output;
+use super::{Cli, Outcome};
+
+/// Write the script by which a shell completes commands and options
+///
+/// For bash: `mangle-ls completions bash > ~/.local/share/bash-completion/completions/mangle-ls`
+#[derive(Debug, Args)]
+pub(super) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completions {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "mangle-ls", &mut script);
+        let mut out = Output::new(color);
+        out.write(&String::from_utf8(script)?)?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+}

@@ -1,0 +1,93 @@
+//! What is wrong with previews and with the program that they are made with, as notes below the prompts.
+
+use std::collections::BTreeSet;
+
+use super::wanted::Previewed;
+use crate::ide::diagnostics::{FindingCache, diagnostics};
+use crate::ide::previews::{findings, note};
+use crate::lint::{Diagnostic, Severity};
+use crate::prompt::Preview;
+use crate::report::Sources;
+use crate::report::prompts::Note;
+use crate::text::FileId;
+
+/// How many mistakes of the policies around a sample are shown.
+const MOST_AROUND: usize = 5;
+
+/// What is wrong with the previews of a file: their findings, and errors of the program behind them.
+pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources) -> Vec<Note> {
+    let sessions: Vec<_> =
+        of.sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
+    let found = findings(preview, &of.files.header, &sessions, &of.files.findings, &of.joined.settings);
+    let place = |file, diagnostic: &Diagnostic| {
+        format!("{}:{}", sources.name(file), sources.place(file, diagnostic.range.start()).line)
+    };
+    let placed = |(file, diagnostic): &(FileId, Diagnostic)| note(diagnostic, place(*file, diagnostic));
+    let found = found.into_iter().flat_map(|(file, all)| all.into_iter().map(move |one| (file, one)));
+    let found: Vec<_> = found.collect();
+    mistakes(of).shown.iter().chain(&found).map(placed).collect()
+}
+
+/// Errors of a program.
+#[derive(Default)]
+struct Mistakes {
+    /// All of those in the sample, and the first of the others.
+    shown: Vec<(FileId, Diagnostic)>,
+    /// How many there are besides.
+    more: usize,
+    /// Where the runtime stops loading it.
+    refused: Option<FileId>,
+}
+
+fn mistakes(of: &Previewed<'_>) -> Mistakes {
+    let (program, rules) = (&of.joined.program, &of.joined.settings.rules);
+    let mut mistakes = Mistakes::default();
+    let mut around = 0;
+    for (file, found) in diagnostics(program, rules, &FindingCache::default()) {
+        for one in found.into_iter().filter(|one| one.severity == Severity::Error) {
+            if one.rule.is_unreadable() || one.rule.name == "unstratified" {
+                mistakes.refused = mistakes.refused.or(Some(file));
+            }
+            if file != of.file && around >= MOST_AROUND {
+                mistakes.more += 1;
+                continue;
+            }
+            around += usize::from(file != of.file);
+            mistakes.shown.push((file, one));
+        }
+    }
+    mistakes
+}
+
+/// What is to be known of the program besides its mistakes, a sentence each.
+pub(super) fn remarks(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
+    let mistakes = mistakes(of);
+    let mut remarks = BTreeSet::new();
+    if let Some(file) = mistakes.refused {
+        remarks.insert(format!(
+            "the runtime loads no kernel with such mistakes as in {}, and makes the prompt of built-in texts; shown is what \
+             the rest gives",
+            sources.name(file)
+        ));
+    }
+    if mistakes.more > 0 {
+        let errors = if mistakes.more == 1 { "error" } else { "errors" };
+        remarks.insert(format!("{} more {errors} in the policies; `check` shows them", mistakes.more));
+    }
+    remarks
+}
+
+/// The statements of a program that could not be read, which give nothing.
+pub(super) fn damaged(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
+    let files = of.joined.program.files.iter();
+    let items = files.flat_map(|file| file.items.iter().map(move |item| (file.id, item)));
+    let damaged = items.filter(|(_, item)| item.statement.damaged && !item.rubble);
+    let said = damaged.map(|(file, item)| {
+        let line = sources.place(file, item.start).line;
+        format!(
+            "{}:{line}: this statement cannot be read and gives nothing; `check` says why",
+            sources.name(file)
+        )
+    });
+    said.collect()
+}

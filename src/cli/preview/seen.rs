@@ -1,0 +1,45 @@
+//! What `--watch` remembers from one time to the next.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::wanted::Previewed;
+use crate::host::{self, FileTable};
+use crate::report::prompts::PromptReport;
+
+/// What a watch remembers from one time to the next.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
+    prompts: Vec<PromptReport>,
+}
+
+impl Seen {
+    /// Marks what is new in prompts since the last time, and remembers them.
+    pub(super) fn prompts(&mut self, all: &mut Vec<PromptReport>) {
+        let before = std::mem::take(&mut self.prompts);
+        self.prompts.clone_from(all);
+        for prompt in all {
+            let is_it = |other: &&PromptReport| {
+                (&other.name, &other.shard, other.mode) == (&prompt.name, &prompt.shard, prompt.mode)
+            };
+            if let Some(before) = before.iter().find(is_it) {
+                prompt.mark_changes(before);
+            }
+        }
+    }
+}
+
+/// The files that previews were made of, and the configurations of agents around them.
+pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<PathBuf> {
+    let mut all: BTreeSet<PathBuf> = BTreeSet::new();
+    for of in previewed {
+        all.extend(of.joined.program.files.iter().map(|file| table.path(file.id).to_path_buf()));
+        all.extend(of.files.texts().map(|(_, path, _)| path.to_path_buf()));
+        all.extend(of.files.named().map(|path| host::absolute(of.path.parent().unwrap_or(&of.path), path)));
+        all.extend(of.path.ancestors().skip(1).map(|folder| folder.join(crate::transcript::settings::PATH)));
+    }
+    all.retain(|path| path.parent().is_some_and(Path::is_dir));
+    all.into_iter().collect()
+}

@@ -1,0 +1,211 @@
+//! What is wanted: of which files which prompts, for whom, with which facts and settings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+
+use super::state::{self, Until};
+use super::{How, PreviewCommand, What};
+use crate::cli::programs::Programs;
+use crate::host::{self, AtomFiles, Joined, KnownAtoms, Memory, Overlay, PreviewFiles, SessionText};
+use crate::kernel::{Clock, Limits, Reading};
+use crate::program::{FileSummary, Program};
+use crate::prompt::{Group, Order, Part, PreviewSettings, Recorded, Said, Wanted};
+use crate::report::{SourceText, Sources};
+use crate::syntax::SourceFile;
+use crate::text::FileId;
+
+/// A file that is previewed.
+pub(super) struct Previewed<'p> {
+    pub(super) joined: &'p Joined,
+    pub(super) file: FileId,
+    pub(super) path: PathBuf,
+    pub(super) files: PreviewFiles,
+    /// The prompt atoms of the configuration.
+    pub(super) atoms: Option<Arc<AtomFiles>>,
+    pub(super) wanted: Vec<Wanted>,
+    /// The session file of each.
+    pub(super) sessions: Vec<Option<Arc<SessionText>>>,
+    /// The file of facts that stands for a transcript, fact by fact on the lines of their records.
+    pub(super) by_line: Option<FileId>,
+}
+
+impl PreviewCommand {
+    /// The facts of the command line as a file of clauses.
+    pub(super) fn facts(&self, memory: &Memory, sources: &mut Sources) -> Result<Option<Arc<FileSummary>>> {
+        if self.fact.is_empty() {
+            return Ok(None);
+        }
+        let lines = self.fact.iter().map(|fact| format!("{}.\n", fact.trim().trim_end_matches('.')));
+        let text: Arc<str> = lines.collect::<String>().into();
+        let source = SourceFile::parse(Arc::clone(&text)).without_tree();
+        for (item, fact) in source.items().iter().zip(&self.fact) {
+            if item.statement.damaged || !item.statement.clause().is_some_and(|clause| clause.is_fact()) {
+                bail!("`{fact}` is no fact; `test_state(/failing)` is one");
+            }
+        }
+        let id = memory.table().id(Path::new("--fact"));
+        sources.insert_source(id, SourceText::new("--fact".to_owned(), Arc::clone(&text)));
+        Ok(Some(host::summarise(id, &source, &[])))
+    }
+
+    /// Gives each program what the session had made its kernel believe. Gives the session as each of them saw it.
+    pub(super) fn replay(
+        &self,
+        programs: &mut Programs,
+        memory: &Memory,
+        working: &Path,
+    ) -> Result<Vec<(FileId, Arc<Recorded>)>> {
+        let mut all = Vec::new();
+        let Some(path) = &self.transcript else { return Ok(all) };
+        for joined in &mut programs.all {
+            let PreviewSettings { clock, reading, .. } = self.settings(joined);
+            let until = Until { path, turn: self.turn, clock, reading };
+            let sources = (memory, &mut programs.sources);
+            let (state, recorded) = state::state(until, &joined.program, &joined.settings, working, sources)?;
+            let id = state.id;
+            let files = joined.program.files.iter().map(Arc::clone).chain([state]).collect();
+            joined.program = Program::embedded(files, Arc::clone(&joined.program.embedding)).into();
+            all.push((id, Arc::new(recorded)));
+        }
+        Ok(all)
+    }
+
+    /// The files with what is wanted of each.
+    pub(super) fn previewed<'p>(
+        &self,
+        all: &'p [Joined],
+        recorded: &[(FileId, Arc<Recorded>)],
+        memory: &Memory,
+        working: &Path,
+    ) -> Result<Vec<Previewed<'p>>> {
+        let (overlay, table) = (Overlay::default(), memory.table());
+        let given = match &self.session {
+            Some(path) => {
+                let read = host::read_session(&host::absolute(working, path), &overlay, table);
+                Some(read.map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?)
+            }
+            None => None,
+        };
+        let mut previewed = Vec::new();
+        for named in &self.files {
+            let path = host::absolute(working, named);
+            let Some(file) = table.known(&path) else { continue };
+            let is_of = |joined: &&Joined| joined.program.file(file).is_some();
+            let wants = |joined: &&Joined| joined.files.as_ref().is_none_or(|files| files.contains(&file));
+            let joined = all.iter().filter(is_of).find(wants).or_else(|| all.iter().find(is_of));
+            let Some(joined) = joined else { continue };
+            let Some(summary) = joined.program.file(file) else { continue };
+            let atoms = AtomFiles::named(&joined.settings.prompt.atoms, &joined.root, &overlay, table);
+            let atoms = atoms.map(Arc::new);
+            let known = KnownAtoms { configured: atoms.as_ref(), before: None };
+            let files = PreviewFiles::load(&path, &summary.text, &joined.root, known, &overlay, table);
+            let mut of = Previewed {
+                joined,
+                file,
+                path,
+                files,
+                atoms,
+                wanted: Vec::new(),
+                sessions: Vec::new(),
+                by_line: None,
+            };
+            let at = all.iter().position(|other| std::ptr::eq(other, joined));
+            let (by_line, recorded) = at.and_then(|at| recorded.get(at)).cloned().unzip();
+            of.by_line = by_line;
+            let recorded = recorded.unwrap_or_default();
+            self.want(&mut of, given.as_ref(), &recorded);
+            previewed.push(of);
+        }
+        Ok(previewed)
+    }
+
+    /// Works out which prompts of a file are wanted.
+    fn want(&self, of: &mut Previewed<'_>, given: Option<&Arc<SessionText>>, recorded: &Arc<Recorded>) {
+        let stem = host::preview_name(&of.path);
+        let groups = of.files.header.groups.iter().zip(&of.files.sessions);
+        let groups = groups.zip(of.files.atoms.iter().zip(&of.files.captured));
+        let mut all: Vec<(Option<Wanted>, Option<Arc<SessionText>>)> = groups
+            .filter(|((group, _), _)| self.name.as_ref().is_none_or(|name| name == called(group, &stem)))
+            .map(|((group, session), (atoms, captured))| {
+                let mut group = group.clone();
+                if let [id, kind] = &self.shard[..] {
+                    group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind.clone())));
+                }
+                let session = given.or(session.as_ref()).map(Arc::clone);
+                let wanted = Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem);
+                let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
+                let captured = captured.clone();
+                (wanted.map(|wanted| Wanted { compiler, captured, ..wanted }), session)
+            })
+            .collect();
+        if let ([id, kind], true, None) = (&self.shard[..], all.is_empty(), &self.name) {
+            let shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind.clone())));
+            let group = Group { shard, ..Group::default() };
+            let session = given.map(Arc::clone);
+            all.push((
+                Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem),
+                session,
+            ));
+        }
+        for (wanted, session) in all {
+            let Some(mut wanted) = wanted else { continue };
+            wanted.mode = self.mode.map(How::mode).or(wanted.mode);
+            let file = wanted.session.as_ref();
+            let message = || file.map(|file| file.user_input.clone()).unwrap_or_default();
+            wanted.part = match self.part {
+                _ if self.compressed => Part::Compressed(message(), Arc::clone(recorded)),
+                What::System => Part::System,
+                What::Turn => Part::Turn(message()),
+                What::Articulation => {
+                    Part::Articulation(file.map(|file| file.results.clone()).unwrap_or_default())
+                }
+            };
+            of.wanted.push(wanted.within(of.files.limits.as_ref()));
+            of.sessions.push(session);
+        }
+    }
+
+    pub(super) fn settings(&self, joined: &Joined) -> PreviewSettings {
+        let kernel = &joined.settings.kernel;
+        let reading = self.reading.map_or(kernel.reading, Reading::from);
+        let clock = self.now.map_or_else(|| Clock::of(kernel), |now_ns| Clock { now_ns });
+        let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock)
+            .in_version(joined.settings.transcripts.profile);
+        PreviewSettings {
+            synthetic: settings.synthetic && !self.no_synthetic,
+            sticky: self.sticky,
+            order: self.shuffle_seed.map_or(Order::Sorted, Order::Shuffled),
+            ..settings
+        }
+    }
+
+    /// Why there is nothing to show.
+    pub(super) fn nothing(&self, previewed: &[Previewed<'_>]) -> String {
+        let groups =
+            || previewed.iter().flat_map(|of| of.files.header.groups.iter().map(move |group| (of, group)));
+        match &self.name {
+            Some(name) if groups().next().is_some() => {
+                let names: Vec<_> = groups()
+                    .map(|(of, group)| format!("`{}`", called(group, &host::preview_name(&of.path))))
+                    .collect();
+                format!("there is no preview `{name}`, but {}", names.join(", "))
+            }
+            _ if groups().next().is_some() => {
+                "no preview says for which shard it is; add `# @preview shard: coder-7 coder`, or use `--shard`".to_owned()
+            }
+            Some(name) if !self.shard.is_empty() => {
+                let names: Vec<_> =
+                    previewed.iter().map(|of| format!("`{}`", host::preview_name(&of.path))).collect();
+                format!("there is no preview `{name}`; that of `--shard` is called {}", names.join(", "))
+            }
+            _ => "no file has `# @preview` comments; name a shard with `--shard coder-7 coder`".to_owned(),
+        }
+    }
+}
+
+/// What a preview is called: its name, else that of its file.
+fn called<'g>(group: &'g Group, stem: &'g str) -> &'g str {
+    if group.name.is_empty() { stem } else { &group.name }
+}

@@ -1,0 +1,23 @@
+//! `--reading`: how a program is read.
+
+use clap::ValueEnum;
+
+use crate::kernel::Reading;
+
+/// How a program is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Semantics {
+    /// As the engine does it, bug for bug
+    Go,
+    /// As it is written: no negation is dropped
+    Written,
+}
+
+impl From<Semantics> for Reading {
+    fn from(semantics: Semantics) -> Self {
+        match semantics {
+            Semantics::Go => Self::Go,
+            Semantics::Written => Self::Written,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Settings that are one of a few words: a table of values with their words makes the type and all that reads and
+//! writes it.
+
+/// An enum each of whose values is a word in configuration and output.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)+ }
+    ) => {
+        $(#[$meta])*
+        pub enum $name { $($(#[$doc])* $value,)+ }
+
+        impl $name {
+            /// All values, in the order in which they are documented.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$value),+];
+
+            /// Their words, in the same order.
+            pub const WORDS: [&str; Self::ALL.len()] = [$($word),+];
+
+            /// The word used in output and configuration.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+
+            /// The value that one of the words stands for.
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$value),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(super) use words;

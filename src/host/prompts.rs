@@ -1,0 +1,94 @@
+//! Fixing what prompts are made of: policies, sample kernels, session files, prompt atoms. What a fix does to them shows
+//! only when the prompts are made anew.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::check::of_prompts;
+use super::{FixedFile, Memory, Overlay, Shell, Target, load, resolve_with_transcripts};
+use crate::ide::fixes::{Done, FixedText, Found, Texts, Wish, fix_texts};
+use crate::text::FileId;
+
+/// How often files may come to light that nobody read before: a mended path may lead to one.
+const MOST_ROUNDS: usize = 10;
+
+/// Applies the fixes that `wish` asks for to what the prompts of `targets` are made of, as `overlay` has it. Gives the files
+/// that changed. Touches nothing on disk.
+#[must_use]
+pub fn fix_prompts(
+    targets: &[Target],
+    overlay: &Overlay,
+    memory: &Memory,
+    wish: Wish<'_>,
+) -> (Vec<FixedFile>, Done) {
+    let mut now = overlay.clone();
+    let (mut files, mut done): (Vec<FixedFile>, _) = (Vec::new(), Done::default());
+    for _ in 0..MOST_ROUNDS.min(wish.passes) {
+        let (changed, more) = round(targets, &now, memory, wish);
+        let is_done = changed.is_empty();
+        done.count += more.count;
+        done.failed = more.failed;
+        done.endless |= more.endless;
+        for file in changed {
+            if let Some(after) = &file.fixed.changed {
+                now.insert_bytes(file.path.clone(), after.to_vec());
+            }
+            match files.iter_mut().find(|known| known.file == file.file) {
+                Some(known) => known.fixed = file.fixed,
+                None => files.push(file),
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    (files, done)
+}
+
+/// The same, in the files that are read by now.
+fn round(targets: &[Target], overlay: &Overlay, memory: &Memory, wish: Wish<'_>) -> (Vec<FixedFile>, Done) {
+    let (found, texts) = prompts(targets, overlay, memory);
+    if !found.values().flatten().any(|one| one.fix.is_some()) {
+        return (Vec::new(), Done::default());
+    }
+    let path = |file: FileId| memory.table().path(file).to_path_buf();
+    let check = |now: &Texts| {
+        let mut changed = overlay.clone();
+        for (file, text) in now.iter().filter(|(file, text)| texts.get(file) != Some(text)) {
+            changed.insert_bytes(path(*file), text.as_bytes().to_vec());
+        }
+        prompts(targets, &changed, memory).0
+    };
+    let fixed = fix_texts(&texts, &check, wish);
+    let files = fixed.changed.into_iter().filter_map(|(file, new)| {
+        let before: Arc<[u8]> = texts.get(&file)?.as_bytes().into();
+        let changed = Some(Arc::from(new.as_bytes()));
+        Some(FixedFile {
+            file,
+            path: path(file),
+            before,
+            fixed: FixedText { changed, done: Done::default() },
+        })
+    });
+    (files.collect(), fixed.done)
+}
+
+/// What is wrong with prompts, and the texts that they are made of.
+fn prompts(targets: &[Target], overlay: &Overlay, memory: &Memory) -> (Found, Texts) {
+    let resolution = resolve_with_transcripts(targets, Shell::CommandLine, overlay, memory.table());
+    if resolution.previews.is_empty() && resolution.corpora.is_empty() {
+        return (Found::default(), Texts::default());
+    }
+    let (files, _) = load(&resolution, targets, overlay, memory, || ());
+    let mut found: Found = FxHashMap::default();
+    for entry in of_prompts(&resolution, &files, memory) {
+        found.entry(entry.file).or_default().push(entry.diagnostic);
+    }
+    let of_policies = files.values().map(|file| (file.id, Arc::clone(&file.text)));
+    let beside = resolution.beside().map(|(file, _, text): (_, &Path, _)| (file, Arc::clone(text)));
+    let texts = of_policies.chain(beside).filter(|(file, _)| found.contains_key(file));
+    let texts = texts.collect();
+    (found, texts)
+}

@@ -1,0 +1,74 @@
+//! What is shown of prompt atoms: what became of one in each prompt, what the situations have for a value that it is
+//! wanted for, and what a `{{name}}` stands for.
+
+use super::{FedBy, called, each, excerpt};
+use crate::ide::hover::Hover;
+use crate::ide::markup::Markup;
+use crate::prompt::{AtomFate, FedAtom, FedPrompt};
+use crate::text::{FileId, TextRange, TextSize, size};
+
+/// What is to be said of what stands at an offset of a file that has prompt atoms.
+pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+    let holds = |atom: &&FedAtom| atom.file == file && atom.range.contains_inclusive(offset);
+    let fates: Vec<(&FedPrompt, &FedAtom)> = each(fed)
+        .flat_map(|(_, prompt)| prompt.atoms.iter().filter(holds).map(move |atom| (prompt, atom)))
+        .collect();
+    let (_, first) = fates.first()?;
+    if first.id.range.contains_inclusive(offset) {
+        let said = fates.iter().map(|(prompt, atom)| fate(prompt, atom));
+        return Some(Hover { range: first.id.range, markup: said.fold(Markup::default(), Markup::words) });
+    }
+    selector(&fates, offset).or_else(|| placeholder(&fates, text, offset))
+}
+
+fn fate(prompt: &FedPrompt, atom: &FedAtom) -> String {
+    let called = called(prompt);
+    match &atom.fate {
+        AtomFate::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
+        AtomFate::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
+        AtomFate::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::word(why)),
+    }
+}
+
+/// A value that the atom is wanted for.
+fn selector(fates: &[(&FedPrompt, &FedAtom)], offset: TextSize) -> Option<Hover> {
+    let mut markup = Markup::default();
+    let mut range = None;
+    for (prompt, atom) in fates {
+        let mut selectors = atom.selectors.iter();
+        let Some(found) = selectors.find(|found| found.word.range.contains_inclusive(offset)) else {
+            continue;
+        };
+        range = Some(found.word.range);
+        let here: Vec<_> = found.here.iter().map(|value| format!("`{}`", excerpt::word(value))).collect();
+        let says = match here.as_slice() {
+            [] => format!("The prompt {} is made where nothing is known of `{}`.", called(prompt), found.key),
+            here => {
+                format!("The prompt {} is made where `{}` is {}.", called(prompt), found.key, here.join(", "))
+            }
+        };
+        markup = markup.words(says);
+    }
+    range.map(|range| Hover { range, markup })
+}
+
+/// A name between double braces.
+fn placeholder(fates: &[(&FedPrompt, &FedAtom)], text: &str, offset: TextSize) -> Option<Hover> {
+    let at = usize::from(offset);
+    let start = text.get(..at)?.rfind("{{")?;
+    let (name, _) = text.get(start + 2..)?.split_once("}}")?;
+    let range = TextRange::at(size(start), size(name.len() + 4));
+    let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
+    if !range.contains_inclusive(offset) || name.is_empty() || !name.chars().all(is_name) {
+        return None;
+    }
+    let said = fates.iter().map(|(prompt, _)| {
+        let known = prompt.placeholders.iter().find(|(known, _)| *known == name);
+        match known {
+            Some((_, value)) if value.is_empty() => format!("Nothing in the prompt {}.", called(prompt)),
+            Some((_, value)) => format!("`{}` in the prompt {}.", excerpt::word(value), called(prompt)),
+            None => format!("The runtime knows no such name: it stays as it is in {}.", called(prompt)),
+        }
+    });
+    Some(Hover { range, markup: said.fold(Markup::default(), Markup::words) })
+}

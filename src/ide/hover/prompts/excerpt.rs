@@ -1,0 +1,73 @@
+//! Lines of a prompt with some lines around them.
+
+use super::{FedBy, called};
+use crate::ide::markup::Markup;
+use crate::prompt::FedPrompt;
+
+/// How many lines are shown around one.
+const AROUND: usize = 1;
+
+/// How many lines are shown in all.
+const MOST: usize = 10;
+
+/// How many characters of a line are shown.
+const WIDEST: usize = 100;
+
+/// Adds some lines of a prompt, with those around them; `>` stands in front of those that are meant.
+pub(super) fn lines(markup: Markup, by: &FedBy<'_>, prompt: &FedPrompt, meant: &[usize]) -> Markup {
+    let mut sections: Vec<&str> = Vec::new();
+    let mut tokens = 0;
+    for line in meant.iter().filter_map(|at| prompt.lines.get(*at)) {
+        tokens += line.tokens;
+        let section = prompt.sections.get(line.section).map_or("", String::as_str);
+        if !sections.contains(&section) {
+            sections.push(section);
+        }
+    }
+    let says = format!(
+        "In the prompt {} of `{}`, mode `{}`, section {}: {tokens} of {} tokens.",
+        called(prompt),
+        word(by.sample),
+        prompt.mode,
+        sections.iter().map(|section| format!("`{}`", word(section))).collect::<Vec<_>>().join(", "),
+        prompt.tokens,
+    );
+    markup.words(says).excerpt(excerpt(prompt, meant))
+}
+
+fn excerpt(prompt: &FedPrompt, meant: &[usize]) -> String {
+    let is_near = |at: usize| meant.iter().any(|line| line.abs_diff(at) <= AROUND);
+    let mut rows: Vec<String> = Vec::new();
+    let mut last = None;
+    for (at, line) in prompt.lines.iter().enumerate().filter(|(at, _)| is_near(*at)) {
+        if last.is_some_and(|last: usize| last + 1 < at) {
+            rows.push("  …".to_owned());
+        }
+        last = Some(at);
+        let mark = if meant.contains(&at) { "> " } else { "  " };
+        rows.extend(line.text.split('\n').map(|text| format!("{mark}{}", cut(text))));
+        if rows.len() >= MOST {
+            rows.truncate(MOST);
+            rows.push("  …".to_owned());
+            break;
+        }
+    }
+    let is_blank = |row: &String| row.trim().is_empty();
+    let first = rows.iter().position(|row| !is_blank(row)).unwrap_or(0);
+    let end = rows.iter().rposition(|row| !is_blank(row)).map_or(0, |last| last + 1);
+    rows.get(first..end).unwrap_or_default().join("\n")
+}
+
+fn cut(text: &str) -> String {
+    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    match text.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Foreign words inside of our own: nothing in them ends the code that they stand in.
+pub(super) fn word(text: &str) -> String {
+    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    cut(&text.replace('`', "'"))
+}

@@ -1,0 +1,56 @@
+//! Hover on the type of a shard in a session file: how large the prompts of its kind are, and what they may be.
+
+use super::excerpt::word;
+use super::{FedBy, called, each};
+use crate::ide::hover::Hover;
+use crate::ide::markup::Markup;
+use crate::text::{TextRange, TextSize, size};
+use crate::transcript::Limits;
+
+/// The key whose values are types of shards.
+const KEY: &str = "shard_type";
+
+/// The type of shard at an offset, with the prompts that samples show of it and with its limits.
+pub(super) fn at(text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+    let (range, kind) = shard_type(text, offset)?;
+    let mut markup = Markup::default();
+    let of_kind = |prompt: &str| prompt.trim_start_matches('/') == kind;
+    for (_, prompt) in each(fed).filter(|(_, prompt)| of_kind(&prompt.shard.1)) {
+        let mut says = format!(
+            "The prompt {} has {} tokens; the prompt compiler may give it {}",
+            called(prompt),
+            prompt.tokens,
+            prompt.available
+        );
+        if let Some(limits) = &prompt.limits {
+            says.push_str(&format!(", the model takes in {}", limits.window));
+        }
+        markup = markup.words(says + ".");
+    }
+    let configured = each(fed).find_map(|(_, prompt)| prompt.limits.as_deref());
+    let of = |limits: &Limits| limits.shards.get(kind).unwrap_or(&limits.default).context_tokens;
+    let (tokens, whose) = match configured {
+        Some(limits) => (of(limits), "the agent's configuration"),
+        None => (of(&Limits::default()), "the runtime, unless its configuration says otherwise"),
+    };
+    let says = format!("The context of `{}` may have {tokens} tokens, says {whose}.", word(kind));
+    Some(Hover { range, markup: markup.words(says) })
+}
+
+/// The value of the key on the line of an offset, and its bytes.
+fn shard_type(text: &str, offset: TextSize) -> Option<(TextRange, &str)> {
+    let at = usize::from(offset);
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let line = text.get(start..)?.lines().next()?;
+    let keys = line.match_indices(KEY).filter_map(|(key, _)| {
+        let behind = line.get(key + KEY.len()..)?.trim_start_matches(['"', '\'', ' ']);
+        let rest = behind.strip_prefix(':')?.trim_start_matches(['"', '\'', ' ', '/']);
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
+        let value = rest.split(|char| !is_part(char)).next().filter(|value| !value.is_empty())?;
+        let from = line.len() - rest.len();
+        let range = TextRange::at(size(start + from), size(value.len()));
+        let whole = TextRange::new(size(start + key), range.end());
+        whole.contains_inclusive(offset).then_some((range, value))
+    });
+    keys.last()
+}

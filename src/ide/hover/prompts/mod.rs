@@ -1,0 +1,276 @@
+//! What is shown of what feeds prompts: the lines that come of it, with some lines around them, or why none does.
+//!
+//! Takes a place of a policy ([`prompts`]) or of a file that previews read beside policies ([`beside`]), and what is known
+//! of the prompts of sample kernels; gives what a hover says of it.
+
+mod atoms;
+mod excerpt;
+mod limits;
+#[cfg(test)]
+mod tests;
+
+use super::Hover;
+use crate::ide::Place;
+use crate::ide::markup::Markup;
+use crate::ide::mention::{Entity, Part};
+use crate::program::{PredicateKey, key_of};
+use crate::prompt::{ClauseId, Fed, FedFact, FedPrompt, Missing, is_read, is_template};
+use crate::syntax::TokenKind;
+use crate::text::{FileId, TextRange, TextSize};
+
+/// How many prompts are shown with their lines.
+const SHOWN: usize = 3;
+
+/// The prompts of a sample kernel, as features see them.
+#[derive(Debug, Clone, Copy)]
+pub struct FedBy<'a> {
+    /// What the kernel is called.
+    pub sample: &'a str,
+    /// Its prompts, if they were ever made.
+    pub fed: Option<&'a Fed>,
+    /// Whether that is of the texts as they are now.
+    pub is_current: bool,
+}
+
+impl<'a> FedBy<'a> {
+    fn prompts(&self) -> &'a [FedPrompt] {
+        self.fed.map_or(&[], |fed| &fed.prompts)
+    }
+}
+
+/// What stands at a place of a policy.
+enum About {
+    /// A clause, at its head: what follows by it.
+    Clause(ClauseId, PredicateKey),
+    /// A predicate.
+    Predicate(PredicateKey),
+}
+
+/// What prompts have of what stands at a place; `None` where it feeds none.
+#[must_use]
+pub fn prompts(place: Place<'_>, fed: &[FedBy<'_>]) -> Option<Hover> {
+    let Some((range, about)) = about(place) else {
+        // A `PROMPT:` line, or what the comments of a kernel say of the intent.
+        return beside(place.file.id, place.text(), place.offset, fed);
+    };
+    let (About::Clause(_, key) | About::Predicate(key)) = about;
+    if fed.iter().all(|by| by.fed.is_none()) {
+        let says = match fed.is_empty() {
+            _ if !is_read(key) => return None,
+            true => {
+                "No sample kernel shows a prompt of it: `# @preview` comments in a `*.kernel.mg` say which are wanted."
+            }
+            false => "Which prompts it feeds is being worked out.",
+        };
+        return Some(Hover { range, markup: Markup::default().words(says) });
+    }
+    let feeds = |by: &&FedBy<'_>| by.fed.is_some_and(|fed| fed.feeding.contains(&key));
+    let fed: Vec<FedBy<'_>> = fed.iter().filter(feeds).copied().collect();
+    if fed.iter().all(|by| by.prompts().is_empty()) {
+        return None;
+    }
+    let mut markup = match about {
+        About::Clause(clause, key) => of_clause(clause, key, &fed),
+        About::Predicate(key) => of_predicate(key, &fed),
+    };
+    if fed.iter().any(|by| !by.is_current) {
+        markup = Markup::default().words("Before the last edit:").and(markup);
+    }
+    Some(Hover { range, markup })
+}
+
+/// What prompts have of what stands at an offset of a session file or a file of prompt atoms.
+#[must_use]
+pub fn beside(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+    // Places are those of the texts that prompts were made from.
+    let fed: Vec<FedBy<'_>> = fed.iter().filter(|by| by.is_current).copied().collect();
+    let found = atoms::at(file, text, offset, &fed).or_else(|| of_words(file, offset, &fed));
+    let limits = limits::at(text, offset, &fed);
+    match (found, limits) {
+        (Some(found), Some(limits)) => Some(Hover { markup: found.markup.and(limits.markup), ..limits }),
+        (found, limits) => found.or(limits),
+    }
+}
+
+/// The predicate or clause at a place.
+fn about(place: Place<'_>) -> Option<(TextRange, About)> {
+    let item = place.item()?;
+    let clause = item.statement.clause().filter(|_| !item.statement.damaged);
+    let of_clause = |range| {
+        let key = place.program().meaning(place.file, key_of(&clause?.head));
+        Some((range, About::Clause((place.file.id, item.statement.digest), key)))
+    };
+    match place.mention() {
+        Some(mention) => match mention.entity {
+            Entity::Predicate(_) if matches!(mention.part, Part::Fact | Part::Head) => {
+                of_clause(mention.range)
+            }
+            Entity::Predicate(key) => {
+                let key = place.program().meaning(place.file, key);
+                Some((mention.range, About::Predicate(key)))
+            }
+            _ => None,
+        },
+        // The words that a prompt shows.
+        None => {
+            let around = TextRange::new(place.offset, place.offset + TextSize::new(1));
+            let tokens = place.source.tokens(around).into_iter();
+            let mut strings = tokens.filter(|token| token.kind == TokenKind::String);
+            let range = strings.find(|token| token.range.contains_inclusive(place.offset))?.range;
+            let is_in_head = clause?.head.range.contains_range(range - item.start);
+            of_clause(range).filter(|_| is_in_head)
+        }
+    }
+}
+
+/// The lines that come of a clause, or why there are none.
+fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
+    let mut markup = Markup::default();
+    let mut others = Vec::new();
+    let mut shown = 0;
+    for (by, prompt) in each(fed) {
+        let with = |at: &usize| prompt.lines.get(*at).is_some_and(|line| line.clauses.contains(&clause));
+        let lines: Vec<usize> = (0..prompt.lines.len()).filter(with).collect();
+        if lines.is_empty() {
+            continue;
+        }
+        shown += 1;
+        if shown <= SHOWN {
+            markup = excerpt::lines(markup, by, prompt, &lines);
+        } else {
+            others.push(called(prompt));
+        }
+    }
+    if !others.is_empty() {
+        markup = markup.words(format!("Also in {}.", others.join(", ")));
+    }
+    if shown > 0 {
+        return markup;
+    }
+    if !is_read(key) {
+        let prompts: Vec<_> = each(fed).map(|(_, prompt)| called(prompt)).collect();
+        let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
+        return markup.words(says);
+    }
+    reasons(clause, fed).into_iter().fold(markup, Markup::words)
+}
+
+/// Why no prompt shows what a clause gives: each reason with the prompts that it holds for.
+fn reasons(clause: ClauseId, fed: &[FedBy<'_>]) -> Vec<String> {
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+    for (by, prompt) in each(fed) {
+        let of_it = |fact: &&FedFact| fact.clause == Some(clause);
+        let mut reasons: Vec<String> = prompt
+            .facts
+            .iter()
+            .filter(of_it)
+            .filter_map(|fact| Some(reason(fact.missing.as_ref()?)))
+            .collect();
+        reasons.dedup();
+        if reasons.is_empty() {
+            let gives_nothing = !prompt.facts.iter().any(|fact| fact.clause == Some(clause));
+            reasons.push(if gives_nothing {
+                format!("with `{}` it gives no fact of its own", by.sample)
+            } else {
+                "nothing of it is shown".to_owned()
+            });
+        }
+        for reason in reasons {
+            match all.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, prompts)) => prompts.push(called(prompt)),
+                None => all.push((reason, vec![called(prompt)])),
+            }
+        }
+    }
+    all.truncate(4);
+    all.into_iter().map(|(why, prompts)| format!("Not in {}: {why}.", prompts.join(", "))).collect()
+}
+
+fn reason(missing: &Missing) -> String {
+    match missing {
+        Missing::Key(key) => format!(
+            "its shard key is `{}`, and a prompt takes the id of its shard letter for letter, `*` and `/_all`",
+            excerpt::word(key)
+        ),
+        Missing::Score(score) => format!("its score is {score}, and only what is above 50 is injected"),
+        Missing::NotInjected => "no rule injects it".to_owned(),
+        Missing::Type(key) => format!("it is the template of `{}`", excerpt::word(key)),
+        Missing::OtherTemplate => {
+            "another template of this type comes first, and one that is empty counts as none".to_owned()
+        }
+        Missing::NoKnowledge => {
+            "in mode `legacy` knowledge is shown only where rules make context of it".to_owned()
+        }
+        Missing::Mode => "nothing of a prompt that is made in this mode shows it".to_owned(),
+        Missing::Skipped => "an argument that is no text is passed over".to_owned(),
+    }
+}
+
+/// What a predicate contributes.
+fn of_predicate(key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
+    let mut said = Vec::new();
+    let mut without = Vec::new();
+    for (_, prompt) in each(fed) {
+        let lines = prompt.lines.iter().filter(|line| line.predicates.contains(&key)).count();
+        match lines {
+            0 => without.push(called(prompt)),
+            1 => said.push(format!("1 line of {}", called(prompt))),
+            lines => said.push(format!("{lines} lines of {}", called(prompt))),
+        }
+    }
+    let mut markup = Markup::default();
+    if !said.is_empty() {
+        markup = markup.words(format!("Contributes to prompts: {} come of its facts.", said.join(", ")));
+    } else if !without.is_empty() {
+        let says = format!("It may feed prompts; no line of {} comes of its facts.", without.join(", "));
+        markup = markup.words(says);
+    }
+    if is_template(key) {
+        markup = each(fed).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::words);
+    }
+    markup
+}
+
+/// What stands in place of a template that there is not.
+fn base(prompt: &FedPrompt) -> Option<String> {
+    let (from, name) = prompt.base.as_ref().filter(|(from, _)| *from != "kernel")?;
+    let what = match (*from, name) {
+        ("builtin", Some(name)) => format!("the built-in text `{}`", excerpt::word(name)),
+        ("configured", Some(name)) => format!("the text `{}` of `[prompt.templates]`", excerpt::word(name)),
+        _ => "what the mandatory atoms say".to_owned(),
+    };
+    Some(format!(
+        "No template for `{}`: {} begins with {what}.",
+        excerpt::word(&prompt.shard.1),
+        called(prompt)
+    ))
+}
+
+/// The lines whose words stand at an offset of a file.
+fn of_words(file: FileId, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+    let mut markup = Markup::default();
+    let mut narrowest: Option<TextRange> = None;
+    for (by, prompt) in each(fed) {
+        let range_of = |at: usize| {
+            let (of, range) = prompt.lines.get(at)?.place?;
+            (of == file && range.contains_inclusive(offset)).then_some(range)
+        };
+        let lines: Vec<usize> = (0..prompt.lines.len()).filter(|at| range_of(*at).is_some()).collect();
+        let ranges = lines.iter().filter_map(|at| range_of(*at)).chain(narrowest);
+        narrowest = ranges.min_by_key(|range| range.len());
+        if !lines.is_empty() {
+            markup = excerpt::lines(markup, by, prompt, &lines);
+        }
+    }
+    narrowest.map(|range| Hover { range, markup })
+}
+
+/// The prompts with their kernels.
+fn each<'a>(fed: &'a [FedBy<'a>]) -> impl Iterator<Item = (&'a FedBy<'a>, &'a FedPrompt)> {
+    fed.iter().flat_map(|by| by.prompts().iter().map(move |prompt| (by, prompt)))
+}
+
+/// What a prompt is called in sentences.
+fn called(prompt: &FedPrompt) -> String {
+    format!("`{}` ({})", excerpt::word(&prompt.name), excerpt::word(&prompt.shard.0))
+}

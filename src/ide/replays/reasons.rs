@@ -1,0 +1,131 @@
+//! Proofs and what rules lack, as few lines that stay small whatever is in the facts.
+
+use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+use crate::replay::{Constitution, Origin};
+use crate::text::{FileId, StatementId};
+
+/// How many lines are kept of a verdict.
+const MOST_LINES: usize = 24;
+
+/// How many characters of a fact are kept.
+const LONGEST: usize = 160;
+
+/// How deep a proof is unfolded.
+const DEEPEST: usize = 8;
+
+/// A line of a proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// How many facts it is a reason for.
+    pub depth: usize,
+    /// The fact, else the condition, cut.
+    pub text: String,
+    /// What makes it hold.
+    pub by: By,
+}
+
+/// What makes a line of a proof hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// A clause.
+    Clause(FileId, StatementId),
+    /// What the session said.
+    Session(Option<Origin>),
+    /// That there is no such fact.
+    Absent,
+    /// Nothing: the engine does not look at it.
+    Dropped,
+    /// Itself.
+    Itself,
+}
+
+/// What a rule lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacking {
+    /// The rule.
+    pub clause: Option<(FileId, StatementId)>,
+    /// The first premise without a solution, cut.
+    pub text: String,
+    /// Facts that come near; of a negation those that hold.
+    pub near: Vec<String>,
+}
+
+/// The proofs of a verdict.
+pub(super) fn reasons(
+    proofs: &[Proof],
+    constitution: &Constitution,
+    origin: &dyn Fn(&str) -> Option<Origin>,
+) -> Vec<Reason> {
+    let mut lines = Vec::new();
+    for proof in proofs {
+        let mut told = vec![false; proof.nodes.len()];
+        let mut unfolding = Unfolding { proof, constitution, origin, told: &mut told, lines: &mut lines };
+        unfolding.node(0, 0);
+    }
+    lines
+}
+
+struct Unfolding<'p> {
+    proof: &'p Proof,
+    constitution: &'p Constitution,
+    origin: &'p dyn Fn(&str) -> Option<Origin>,
+    told: &'p mut [bool],
+    lines: &'p mut Vec<Reason>,
+}
+
+impl Unfolding<'_> {
+    fn node(&mut self, at: usize, depth: usize) {
+        let Some(node) = self.proof.nodes.get(at) else { return };
+        let by = match clause(self.constitution, node.rule) {
+            Some((file, statement)) => By::Clause(file, statement),
+            None => By::Session((self.origin)(&node.fact)),
+        };
+        self.line(depth, &node.fact, by);
+        let is_told = self.told.get_mut(at).is_none_or(|told| std::mem::replace(told, true));
+        if is_told || depth >= DEEPEST {
+            return;
+        }
+        for step in &node.steps {
+            match &step.ground {
+                Ground::Fact(at) => self.node(*at, depth + 1),
+                Ground::Absent(fact) => self.line(depth + 1, fact, By::Absent),
+                Ground::Dropped(text) => self.line(depth + 1, text, By::Dropped),
+                Ground::Holds(text) => self.line(depth + 1, text, By::Itself),
+                Ground::Rows(rows) => rows.iter().for_each(|row| self.node(*row, depth + 1)),
+            }
+        }
+    }
+
+    fn line(&mut self, depth: usize, text: &str, by: By) {
+        if self.lines.len() < MOST_LINES {
+            self.lines.push(Reason { depth, text: cut(text), by });
+        }
+    }
+}
+
+/// What the rules lack.
+pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<Lacking> {
+    let of = |miss: &Miss| {
+        let (text, near) = match &miss.obstacle {
+            Obstacle::Head { argument, has } => (format!("argument {} is {has}", argument + 1), &[][..]),
+            Obstacle::Premise { asked, near, .. } => (asked.clone(), near.as_slice()),
+            Obstacle::Groups { near } => ("no group".to_owned(), near.as_slice()),
+            Obstacle::TooMany => ("too many combinations".to_owned(), &[][..]),
+        };
+        let near = near.iter().take(2).map(|fact| cut(fact)).collect();
+        Lacking { clause: clause(constitution, miss.rule), text: cut(&text), near }
+    };
+    misses.iter().take(MOST_LINES / 3).map(of).collect()
+}
+
+fn clause(constitution: &Constitution, rule: RuleId) -> Option<(FileId, StatementId)> {
+    constitution.compiled.rule(rule).map(|rule| (rule.file, rule.statement))
+}
+
+/// A text on one line, cut.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,148 @@
+//! A transcript in memory, replayed: the answers of `mangle/replay`, and the kernel after a turn.
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+
+use super::policies::of_policies;
+use super::session::{Session, Setting};
+use crate::ide::transcripts::{Comments, Judge, Records};
+use crate::replay::{Constitution, Event, Options, Replay};
+use crate::report::replay::{MOST_TURNS, Page, ReplaySummary, TurnReport, html};
+use crate::report::{Sources, Spot, json_value};
+use crate::text::TextRange;
+
+/// A transcript that is to be replayed.
+#[derive(Debug)]
+pub struct Replayed<'a> {
+    /// What output calls it.
+    pub name: &'a str,
+    /// The policies.
+    pub constitution: &'a Constitution,
+    /// Its records.
+    pub records: &'a Records,
+    /// What its findings are judged by.
+    pub judge: Judge<'a>,
+    /// How it is replayed.
+    pub options: Options<'a>,
+    /// The texts of the policies.
+    pub sources: &'a RefCell<Sources>,
+}
+
+/// Which turns are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// This one alone.
+    pub turn: Option<u64>,
+    /// None before this one.
+    pub from: Option<u64>,
+}
+
+impl Shown {
+    /// Whether a turn is.
+    #[must_use]
+    pub fn has(self, turn: u64) -> bool {
+        self.turn.is_none_or(|only| only == turn) && self.from.is_none_or(|from| from <= turn)
+    }
+}
+
+/// The kernel after a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StateAfter {
+    /// The last turn that there is up to the one that was asked for.
+    pub turn: u64,
+    /// The bytes of its record.
+    pub range: TextRange,
+    /// All facts as the engine prints them, each with what said it, where that is the session.
+    pub facts: Vec<(String, Option<String>)>,
+}
+
+impl Replayed<'_> {
+    /// What `mangle-ls replay --format json` writes: its lines as `turns`, and the last one.
+    #[must_use]
+    pub fn json(&self, shown: Shown) -> Value {
+        let (turns, summary, of_policy) = self.summed(shown);
+        json!({ "turns": turns, "summary": summary, "policy": { "findings": of_policy } })
+    }
+
+    /// What `mangle-ls replay --report` writes: a page for a browser. `program` is what the policies are called.
+    #[must_use]
+    pub fn html(&self, shown: Shown, program: &str) -> String {
+        let (mut turns, summary, of_policy) = self.summed(shown);
+        let omitted = turns.len().saturating_sub(MOST_TURNS);
+        turns.truncate(MOST_TURNS);
+        html(Page { turns: &turns, omitted, policy: &of_policy, coverage: &[], summary: &summary, program })
+    }
+
+    /// The turns that are wanted, all in numbers, and what is found in the policies.
+    fn summed(&self, shown: Shown) -> (Vec<TurnReport>, ReplaySummary, Vec<Value>) {
+        let mut summary = ReplaySummary { files: 1, ..ReplaySummary::default() };
+        let turns = self.turns().into_iter().map(|(turn, _)| turn);
+        let turns: Vec<_> = turns.filter(|turn| shown.has(turn.turn)).collect();
+        turns.iter().for_each(|turn| summary.add(turn));
+        let of_policy = self.of_policy();
+        of_policy.iter().for_each(|finding| summary.finding(finding));
+        (turns, summary, of_policy)
+    }
+
+    /// The turns, each with what was found in it, and the bytes of its record.
+    #[must_use]
+    pub fn turns(&self) -> Vec<(TurnReport, TextRange)> {
+        let Self { constitution, options, judge, sources, records, .. } = *self;
+        let text = records.text().as_bytes();
+        let comments = Comments::in_container(text, records.transcript().container());
+        let setting = Setting { name: self.name.to_owned(), constitution, options, judge, comments, sources };
+        let mut session = Session::new(setting, None);
+        let (mut turns, mut spot, mut at) = (Vec::new(), Spot::default(), 0);
+        for entry in records.transcript().entries() {
+            if session.is_done() || options.cancel.is_cancelled() {
+                break;
+            }
+            let record = entry.record(text);
+            let start = usize::try_from(record.start).unwrap_or(usize::MAX);
+            spot = spot.after(text.get(at..start).unwrap_or_default());
+            at = start;
+            turns.extend(session.record(&record, spot));
+        }
+        turns.extend(session.finish());
+        let of = |turn: TurnReport| {
+            let entry = records.list().iter().find(|entry| entry.number == turn.record);
+            let range = entry.map_or_else(TextRange::default, |entry| entry.range());
+            (turn, range)
+        };
+        turns.into_iter().map(of).collect()
+    }
+
+    /// What is found in the policies, whatever the session does.
+    fn of_policy(&self) -> Vec<Value> {
+        let sources = self.sources.borrow();
+        let found = of_policies(self.constitution, self.judge.rules).into_iter();
+        found.map(|(file, one)| json_value(file, &one, &sources)).collect()
+    }
+
+    /// What the kernel holds after the turn that ends the replay ([`Options::until`]).
+    #[must_use]
+    pub fn state(&self) -> StateAfter {
+        let mut replay = Replay::new(self.constitution, self.options);
+        let mut after = StateAfter::default();
+        let text = self.records.text().as_bytes();
+        for (entry, seen) in self.records.transcript().entries().iter().zip(self.records.list()) {
+            if replay.is_done() || self.options.cancel.is_cancelled() {
+                break;
+            }
+            replay.record(&entry.record(text), &mut |_, event| {
+                if let Event::Turn(turn) = event {
+                    (after.turn, after.range) = (turn.number, seen.range());
+                }
+            });
+        }
+        let kernel = replay.kernel();
+        let facts = kernel.model().dump(kernel.compiled());
+        let said = |fact: String| {
+            let origin = replay.origin(&fact).map(|origin| origin.to_string());
+            (fact, origin)
+        };
+        after.facts = facts.into_iter().map(said).collect();
+        after
+    }
+}

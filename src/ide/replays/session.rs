@@ -1,0 +1,181 @@
+//! A transcript while it is replayed, record by record: turns wait until the next one begins, since results of tools come
+//! later.
+
+use std::cell::RefCell;
+
+use serde_json::Value;
+
+use super::silence::silence;
+use crate::ide::transcripts::{Comments, Judge};
+use crate::kernel::RuleId;
+use crate::lint::Severity;
+use crate::replay::{Constitution, Coverage, Event, Options, Replay, Turn};
+use crate::report::replay::{Compared, Places, TurnReport, turn};
+use crate::report::{Part, RECORD, SourceText, Sources, Spot, json_value};
+use crate::text::TextSize;
+use crate::transcript::{Found, Record};
+
+/// What a transcript is replayed against, and how.
+#[derive(Debug)]
+pub struct Setting<'a> {
+    /// What output calls the transcript.
+    pub name: String,
+    /// The policies.
+    pub constitution: &'a Constitution,
+    /// How it is replayed.
+    pub options: Options<'a>,
+    /// What its findings are judged by.
+    pub judge: Judge<'a>,
+    /// The comments that silence in it.
+    pub comments: Comments,
+    /// The texts of the policies. Records are put there while findings in them are written.
+    pub sources: &'a RefCell<Sources>,
+}
+
+/// A session.
+#[derive(Debug)]
+pub struct Session<'a> {
+    setting: Setting<'a>,
+    replay: Replay<'a>,
+    other: Option<Replay<'a>>,
+    /// The gravest that was found.
+    gravest: Option<Severity>,
+    /// The last turn.
+    open: Option<TurnReport>,
+    /// What was found in front of the turn that it belongs to.
+    early: Vec<(u64, Value)>,
+}
+
+impl<'a> Session<'a> {
+    /// The start of a session. `other` are policies that it is compared with, and how it is replayed against them.
+    #[must_use]
+    pub fn new(setting: Setting<'a>, other: Option<(&'a Constitution, Options<'a>)>) -> Self {
+        Self {
+            replay: Replay::new(setting.constitution, setting.options),
+            setting,
+            other: other.map(|(other, options)| Replay::new(other, options)),
+            gravest: None,
+            open: None,
+            early: Vec::new(),
+        }
+    }
+
+    /// Whether no record is wanted any more.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.replay.is_done()
+    }
+
+    /// The gravest that was found so far.
+    #[must_use]
+    pub fn gravest(&self) -> Option<Severity> {
+        self.gravest
+    }
+
+    /// Which rules held so far, where that is kept.
+    #[must_use]
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.replay.is_covering().then(|| self.replay.coverage())
+    }
+
+    /// Replays a record, which begins at a place. Gives the turns to which nothing is added any more.
+    pub fn record(&mut self, record: &Record<'_>, spot: Spot) -> Vec<TurnReport> {
+        if self.is_done() {
+            return Vec::new();
+        }
+        let Setting { name, constitution, sources, options, judge, comments } = &self.setting;
+        let mut turns: Vec<(Turn, TurnReport)> = Vec::new();
+        let mut found: Vec<(u64, Found)> = Vec::new();
+        self.replay.record(record, &mut |replay, event| match event {
+            Event::Turn(turn) => {
+                let sources = sources.borrow();
+                let rule = |rule| rule_place(constitution, &sources, rule);
+                let origin = |fact: &str| replay.origin(fact);
+                let places = Places { file: name, line: spot.line + 1, rule: &rule, origin: &origin };
+                let report = self::turn(&turn, &places);
+                turns.push((*turn, report));
+            }
+            Event::Found { turn, found: one } => found.push((turn, one)),
+        });
+        silence(record, options.transcript, judge.rules, comments, &mut found);
+        let lines = self.placed(record, spot, found);
+        let theirs = self.theirs(record);
+        let mut ended = Vec::new();
+        for (turn, mut report) in turns {
+            ended.extend(self.open.take());
+            let there = theirs.iter().find(|other| other.number == turn.number);
+            report.compared = there.map_or_else(Vec::new, |there| Compared::of(&turn, there));
+            self.early.retain(|(of, line)| {
+                let is_own = *of == report.turn;
+                report.findings.extend(is_own.then(|| line.clone()));
+                !is_own
+            });
+            self.open = Some(report);
+        }
+        self.assign(lines, &mut ended);
+        ended.into_iter().map(in_order).collect()
+    }
+
+    /// Gives findings to their turns.
+    fn assign(&mut self, lines: Vec<(u64, Value)>, ended: &mut [TurnReport]) {
+        let next = self.open.as_ref().map_or(0, |open| open.turn);
+        for (of, line) in lines {
+            let mut turns = self.open.iter_mut().chain(ended.iter_mut());
+            match turns.find(|turn| turn.turn == of) {
+                Some(turn) => turn.findings.push(line),
+                None if of > next => self.early.push((of, line)),
+                None => {
+                    // A result that comes after the next answer belongs to the last turn that is still here.
+                    self.open.iter_mut().for_each(|turn| turn.findings.push(line.clone()));
+                }
+            }
+        }
+    }
+
+    fn theirs(&mut self, record: &Record<'_>) -> Vec<Turn> {
+        let mut theirs = Vec::new();
+        if let Some(other) = &mut self.other {
+            other.record(record, &mut |_, event| {
+                if let Event::Turn(turn) = event {
+                    theirs.push(*turn);
+                }
+            });
+        }
+        theirs
+    }
+
+    /// Findings as lines of `check --format json`.
+    fn placed(&mut self, record: &Record<'_>, spot: Spot, found: Vec<(u64, Found)>) -> Vec<(u64, Value)> {
+        let Setting { name, judge, sources, .. } = &self.setting;
+        let placed: Vec<_> = found
+            .into_iter()
+            .filter_map(|(turn, found)| Some((turn, judge.diagnostic(found, RECORD, TextSize::new(0))?)))
+            .collect();
+        if placed.is_empty() {
+            return Vec::new();
+        }
+        self.gravest = self.gravest.max(placed.iter().map(|(_, one)| one.severity).max());
+        let diagnostics: Vec<_> = placed.iter().map(|(_, one)| one.clone()).collect();
+        let part = Part::new(RECORD, (record.start, spot), record.bytes, RECORD, &diagnostics);
+        let mut sources = sources.borrow_mut();
+        sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
+        placed.iter().map(|(turn, one)| (*turn, json_value(RECORD, one, &sources))).collect()
+    }
+
+    /// The last turn.
+    pub fn finish(&mut self) -> Option<TurnReport> {
+        self.open.take().map(in_order)
+    }
+}
+
+fn in_order(mut turn: TurnReport) -> TurnReport {
+    turn.findings.sort_by_key(|finding| (finding["start"].as_u64(), finding["end"].as_u64()));
+    turn
+}
+
+/// Where a clause stands: `policy.mg:12`.
+#[must_use]
+pub fn rule_place(constitution: &Constitution, sources: &Sources, rule: RuleId) -> Option<String> {
+    let (file, start) = constitution.place(rule)?;
+    Some(format!("{}:{}", sources.name(file), sources.place(file, start).line))
+}

@@ -1,0 +1,202 @@
+//! Verdicts as an editor shows them: hints behind requests, pop-ups with the proof, lines above turns.
+
+use super::reasons::{By, Lacking, Reason};
+use super::verdicts::{InRecords, Judged, JudgedTurn};
+use crate::ide::hover::Hover;
+use crate::ide::inlay_hints::{Hint, HintKind};
+use crate::ide::markup::{Line, Link, Markup};
+use crate::ide::transcripts::Records;
+use crate::replay::Lock;
+use crate::text::{FileId, StatementId, TextRange, TextSize};
+use crate::transcript::Kind;
+
+/// More turns have no line above them.
+const MOST_LENSES: usize = 2_000;
+
+/// Leads to a clause.
+pub type ToClause<'a> = dyn Fn(FileId, StatementId) -> Option<Link> + 'a;
+
+/// The hints of verdicts in a range of the file.
+#[must_use]
+pub fn hints(known: &InRecords, records: &Records, range: TextRange, to_clause: &ToClause<'_>) -> Vec<Hint> {
+    let mut found = Vec::new();
+    let first = records.list().partition_point(|entry| entry.range().end() < range.start());
+    let end = records.list().partition_point(|entry| entry.start <= range.end());
+    for (at, said) in known.within(first..end) {
+        let Some(entry) = records.list().get(at) else { continue };
+        for one in said.turns.iter().flat_map(|turn| turn.denied.iter().chain(&turn.requests)) {
+            let offset = one.place.name.end() + entry.start;
+            if range.contains_inclusive(offset) {
+                let full = Some(said_of(one, to_clause).to_plain());
+                let (label, kind) = (one.label().to_owned(), HintKind::Outcome);
+                found.push(Hint { offset, label, kind, full, parameter: None });
+            }
+        }
+    }
+    found
+}
+
+/// What is said of the request at an offset of the file.
+#[must_use]
+pub fn hover(
+    known: &InRecords,
+    records: &Records,
+    offset: TextSize,
+    is_current: bool,
+    to_clause: &ToClause<'_>,
+) -> Option<Hover> {
+    let (one, range) = known.at(records, offset)?;
+    let mut markup = said_of(one, to_clause);
+    if !is_current {
+        markup = Markup::default().words("Before the last edit:").and(markup);
+    }
+    Some(Hover { range, markup })
+}
+
+impl Judged {
+    /// The word behind a request.
+    pub(super) fn label(&self) -> &'static str {
+        match (self.is_permitted, self.lock) {
+            (true, _) if !self.granted.is_empty() => "permitted by itself",
+            (true, _) => "permitted",
+            (false, _) if self.action.is_empty() => "reply denied",
+            (false, Lock::Constitution) => "denied",
+            (false, Lock::Filter | Lock::Gate) => "blocked",
+        }
+    }
+}
+
+fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
+    let what = match (one.action.as_str(), one.object.as_str()) {
+        ("", _) => "the whole reply".to_owned(),
+        (action, "" | "{}" | "null") => action.to_owned(),
+        (action, object) => format!("{action} on {object}"),
+    };
+    let said = match one.is_permitted {
+        true => format!("{what} is {}.", one.why),
+        false => format!("{what} is denied: {}.", one.why),
+    };
+    let mut markup = Markup::default().foreign(said);
+    if !one.action.is_empty() {
+        markup = markup.words(order(one.lock, one.is_permitted));
+    }
+    if !one.because.is_empty() {
+        markup = markup.words("Because:").list(one.because.iter().map(|it| line(it, to_clause)).collect());
+    }
+    if !one.why_not.is_empty() {
+        let lines = one.why_not.iter().flat_map(|it| lines_of(it, to_clause));
+        markup = markup.words("What each rule lacks that could permit it:").list(lines.collect());
+    }
+    for (fact, origin) in &one.granted {
+        markup = markup.foreign(format!("It rests on {fact}, which the model asserted itself ({origin})."));
+    }
+    markup
+}
+
+/// Who was asked, in their order.
+fn order(lock: Lock, is_permitted: bool) -> String {
+    let decides = if is_permitted { "permits" } else { "denies" };
+    match lock {
+        Lock::Filter => {
+            "Order: 1. the filter (denies); the gate and the constitution are not asked.".to_owned()
+        }
+        Lock::Gate => {
+            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not asked."
+                .to_owned()
+        }
+        Lock::Constitution => format!(
+            "Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution ({decides})."
+        ),
+    }
+}
+
+fn line(reason: &Reason, to_clause: &ToClause<'_>) -> Line {
+    let (note, link) = match reason.by {
+        By::Clause(file, statement) => (String::new(), to_clause(file, statement)),
+        By::Session(Some(origin)) => (format!("({origin})"), None),
+        By::Session(None) => ("(given)".to_owned(), None),
+        By::Absent => ("is not there".to_owned(), None),
+        By::Dropped => ("is dropped: the engine does not look at it".to_owned(), None),
+        By::Itself => (String::new(), None),
+    };
+    Line { depth: reason.depth, text: reason.text.clone(), note, link }
+}
+
+fn lines_of(lacking: &Lacking, to_clause: &ToClause<'_>) -> Vec<Line> {
+    let link = lacking.clause.and_then(|(file, statement)| to_clause(file, statement));
+    let text = lacking.text.clone();
+    let head = Line { depth: 0, text, note: "has no solution".to_owned(), link };
+    let near = lacking.near.iter().map(|fact| Line {
+        depth: 1,
+        text: fact.clone(),
+        note: "is there".to_owned(),
+        link: None,
+    });
+    [head].into_iter().chain(near).collect()
+}
+
+/// A line above a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnLens {
+    /// Where it stands in the file.
+    pub range: TextRange,
+    /// The number of the turn.
+    pub turn: u64,
+    /// `Turn 3: 1 permitted, 2 denied`
+    pub title: String,
+}
+
+/// The lines above the first 2,000 turns, with verdicts as far as they are known.
+#[must_use]
+pub fn lenses(known: Option<&InRecords>, records: &Records) -> Vec<TurnLens> {
+    let mut all = Vec::new();
+    for (turn, range) in turns(records).take(MOST_LENSES) {
+        all.push(TurnLens { range, turn, title: format!("Turn {turn}") });
+    }
+    if let Some(first) = known.and_then(InRecords::cut_off) {
+        let rest = all.iter_mut().filter(|lens| lens.turn >= first);
+        rest.for_each(|lens| lens.title = format!("Turn {}: not replayed, it takes too long", lens.turn));
+    }
+    for said in known.into_iter().flat_map(InRecords::all).flat_map(|(_, said)| &said.turns) {
+        let index = usize::try_from(said.number).ok().and_then(|number| number.checked_sub(1));
+        if let (Some(lens), Some(words)) = (index.and_then(|index| all.get_mut(index)), in_short(said)) {
+            lens.title = format!("Turn {}: {words}", said.number);
+        }
+    }
+    all
+}
+
+/// The turns of a transcript as a replay counts them, and where they begin.
+pub fn turns(records: &Records) -> impl Iterator<Item = (u64, TextRange)> {
+    let places = records.list().iter().flat_map(|entry| {
+        let counts = entry.body.turns.iter();
+        let counts = counts.filter(|turn| matches!(turn.kind, Kind::Reply | Kind::Object | Kind::Surface));
+        counts.map(|turn| entry.place(turn.place(TextRange::empty(TextSize::new(0)))))
+    });
+    (1..).zip(places)
+}
+
+/// The number of the turn that an offset is in: the last of its record that begins before it, else the first of its record,
+/// else the last one before, else the first one.
+#[must_use]
+pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
+    let entry = records.list().iter().rev().find(|entry| entry.start <= offset)?;
+    let before: Vec<_> =
+        turns(records).take_while(|(_, range)| range.start() <= entry.range().end()).collect();
+    let mut own = before.iter().filter(|(_, range)| entry.start <= range.start());
+    let begun = own.clone().rev().find(|(_, range)| range.start() <= offset);
+    let found = begun.or_else(|| own.next()).or(before.last()).map(|(number, _)| *number);
+    found.or_else(|| turns(records).next().map(|(number, _)| number))
+}
+
+fn in_short(turn: &JudgedTurn) -> Option<String> {
+    if turn.denied.is_some() {
+        return Some("the whole reply is denied".to_owned());
+    }
+    let permitted = turn.requests.iter().filter(|one| one.is_permitted).count();
+    let denied = turn.requests.len() - permitted;
+    let said = [(permitted, "permitted"), (denied, "denied")];
+    let said: Vec<_> =
+        said.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}

@@ -1,0 +1,376 @@
+//! Transcripts under small policies, as an editor shows them.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::config::{self, RuleSettings, Settings};
+use crate::envelope::Context;
+use crate::ide::markup::Link;
+use crate::ide::transcripts::{Judge, Records};
+use crate::kernel::{Clock, Limits, Reading};
+use crate::program::{FileSummary, Program};
+use crate::replay::{Basis, Constitution, Options, Prefill};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId, TextRange, TextSize};
+use crate::transcript;
+
+const TRANSCRIPT: FileId = FileId(7);
+
+/// Reading is permitted; deleting to whoever was approved, which any packet may say.
+const POLICY: &str = r#"Decl pending_action(Id, Action, Target, Payload, At) bound [/string, /name, /string, /string, /number].
+Decl permitted(Action, Target, Payload) bound [/name, /string, /string].
+Decl task(T) bound [/string].
+Decl approved(T) bound [/string].
+safe_action(/read_file).
+permitted(A, T, P) :- pending_action(_, A, T, P, _), safe_action(A).
+permitted(A, T, P) :- pending_action(_, A, T, P, _), approved(T).
+"#;
+
+/// A transcript, and what it is replayed against.
+struct Case {
+    program: Arc<Program>,
+    constitution: Constitution,
+    settings: Settings,
+    limits: transcript::Limits,
+}
+
+impl Case {
+    fn new(policy: &str, settings: &str) -> Self {
+        let file = SourceFile::parse(policy.into());
+        let program = Arc::new(Program::new(vec![FileSummary::new(FileId(0), &file).into()]));
+        let vocabulary = config::Vocabulary { rules: &[], releases: &[] };
+        let settings = config::parse(settings, vocabulary).settings;
+        let basis = Basis {
+            program: Arc::clone(&program),
+            reading: Reading::Go,
+            settings: settings.replay.clone(),
+            limits: Limits { derived: 10_000, ..Limits::default() },
+            clock: Clock { now_ns: 0 },
+        };
+        let constitution = Constitution::new(basis, &Cancel::new());
+        Self { program, constitution, settings, limits: transcript::Limits::default() }
+    }
+
+    fn records(&self, name: &str, text: &str) -> Records {
+        Records::read(text.into(), name, &self.settings.transcripts)
+    }
+
+    fn judge<'a>(&'a self, rules: &'a RuleSettings) -> Judge<'a> {
+        let context = Context::new(&self.settings.transcripts);
+        Judge { rules, context, limits: &self.limits, programs: std::slice::from_ref(&self.program) }
+    }
+
+    fn verdicts(&self, records: &Records, cancel: &Cancel) -> Option<Arc<Verdicts>> {
+        let options = Options {
+            transcript: &self.settings.transcripts,
+            runtime: &self.limits,
+            clock: Clock { now_ns: 0 },
+            abduce: false,
+            show_permits: false,
+            coverage: false,
+            until: None,
+            prefill: &Prefill::default(),
+            cancel,
+        };
+        let rules = RuleSettings::default();
+        Verdicts::of(records, &self.constitution, self.judge(&rules), options).map(Arc::new)
+    }
+
+    /// All that an editor shows, with the words that it stands at.
+    fn shown(&self, records: &Records, known: &InRecords) -> String {
+        let text = records.text();
+        let line = |at: TextSize| text[..at.into()].matches('\n').count() + 1;
+        let to_clause = |file, statement| {
+            let file = self.program.file(file)?;
+            let start = file.items.iter().find(|item| item.statement.id == statement)?.start;
+            let line = file.text[..start.into()].matches('\n').count() + 1;
+            Some(Link { label: format!("policy.mg:{line}"), target: String::new() })
+        };
+        let mut out = String::new();
+        let whole = TextRange::up_to(crate::text::text_len(text));
+        for hint in hints(known, records, whole, &to_clause) {
+            let _ = writeln!(out, "{}: [{}] {}", line(hint.offset), hint.label, hint.full.unwrap());
+        }
+        let rules = RuleSettings::default();
+        for found in known.diagnostics(TRANSCRIPT, records, self.judge(&rules)) {
+            let at = &text[found.range];
+            let _ = writeln!(
+                out,
+                "{}: {} at {at}: {}",
+                line(found.range.start()),
+                found.rule.name,
+                found.message
+            );
+        }
+        for lens in lenses(Some(known), records) {
+            let _ = writeln!(out, "{}: {}", line(lens.range.start()), lens.title);
+        }
+        out
+    }
+}
+
+/// An answer with updates and a request.
+fn line(updates: &[&str], tool: &str, path: &str) -> String {
+    let updates = serde_json::to_string(updates).unwrap();
+    format!(
+        "{{\"control_packet\":{{\"mangle_updates\":{updates},\"tool_requests\":[{{\"id\":\"r1\",\"tool_name\":\"{tool}\",\
+         \"tool_args\":{{\"path\":\"{path}\"}}}}]}},\"surface_response\":\"I am asking.\"}}\n"
+    )
+}
+
+#[track_caller]
+fn check(policy: &str, settings: &str, (name, text): (&str, &str), expected: Expect) {
+    let case = Case::new(policy, settings);
+    let records = case.records(name, text);
+    let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
+    expected.assert_eq(&case.shown(&records, &verdicts.in_records(&records)));
+}
+
+#[test]
+fn verdicts_stand_at_requests() {
+    let text = line(&["task(\"t\")."], "read_file", "a.go") + &line(&[], "delete_file", "a.go");
+    check(
+        POLICY,
+        "",
+        ("a.jsonl", &text),
+        expect![[r#"
+        1: [permitted] /read_file on a.go is permitted by the constitution.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+
+        Because:
+
+        permitted(/read_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:6)
+          pending_action("r1",/read_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
+          safe_action(/read_file) (policy.mg:5)
+        2: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+
+        What each rule lacks that could permit it:
+
+        safe_action(/delete_file) has no solution (policy.mg:6)
+          safe_action(/read_file) is there
+        approved("a.go") has no solution (policy.mg:7)
+        2: denied at "delete_file": `/delete_file` on `a.go` is denied: no rule permits it, because nothing gives `approved("a.go")`
+        1: Turn 1: 1 permitted
+        2: Turn 2: 1 denied
+    "#]],
+    );
+}
+
+#[test]
+fn a_model_that_permits_itself_is_told() {
+    let text = line(&["approved(\"a.go\")."], "delete_file", "a.go");
+    check(
+        POLICY,
+        "",
+        ("a.jsonl", &text),
+        expect![[r#"
+        1: [permitted by itself] /delete_file on a.go is permitted by the constitution.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+
+        Because:
+
+        permitted(/delete_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:7)
+          pending_action("r1",/delete_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
+          approved("a.go") (turn 1, update 1)
+
+        It rests on approved("a.go"), which the model asserted itself (turn 1, update 1).
+        1: self-granted at "delete_file": this is permitted only because of `approved("a.go")`, which the model asserted itself (turn 1, update 1)
+        1: Turn 1: 1 permitted
+    "#]],
+    );
+}
+
+#[test]
+fn in_markdown_and_silenced_by_comments() {
+    let reply = line(&[], "delete_file", "a.go");
+    let text =
+        format!("# One\n\n```json\n{reply}```\n\n<!-- mangle-ls: ignore denied -->\n```json\n{reply}```\n");
+    check(
+        POLICY,
+        "",
+        ("a.md", &text),
+        expect![[r#"
+        4: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+
+        What each rule lacks that could permit it:
+
+        safe_action(/delete_file) has no solution (policy.mg:6)
+          safe_action(/read_file) is there
+        approved("a.go") has no solution (policy.mg:7)
+        9: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+
+        What each rule lacks that could permit it:
+
+        safe_action(/delete_file) has no solution (policy.mg:6)
+          safe_action(/read_file) is there
+        approved("a.go") has no solution (policy.mg:7)
+        4: denied at "delete_file": `/delete_file` on `a.go` is denied: no rule permits it, because nothing gives `approved("a.go")`
+        4: Turn 1: 1 denied
+        9: Turn 2: 1 denied
+    "#]],
+    );
+    let text = format!("{text}\n<!-- mangle-ls: ignore-file denied -->\n");
+    let case = Case::new(POLICY, "");
+    let records = case.records("a.md", &text);
+    let known = case.verdicts(&records, &Cancel::new()).unwrap().in_records(&records);
+    let rules = RuleSettings::default();
+    assert_eq!(known.diagnostics(TRANSCRIPT, &records, case.judge(&rules)), []);
+}
+
+#[test]
+fn policies_that_permit_nothing_to_anybody_judge_nobody() {
+    let text = line(&["unknown(\"t\")."], "read_file", "a.go");
+    check(
+        "Decl task(T) bound [/string].\n",
+        "",
+        ("a.jsonl", &text),
+        expect![[r#"
+        1: Turn 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_reply_that_is_denied_as_a_whole() {
+    let policy = format!("{POLICY}blocked_action(\"a\", \"not in tests\") :- task(\"bad\").\n");
+    let text = line(&["task(\"bad\")."], "read_file", "a.go");
+    check(
+        &policy,
+        "[replay]\noverride = \"replace\"\n",
+        ("a.jsonl", &text),
+        expect![[r#"
+        1: [reply denied] the whole reply is denied: the policy says `blocked_action("a","not in tests")`.
+
+        Because:
+
+        blocked_action("a","not in tests") (policy.mg:8)
+          task("bad") (given)
+        1: [denied] /read_file on a.go is denied: the whole reply is denied.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+        1: denied at {: the whole reply is denied: the policy says `blocked_action("a","not in tests")`
+        1: denied at "read_file": `/read_file` on `a.go` is denied: the whole reply is denied
+        1: override at "I am asking.": the user reads something else (the policy says `blocked_action("a","not in tests")`), and 1 update is left out
+        1: Turn 1: the whole reply is denied
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_known_of_records_outlives_edits_elsewhere() {
+    let text: String = ["a", "b", "c"].iter().map(|name| line(&[], "delete_file", name)).collect();
+    let case = Case::new(POLICY, "");
+    let records = case.records("x.jsonl", &text);
+    let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
+    let after = |new: &str| {
+        let records = records.after(new.into());
+        let known = verdicts.in_records(&records);
+        let rules = RuleSettings::default();
+        let found = known.diagnostics(TRANSCRIPT, &records, case.judge(&rules));
+        found.iter().map(|one| one.message.clone() + " at " + &new[one.range]).collect::<Vec<_>>()
+    };
+    let all = after(&text);
+    assert_eq!(all.len(), 3);
+    assert!(all.iter().all(|one| one.ends_with(" at \"delete_file\"")), "{all:?}");
+    let [first, second, third] = all.try_into().unwrap();
+    assert_eq!(after(&text.replace("\"b\"", "\"bb\"")), [first.clone(), third.clone()]);
+    let grown = format!("{}{text}", line(&[], "read_file", "z"));
+    assert_eq!(after(&grown), [first.clone(), second.clone(), third.clone()]);
+    let grown = format!("{text}{}", line(&[], "read_file", "z"));
+    assert_eq!(after(&grown), [first.clone(), second.clone(), third.clone()]);
+    let rest = text.split_once('\n').unwrap().1;
+    assert_eq!(after(rest), [second, third]);
+    assert_eq!(after(""), <[String; 0]>::default());
+}
+
+#[test]
+fn records_that_are_read_anew_are_known_by_their_bytes() {
+    let text = format!("```json\n{}```\n", line(&[], "delete_file", "a"));
+    let case = Case::new(POLICY, "");
+    let records = case.records("x.md", &text);
+    let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
+    let count = |new: &str| {
+        let records = records.after(new.into());
+        let rules = RuleSettings::default();
+        verdicts.in_records(&records).diagnostics(TRANSCRIPT, &records, case.judge(&rules)).len()
+    };
+    assert_eq!(count(&format!("# Words\n\n{text}And more.\n")), 1);
+    assert_eq!(count(&text.replace("\"a\"", "\"b\"")), 0);
+}
+
+#[test]
+fn nothing_leaks_from_one_replay_to_the_next() {
+    let case = Case::new(POLICY, "");
+    let granted = case.records("a.jsonl", &line(&["approved(\"a.go\")."], "delete_file", "a.go"));
+    let asking = case.records("b.jsonl", &line(&[], "delete_file", "a.go"));
+    let shown = |records: &Records| {
+        let verdicts = case.verdicts(records, &Cancel::new()).unwrap();
+        case.shown(records, &verdicts.in_records(records))
+    };
+    let before = shown(&asking);
+    assert!(before.contains("[denied]"), "{before}");
+    assert!(shown(&granted).contains("[permitted by itself]"));
+    assert_eq!(shown(&asking), before);
+    let raised = Cancel::new();
+    raised.cancel();
+    assert!(case.verdicts(&granted, &raised).is_none());
+    assert_eq!(shown(&asking), before);
+}
+
+#[test]
+fn hovers_have_the_proof_and_lead_to_its_rules() {
+    let case = Case::new(POLICY, "");
+    let text = line(&["approved(\"`<b>`\")."], "delete_file", "`<b>`");
+    let records = case.records("a.jsonl", &text);
+    let known = case.verdicts(&records, &Cancel::new()).unwrap().in_records(&records);
+    let to_clause =
+        |_, _| Some(Link { label: "policy.mg:7".to_owned(), target: "file:///p.mg#L7".to_owned() });
+    let at = |word: &str| crate::text::size(text.find(word).unwrap());
+    let found = hover(&known, &records, at("delete_file"), false, &to_clause).unwrap();
+    assert!(text[found.range].starts_with("{\"id\""));
+    expect![[r#"
+        Before the last edit:
+
+        /delete_file on \`\<b\>\` is denied\: no rule permits it, because nothing gives \`approved("\`\<b\>\`")\`.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+
+        What each rule lacks that could permit it:
+
+        - `safe_action(/delete_file)` has no solution [policy.mg\:7](file:///p.mg#L7)
+          - `safe_action(/read_file)` is there
+        - `` approved("`<b>`") `` has no solution [policy.mg\:7](file:///p.mg#L7)"#]].assert_eq(&found.markup.to_markdown());
+    assert!(hover(&known, &records, at("surface_response"), true, &to_clause).is_none());
+}
+
+#[test]
+fn turns_by_place() {
+    let case = Case::new(POLICY, "");
+    let user = "{\"role\":\"user\",\"content\":\"hi\"}\n";
+    let says = |path: &str| {
+        let reply = line(&[], "read_file", path);
+        format!("{}\n", serde_json::json!({ "role": "assistant", "content": reply.trim_end() }))
+    };
+    let text = format!("{user}{}{user}{}{user}", says("a.go"), says("b.go"));
+    let records = case.records("a.jsonl", &text);
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let turns: Vec<_> =
+        starts[..5].iter().map(|start| turn_at(&records, crate::text::size(*start)).unwrap()).collect();
+    assert_eq!(turns, [1, 1, 1, 2, 2]);
+    assert_eq!(turn_at(&case.records("a.jsonl", ""), TextSize::new(0)), None);
+    let lens: Vec<_> = lenses(None, &records).into_iter().map(|lens| lens.title).collect();
+    assert_eq!(lens, ["Turn 1", "Turn 2"]);
+}

@@ -1,0 +1,267 @@
+//! What a replay says of the requests of a transcript, kept for an editor: small, placed in its records, and still known
+//! after an edit for the records whose bytes are the same.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHasher;
+
+use super::reasons::{Lacking, Reason, cut, lacking, reasons};
+use super::silence::silence;
+use crate::ide::transcripts::{Comments, Entry, Judge, Records};
+use crate::lint::Diagnostic;
+use crate::replay::{Constitution, Event, Lock, Options, Place, Replay, Turn, Verdict, needs_gate};
+use crate::text::{FileId, TextRange, TextSize};
+use crate::transcript::{Body, Found, Record};
+
+/// How long a replay may take that nobody asked for.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Transcripts with more bytes are replayed on request only.
+pub const MOST_BYTES: usize = 16 << 20;
+
+/// How many verdicts are kept with their reasons.
+const MOST_REASONED: usize = 20_000;
+
+/// What a replay says of a transcript.
+#[derive(Debug)]
+pub struct Verdicts {
+    /// The records of the transcript when it was replayed, and numbers that differ when their bytes do.
+    bodies: Vec<(Arc<Body>, u64)>,
+    /// Those of which there is something to say, in their order.
+    records: Vec<InRecord>,
+    /// The first turn that was not replayed, because it took too long.
+    pub cut_off: Option<u64>,
+}
+
+/// What a replay says of a record.
+#[derive(Debug)]
+pub struct InRecord {
+    /// Its index.
+    at: usize,
+    /// Its replies.
+    pub turns: Vec<JudgedTurn>,
+    /// What is found in it, less what members of it silence.
+    found: Vec<Found>,
+}
+
+/// A reply that was judged. Ranges count from the start of its record.
+#[derive(Debug)]
+pub struct JudgedTurn {
+    /// The number of the answer, from 1 on.
+    pub number: u64,
+    /// Where its envelope begins.
+    pub place: TextRange,
+    /// Why the whole of it is denied, if it is.
+    pub denied: Option<Judged>,
+    /// Its requests.
+    pub requests: Vec<Judged>,
+}
+
+/// A request that was judged.
+#[derive(Debug)]
+pub struct Judged {
+    /// Where it stands.
+    pub place: Place,
+    /// What is asked for: `/read_file` and `a.go`, each cut.
+    pub action: String,
+    /// To what; else how.
+    pub object: String,
+    /// Whether it is permitted.
+    pub is_permitted: bool,
+    /// Who decides.
+    pub lock: Lock,
+    /// Why, in one sentence without its full stop.
+    pub why: String,
+    /// What it follows from.
+    pub because: Vec<Reason>,
+    /// What each rule lacks that could have permitted it.
+    pub why_not: Vec<Lacking>,
+    /// Facts that the model asserted itself, and that a permission rests on.
+    pub granted: Vec<(String, String)>,
+}
+
+impl Verdicts {
+    /// Replays a transcript. `None` when the cancellation of the options was raised meanwhile.
+    #[must_use]
+    pub fn of(
+        records: &Records,
+        constitution: &Constitution,
+        judge: Judge<'_>,
+        options: Options<'_>,
+    ) -> Option<Self> {
+        let text = records.text().as_bytes();
+        let judges = constitution.lacks().is_empty();
+        let (mut replay, end) = (Replay::new(constitution, options), Instant::now() + LONGEST);
+        let (mut said, mut reasoned, mut next, mut cut_off) = (Vec::new(), 0, 1, None);
+        for (at, entry) in records.transcript().entries().iter().enumerate() {
+            if options.cancel.is_cancelled() {
+                return None;
+            }
+            if Instant::now() > end {
+                cut_off = Some(next);
+                break;
+            }
+            let record = entry.record(text);
+            let (turns, found) = in_record(&mut replay, &record, (constitution, judges), &mut reasoned);
+            next = turns.last().map_or(next, |turn| turn.number + 1);
+            let found = kept(&record, found, judge, judges);
+            if !turns.is_empty() || !found.is_empty() {
+                said.push(InRecord { at, turns, found });
+            }
+        }
+        let known = |entry: &Entry| (Arc::clone(&entry.body), of_bytes(records, entry));
+        let bodies = records.list().iter().map(known).collect();
+        (!options.cancel.is_cancelled()).then_some(Self { bodies, records: said, cut_off })
+    }
+
+    /// What is said of the records that are still there, by their index.
+    #[must_use]
+    pub fn in_records(self: &Arc<Self>, records: &Records) -> InRecords {
+        let (old, new) = (&self.bodies, records.list());
+        let is_same = |((old, bytes), new): &(&(Arc<Body>, u64), &Entry)| {
+            Arc::ptr_eq(old, &new.body) || old.len == new.body.len && *bytes == of_bytes(records, new)
+        };
+        let before = old.iter().zip(new).take_while(is_same).count();
+        let rests = old.iter().skip(before).rev().zip(new.iter().skip(before).rev());
+        let behind = rests.take_while(is_same).count();
+        let there = |at: usize| match at {
+            at if at < before => Some(at),
+            at => (new.len() + at).checked_sub(old.len()).filter(|_| old.len() - at <= behind),
+        };
+        let known = self.records.iter().enumerate();
+        let known = known.filter_map(|(index, record)| Some((there(record.at)?, index))).collect();
+        InRecords { verdicts: Arc::clone(self), known }
+    }
+}
+
+fn of_bytes(records: &Records, entry: &Entry) -> u64 {
+    let mut hasher = FxHasher::default();
+    records.bytes(entry).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What is found in a record, less what it silences itself; without verdicts where nothing is permitted by anybody.
+fn kept(record: &Record<'_>, mut found: Vec<(u64, Found)>, judge: Judge<'_>, judges: bool) -> Vec<Found> {
+    found.retain(|(_, one)| judges || !needs_gate(one.finding.rule));
+    silence(record, judge.context.settings, judge.rules, &Comments::default(), &mut found);
+    found.into_iter().map(|(_, one)| one).collect()
+}
+
+fn in_record(
+    replay: &mut Replay<'_>,
+    record: &Record<'_>,
+    (constitution, judges): (&Constitution, bool),
+    reasoned: &mut usize,
+) -> (Vec<JudgedTurn>, Vec<(u64, Found)>) {
+    let (mut turns, mut found) = (Vec::new(), Vec::new());
+    replay.record(record, &mut |replay, event| match event {
+        Event::Turn(turn) => {
+            *reasoned += turn.verdicts.len();
+            let is_reasoned = *reasoned <= MOST_REASONED;
+            turns.push(judged_turn(&turn, replay, constitution, (judges, is_reasoned)));
+        }
+        Event::Found { turn, found: one } => found.push((turn, one)),
+    });
+    (turns, found)
+}
+
+fn judged_turn(
+    turn: &Turn,
+    replay: &Replay<'_>,
+    constitution: &Constitution,
+    (judges, is_reasoned): (bool, bool),
+) -> JudgedTurn {
+    let origin = |fact: &str| replay.origin(fact);
+    let judged = |verdict: &Verdict, place: Place| {
+        let Verdict { because, why_not, granted, .. } = verdict;
+        let object = match verdict.target.as_str() {
+            "" | "unknown" => &verdict.payload,
+            target => target,
+        };
+        Judged {
+            place,
+            action: cut(&verdict.action),
+            object: cut(object),
+            is_permitted: verdict.is_permitted,
+            lock: verdict.lock,
+            why: cut(&verdict.why),
+            because: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
+            why_not: if is_reasoned { lacking(why_not, constitution) } else { Vec::new() },
+            granted: granted.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect(),
+        }
+    };
+    let requests = turn.verdicts.iter().filter(|_| judges);
+    let requests = requests.filter_map(|verdict| Some(judged(verdict, verdict.place?))).collect();
+    let whole = Place { name: turn.place, whole: turn.place };
+    let denied = turn.envelope.as_ref().filter(|_| judges).map(|verdict| judged(verdict, whole));
+    JudgedTurn { number: turn.number, place: turn.place, denied, requests }
+}
+
+/// What a replay says of the records of a transcript as it is by now.
+#[derive(Debug)]
+pub struct InRecords {
+    verdicts: Arc<Verdicts>,
+    /// The indices of records, with those of what is said of them.
+    known: Vec<(usize, usize)>,
+}
+
+impl InRecords {
+    /// What is said of records in a range of indices, with their indices.
+    pub fn within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = (usize, &InRecord)> {
+        let first = self.known.partition_point(|(at, _)| *at < range.start);
+        let rest = self.known.get(first..).unwrap_or_default().iter();
+        let rest = rest.take_while(move |(at, _)| *at < range.end);
+        rest.filter_map(|(at, index)| Some((*at, self.verdicts.records.get(*index)?)))
+    }
+
+    /// All that is said.
+    pub fn all(&self) -> impl Iterator<Item = (usize, &InRecord)> {
+        self.within(0..usize::MAX)
+    }
+
+    /// A number that changes with what is shown of it.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for (at, said) in self.all() {
+            for one in said.turns.iter().flat_map(|turn| turn.requests.iter().chain(&turn.denied)) {
+                (at, one.place.name, one.label(), &one.why).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// The first turn that was not replayed, because it took too long.
+    #[must_use]
+    pub fn cut_off(&self) -> Option<u64> {
+        self.verdicts.cut_off
+    }
+
+    /// What is found, in its places, less what comments silence; sorted by start.
+    #[must_use]
+    pub fn diagnostics(&self, file: FileId, records: &Records, judge: Judge<'_>) -> Vec<Diagnostic> {
+        let comments = Comments::in_container(records.text().as_bytes(), records.transcript().container());
+        let mut all = Vec::new();
+        for (at, said) in self.all() {
+            let Some(entry) = records.list().get(at).filter(|_| !said.found.is_empty()) else { continue };
+            let placed = said.found.iter().filter_map(|one| judge.diagnostic(one.clone(), file, entry.start));
+            all.extend(placed.filter(|one| !comments.silence(one.rule, u32::from(one.range.start()).into())));
+        }
+        all.sort_by_key(|one| (one.range.start(), one.range.end()));
+        all
+    }
+
+    /// The request at an offset of the file, and all of where it stands.
+    #[must_use]
+    pub fn at(&self, records: &Records, offset: TextSize) -> Option<(&Judged, TextRange)> {
+        let here = records.list().partition_point(|entry| entry.range().end() < offset);
+        self.within(here..here + 2).find_map(|(at, said)| {
+            let start = records.list().get(at)?.start;
+            let requests = said.turns.iter().flat_map(|turn| turn.requests.iter().chain(&turn.denied));
+            let mut here = requests.filter(|one| (one.place.whole + start).contains_inclusive(offset));
+            here.next().map(|one| (one, one.place.whole + start))
+        })
+    }
+}

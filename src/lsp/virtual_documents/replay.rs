@@ -1,0 +1,57 @@
+//! `mangle-replay:`, what became of the turns of a transcript, from one of them on: `/TURN?of=URI`.
+
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::Location;
+
+use super::preview::in_text;
+use super::source::{Named, named};
+use super::state::stamp;
+use super::{Fold, Made, Origin, Scheme, nothing};
+use crate::host::workspace::SnapshotFile;
+use crate::lsp::features::replay::replayed;
+use crate::lsp::to_proto;
+use crate::lsp::view::View;
+use crate::report::replay::plain_text;
+use crate::text::{Cancel, LineIndex, TextRange, size};
+
+pub(super) const SCHEME: Scheme =
+    Scheme { name: "mangle-replay", read: named, find: nothing, outlives: true, stamp, make };
+
+/// So many turns are shown.
+const MOST: usize = 500;
+
+fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+    let from: u64 =
+        named.name.parse().map_err(|_| Error::invalid_params("a replay is named by the number of a turn"))?;
+    let until = from.saturating_add(MOST as u64 - 1);
+    let turns = replayed(view, file.id, Some(until), cancel, |replayed| replayed.turns());
+    if cancel.is_cancelled() {
+        return Err(Error::content_modified());
+    }
+    let Some(turns) = turns else {
+        let text = "This document is no transcript with policies around it.\n".to_owned();
+        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+    };
+    let (mut text, mut parts) = (String::new(), Vec::new());
+    for (turn, record) in turns.iter().filter(|(turn, _)| turn.turn >= from) {
+        let start = text.len();
+        text.push_str(&plain_text(turn));
+        let written = TextRange::new(size(start), size(text.trim_end().len()));
+        parts.push((written, *record, format!("turn {}", turn.turn)));
+    }
+    if text.is_empty() {
+        text = format!("There is no turn {from}.\n");
+    }
+    let lines = LineIndex::new(&text);
+    let uri = to_proto::uri(file);
+    let origins = parts.iter().filter_map(|(written, record, _)| {
+        let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, *record) };
+        Some(Origin { range: in_text(view, &text, &lines, *written), location, kind: "turn".to_owned() })
+    });
+    let folds = parts.iter().map(|(written, _, title)| {
+        let (start_line, end_line) = (lines.line_of(written.start()), lines.line_of(written.end()));
+        Fold { start_line, end_line, title: title.clone() }
+    });
+    let (origins, folds) = (origins.collect(), folds.collect());
+    Ok(Made { text, origins, folds })
+}
