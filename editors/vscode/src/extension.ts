@@ -1,36 +1,78 @@
-// Entry point: three commands, one setting, one server.
+// Entry point: puts the parts together, and names the commands.
 
 import * as vscode from "vscode";
-import { Channels } from "./channels.ts";
-import { Previews } from "./previews.ts";
-import { Answers } from "./query.ts";
-import { Server } from "./server.ts";
+import { Answers } from "./documents/answers.ts";
+import { Previews } from "./documents/previews.ts";
+import { type Turn, openTurn, openTurnHere } from "./documents/replays.ts";
+import { Views } from "./documents/views.ts";
+import { FirstDiagnostics } from "./first_diagnostics.ts";
+import { Graphs } from "./panels/graph.ts";
+import { PromptPanels } from "./panels/preview.ts";
+import { Reports } from "./panels/report.ts";
+import type { Wanted } from "./panels/wanted.ts";
+import { offerSchema, useSchema } from "./schema.ts";
+import { type Deed, commands, copyRepair } from "./server/deeds.ts";
+import { Server } from "./server/server.ts";
+import { StatusItem } from "./status/item.ts";
+import { type Asked, Tests } from "./testing/tests.ts";
 
-let server: Server | undefined;
+let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
+  const started = performance.now();
   const log = vscode.window.createOutputChannel("Mangle", { log: true });
-  const answers = new Answers();
-  const channels = new Channels();
-  const previews = new Previews();
-  const running = new Server(context.extensionUri, log, answers, channels, previews);
-  server = running;
+  const [views, previews] = [new Views(), new Previews()];
+  const extension = context.extensionUri;
+  const [prompts, reports, graphs] = [new PromptPanels(extension, previews), new Reports(extension), new Graphs(extension)];
+  const answers: Answers = new Answers(() => server);
+  const deeds: Record<string, Deed> = {
+    "mangle.copyRepair": copyRepair,
+    "mangle.preview": async (wanted: object) => prompts.open(wanted as Wanted),
+    "mangle.query": (question: object) => answers.answer(question),
+    "mangle.replay": (turn, client) => openTurn("mangle.replay", turn as Turn, client),
+    "mangle.state": (turn, client) => openTurn("mangle.state", turn as Turn, client),
+    "mangle.test": (asked: object) => tests.runAsked(asked as Asked),
+  };
+  const first = new FirstDiagnostics(log, started);
+  const server: Server = new Server(context, log, [views, previews, prompts, reports, graphs], {
+    ...commands(() => server.running, deeds),
+    ...first.middleware(),
+  });
+  server.onDidChangeHealth(({ kind }) => first.passed(kind));
+  const tests = new Tests(server);
+  const status = new StatusItem(server);
+  running = server;
+  const does: Record<string, (argument?: unknown) => unknown> = {
+    "mangle.start": () => server.start(),
+    "mangle.stop": () => server.stop(),
+    "mangle.restart": () => server.restart(),
+    "mangle.showLogs": () => log.show(),
+    "mangle.showStatus": () => status.show(),
+    "mangle.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", "mangle."),
+    "mangle.previewPrompt": () => prompts.show(),
+    "mangle.replayTranscript": () => reports.show(),
+    "mangle.replayFromHere": () => openTurnHere("mangle.replay", server.running),
+    "mangle.showState": () => openTurnHere("mangle.state", server.running),
+    "mangle.showChannels": () => views.showChannels(),
+    "mangle.runQuery": () => answers.ask(),
+    "mangle.runTests": () => tests.runAll(),
+    "mangle.showGraph": () => graphs.show(),
+    "mangle.showSyntaxTree": () => views.showTree(),
+    "mangle.useSchema": () => useSchema(context),
+  };
   context.subscriptions.push(
     log,
-    answers,
-    channels,
-    previews,
-    vscode.commands.registerCommand("mangle.showChannels", () => channels.show()),
-    vscode.commands.registerCommand("mangle.restart", () => running.restart()),
-    vscode.commands.registerCommand("mangle.showLogs", () => log.show()),
+    ...[answers, views, previews, prompts, reports, graphs, tests, status, server],
+    ...Object.entries(does).map(([name, deed]) => vscode.commands.registerCommand(name, deed)),
+    // Also when a folder is trusted, and its settings count from then on.
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration("mangle.server.path")) void running.restart();
+      if (change.affectsConfiguration("mangle.server.path")) void server.restart();
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
+    offerSchema(context),
   );
-  void running.restart(); // not awaited: a server that hangs must not hang the extension
+  void server.restart(); // not awaited: a server that hangs must not hang the extension
 }
 
 export async function deactivate(): Promise<void> {
-  await server?.stop();
+  await running?.stop();
 }

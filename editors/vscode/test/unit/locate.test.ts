@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { locate } from "../src/locate.ts";
+import { locate } from "../../src/server/locate.ts";
 
 const root = mkdtempSync(join(tmpdir(), "mangle-locate-"));
 const onPath = program("bin");

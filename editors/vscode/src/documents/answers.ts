@@ -1,0 +1,91 @@
+// Answers to questions, as read-only documents beside the editor.
+
+import * as vscode from "vscode";
+import { again } from "./made.ts";
+import type { Server } from "../server/server.ts";
+
+const SCHEME = "mangle-answer";
+
+/** An answer of `mangle/query`, as far as it is shown. */
+interface Answer {
+  reading: string;
+  sample: string | null;
+  facts: string[];
+  stopped: string | null;
+  lost: string[];
+}
+
+/** The documents with answers. */
+export class Answers implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly server: () => Server;
+  private readonly texts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private last = "";
+  readonly onDidChange = this.changed.event;
+
+  constructor(server: () => Server) {
+    this.server = server;
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? "# This answer was of an earlier session. Ask again.\n";
+  }
+
+  /** Asks a person what to ask. */
+  async ask(): Promise<void> {
+    const atom = await vscode.window.showInputBox({
+      title: "Mangle: Run Query",
+      prompt: "An atom; variables and _ stand for anything. Empty: all facts.",
+      placeHolder: "permitted(Action, _, _)",
+      value: this.last,
+    });
+    if (atom === undefined) return;
+    this.last = atom;
+    const document = vscode.window.activeTextEditor?.document;
+    const uri = document?.languageId === "mangle" && document.uri.scheme === "file" ? { uri: document.uri.toString() } : {};
+    await this.answer({ ...uri, ...(atom.trim() === "" ? {} : { atom: atom.trim() }) });
+  }
+
+  /** Answers a question, the parameters of `mangle/query`. */
+  async answer(question: object): Promise<void> {
+    const client = this.server().running;
+    if (client === undefined) {
+      void vscode.window.showWarningMessage("The Mangle server does not run; the item in the status bar says why.");
+      return;
+    }
+    const atom = "atom" in question ? String(question.atom) : "all facts";
+    try {
+      const answers = await again(() => client.sendRequest<Answer[]>("mangle/query", question));
+      await this.show(atom, answers);
+    } catch (error) {
+      void vscode.window.showWarningMessage(`Mangle: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Shows an answer beside the editor; the same question again is the same document. */
+  private async show(question: string, answers: Answer[]): Promise<void> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${question.replaceAll("/", " ")}` });
+    this.texts.set(uri.toString(), written(answers));
+    this.changed.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.languages.setTextDocumentLanguage(document, "mangle");
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changed.dispose();
+  }
+}
+
+/** An answer as a person reads it: facts, with what is known of them in comments. */
+function written(answers: Answer[]): string {
+  const of = ({ reading, sample, facts, stopped, lost }: Answer): string => {
+    const whose = reading === "go" ? "as the engine reads the program" : "as it is written";
+    const head = `# ${facts.length} ${facts.length === 1 ? "fact" : "facts"}, ${whose}${sample === null ? "" : `, with ${sample}`}`;
+    const notes = [...lost, ...(stopped === null ? [] : [stopped])].map((note) => `# ${note}`);
+    return [head, ...notes, ...facts.map((fact) => `${fact} .`)].join("\n");
+  };
+  return `${answers.map(of).join("\n\n")}\n`;
+}

@@ -1,0 +1,68 @@
+// Prompts, and what became of turns, as read-only documents: what is another line than when one was opened is marked.
+
+import * as vscode from "vscode";
+import type { Wanted } from "../panels/wanted.ts";
+import { MadeDocuments, shownAs } from "./made.ts";
+
+/** The documents that the server makes of kernels. */
+export class Previews extends MadeDocuments {
+  private readonly first = new Map<string, Set<string>>();
+  private readonly mark = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.modifiedForeground"),
+  });
+  private readonly listeners = [
+    vscode.workspace.onDidChangeTextDocument(({ document }) => this.showChanges(document)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.first.delete(uri.toString())),
+  ];
+
+  constructor() {
+    super(["mangle-preview", "mangle-replay", "mangle-state"]);
+  }
+
+  override async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const text = await super.provideTextDocumentContent(uri);
+    if (text !== "" && !this.first.has(uri.toString())) this.first.set(uri.toString(), new Set(text.split("\n")));
+    return text;
+  }
+
+  /** Opens a prompt as text beside the kernel. */
+  async show(wanted: Wanted): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(shownAs(nameOf(wanted), "prompt", address(wanted)));
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+  }
+
+  private showChanges(document: vscode.TextDocument): void {
+    const first = this.first.get(document.uri.toString());
+    if (first === undefined) return;
+    const lines = Array.from({ length: document.lineCount }, (_, at) => document.lineAt(at));
+    const marked = lines.filter(({ text }) => !first.has(text)).map(({ range }) => range);
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document === document) editor.setDecorations(this.mark, marked);
+    }
+  }
+
+  override dispose(): void {
+    super.dispose();
+    for (const listener of this.listeners) listener.dispose();
+    this.mark.dispose();
+  }
+}
+
+/** What a prompt is called. */
+export function nameOf({ name, shard, part }: Wanted): string {
+  return [name ?? shard?.[0], part].filter((word) => word !== undefined).join(", ");
+}
+
+/** The address of a prompt. */
+export function address(wanted: Wanted): string {
+  const keys: [string, string | undefined][] = [
+    ["shard", wanted.shard?.join(" ")],
+    ["mode", wanted.mode],
+    ["part", wanted.part],
+    ["of", wanted.uri],
+  ];
+  const said = keys.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${encodeURIComponent(value)}`]));
+  return `mangle-preview:/${encodeURIComponent(wanted.name ?? "")}?${said.join("&")}`;
+}

@@ -1,0 +1,89 @@
+// What can be wrong with a server: what is said, and how a person mends it.
+// Knows nothing of VS Code, so that it can be tested alone.
+
+import type { Found } from "./locate.ts";
+import { MOST, WITHIN } from "./restarts.ts";
+import { OLDEST } from "./version.ts";
+
+/** What one can do about it. */
+export type Remedy = "restart" | "setting" | "logs";
+
+export interface Trouble {
+  /** What is wrong: a sentence. */
+  problem: string;
+  /** How to mend it: a sentence or two. */
+  mend: string;
+  /** The buttons, the best first. */
+  remedies: Remedy[];
+}
+
+const ELSEWHERE = "Set mangle.server.path to a mangle-ls program, or install one on PATH; highlighting works without.";
+
+/** There is none. */
+export function missing(problem: string): Trouble {
+  return { problem, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+}
+
+/** It cannot even say its version. */
+export function broken(found: Found, why: string): Trouble {
+  return { problem: `${named(found)} does not run: ${why}`, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+}
+
+/** It is another program. */
+export function foreign(found: Found, said: string): Trouble {
+  const problem = `${named(found)} is not mangle-ls: asked for its version, it says "${said}".`;
+  return { problem, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+}
+
+/** It knows less than this extension asks for. */
+export function old(found: Found, version: string): Trouble {
+  const mend = {
+    setting: "Update that program, or clear the setting mangle.server.path to use the one on PATH or the bundled one.",
+    PATH: "Update it, for example with `cargo install --path . --force` in a new copy of the repository, or take it off PATH.",
+    bundled: "Install the extension anew: its parts do not fit.",
+  }[found.source];
+  const problem = `${named(found)} is version ${version}, and this extension needs ${OLDEST} or newer.`;
+  return { problem, mend, remedies: ["setting", "logs"] };
+}
+
+/** It ended, or refused, before it had said hello. */
+export function refused(found: Found, why: string): Trouble {
+  return { problem: `${named(found)} does not start: ${why}`, mend: "The log has more.", remedies: ["logs", "setting"] };
+}
+
+/** It was started and says nothing. */
+export function silent(found: Found, seconds: number): Trouble {
+  return {
+    problem: `${named(found)} was started, but has not answered for ${seconds} seconds.`,
+    mend: "Your text is safe. Restart it; if that does not help, the log may say what it is busy with.",
+    remedies: ["restart", "logs"],
+  };
+}
+
+/** It worked, and does not answer any more. */
+export function stuck(found: Found, seconds: number): Trouble {
+  return {
+    problem: `${named(found)} has not answered for ${seconds} seconds.`,
+    mend: `Your text is safe. Restart it, or wait: in ${seconds} seconds more it is ended and started again, at most ${MOST} times. The log may say what it is busy with.`,
+    remedies: ["restart", "logs"],
+  };
+}
+
+/** It dies or hangs again and again. */
+export function failing(found: Found, times: number): Trouble {
+  return {
+    problem: `${named(found)} crashed or stopped answering ${times} times within ${WITHIN / 60_000} minutes and is not started again.`,
+    mend: "Your text is safe. The log has its last words; a bug report should have them, too. Restart it when you have changed what it stumbles over.",
+    remedies: ["restart", "logs"],
+  };
+}
+
+/** A program, and where it was found. */
+export function named(found: Found): string {
+  return `${found.path} (${origin(found)})`;
+}
+
+/** Where a program was found, in words. */
+export function origin(found: Found): string {
+  return { setting: "from the setting mangle.server.path", PATH: "found on PATH", bundled: "bundled with the extension" }[found.source];
+}

@@ -1,0 +1,82 @@
+// What the status item says: its text, its colour, and the details behind it.
+// Knows nothing of VS Code, so that it can be tested alone.
+
+import type { Health } from "../server/health.ts";
+import { origin } from "../server/trouble.ts";
+
+/** What the server says of itself, as far as it is shown: the answer of `mangle/status`. */
+export interface Status {
+  version: string;
+  programs: { name: string; configuration: string | null; files: string[] }[];
+  documents: { uri: string; suspect: boolean }[];
+}
+
+/** The item in the status bar. */
+export interface Shown {
+  /** With a VS Code icon in it. */
+  text: string;
+  severity: "ordinary" | "warning" | "error";
+  /** In one line, for those who listen. */
+  spoken: string;
+  /** One line each, as plain text. */
+  details: string[];
+}
+
+/** `path` is that of the document that is looked at; `at` gives a path as it is shown. */
+export function shown(health: Health, status: Status | undefined, path: string | undefined, at: (path: string) => string): Shown {
+  const details = [...ofServer(health), ...(status === undefined ? [] : ofProgram(status, path, at))];
+  const isSuspect = health.kind === "running" && (status?.documents.some(({ suspect }) => suspect) ?? false);
+  const say = (icon: string, severity: Shown["severity"], state: string): Shown => ({
+    text: `$(${icon}) mangle-ls`,
+    severity,
+    spoken: `Mangle: ${state}`,
+    details,
+  });
+  switch (health.kind) {
+    case "stopped":
+      return say("circle-slash", "warning", "the server is stopped");
+    case "starting":
+      return say("loading~spin", "ordinary", "the server is starting");
+    case "restarting":
+      return say("loading~spin", "warning", "the server failed, and is being started again");
+    case "stuck":
+      return say("warning", "warning", "the server does not answer");
+    case "failed":
+      return say("error", "error", "the server does not run");
+    case "running":
+      return isSuspect ? say("warning", "warning", "the server lost track of a document") : say("check", "ordinary", "the server runs");
+  }
+}
+
+function ofServer(health: Health): string[] {
+  switch (health.kind) {
+    case "stopped":
+      return ["The server is stopped. Colours work without."];
+    case "starting":
+      return ["The server is starting.", ...whose(health)];
+    case "restarting":
+      return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is being started again.`, ...whose(health)];
+    case "stuck":
+    case "failed":
+      return [health.trouble.problem, health.trouble.mend];
+    case "running":
+      return [`mangle-ls ${health.version}, ${origin(health.found)}`, health.found.path];
+  }
+}
+
+function whose(health: Health & { found: { path: string } }): string[] {
+  return [health.found.path];
+}
+
+function ofProgram(status: Status, path: string | undefined, at: (path: string) => string): string[] {
+  const suspect = status.documents.filter((document) => document.suspect).length;
+  const lost = suspect === 0 ? [] : ["An edit did not fit, so no fixes are offered. Close the document and open it again."];
+  const program = status.programs.find(({ files }) => path !== undefined && files.includes(path));
+  if (program === undefined) {
+    const count = status.programs.length;
+    return [...lost, count === 1 ? "1 program in this workspace" : `${count} programs in this workspace`];
+  }
+  const { name, configuration, files } = program;
+  const settings = configuration === null ? "No mangle-ls.toml speaks of it" : `Settings: ${at(configuration)}`;
+  return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings];
+}

@@ -1,0 +1,101 @@
+// The page's side of a panel: it is filled by messages, and remembers what it shows, where it is scrolled to, and what was chosen.
+
+import type { Place, Said, Shown } from "../panels/messages.ts";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+};
+
+/** What is remembered. */
+interface Kept<Of, Chosen> {
+  of?: Of;
+  chosen?: Chosen;
+  top?: number;
+  left?: number;
+}
+
+export class Host<Of, Data, Chosen extends object> {
+  private readonly api = acquireVsCodeApi();
+  private kept: Kept<Of, Chosen>;
+  private isFilled = false;
+  readonly main = element("main");
+
+  constructor() {
+    this.kept = (this.api.getState() as Kept<Of, Chosen> | undefined) ?? {};
+    window.addEventListener("scroll", () => this.isFilled && this.keep({ top: window.scrollY, left: window.scrollX }), { passive: true });
+  }
+
+  /** What was chosen, before the page was hidden or the window loaded anew. */
+  get chosen(): Partial<Chosen> {
+    return this.kept.chosen ?? {};
+  }
+
+  /** What is shown. */
+  get of(): Of | undefined {
+    return this.kept.of;
+  }
+
+  choose(chosen: Partial<Chosen>): void {
+    this.keep({ chosen: { ...this.chosen, ...chosen } as Chosen });
+  }
+
+  private keep(what: Kept<Of, Chosen>): void {
+    this.kept = { ...this.kept, ...what };
+    this.api.setState(this.kept);
+  }
+
+  /** Draws with `draw` whatever comes, from now on. */
+  start(draw: (data: Data) => void): void {
+    window.addEventListener("message", ({ data }: MessageEvent<Shown<Of, Data>>) => {
+      this.keep({ of: data.of });
+      if (data.type === "show") draw(data.data);
+      else this.main.replaceChildren(make("p", { class: "note", role: "alert" }, ...withCode(data.message)));
+      this.main.setAttribute("aria-busy", "false");
+      if (!this.isFilled && this.kept.top !== undefined) window.scrollTo(this.kept.left ?? 0, this.kept.top);
+      this.isFilled = true;
+    });
+    this.say({ type: "ready" });
+  }
+
+  say(said: Said<Of>): void {
+    this.api.postMessage(said);
+  }
+
+  open(place: Place | null): void {
+    if (place !== null) this.say({ type: "open", place });
+  }
+}
+
+export function element(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`no element ${id}`);
+  return found;
+}
+
+/** An element of HTML. Strings are text, never markup. */
+export function make(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** A text in which what stands in backticks is code. */
+export function withCode(text: string): (Node | string)[] {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? make("code", {}, part) : part));
+}
+
+/** A number of things: `1 predicate`, `2 predicates`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+/** An element of SVG. */
+export function draw(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}

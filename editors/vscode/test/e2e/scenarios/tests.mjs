@@ -1,0 +1,28 @@
+// Policy tests in the Testing view: listed, run, and failed at their line with the proof.
+
+export default {
+  files: { incident: "." },
+  async run(bench) {
+    await bench.load();
+    await bench.check("tests are listed and run", async () => {
+      await bench.open("constitution_test.mg", "@forbid");
+      await bench.command("Mangle: Run Policy Tests");
+      const rows = bench.locator(".test-explorer .monaco-list-row");
+      await bench.see(rows.filter({ hasText: "constitution_test.mg" }).filter({ has: bench.page.locator(".codicon-testing-failed-icon") }), "the file");
+      await bench.see(bench.locator(".test-explorer", { hasText: "1/2" }), "one of two");
+    });
+    await bench.check("a failure stands at its line, with the proof", async () => {
+      await bench.open("constitution_test.mg", "@forbid");
+      await bench.see(bench.locator(".test-message-inline-content, .test-error-content-widget", { hasText: "is forbidden, but holds" }), "the message at the line");
+      await bench.command("Test: Peek Output");
+      await bench.see(bench.locator(".test-output-peek", { hasText: "is dropped: the engine does not look at it" }), "the proof");
+      await bench.screenshot("tests");
+      await bench.press("Escape");
+    });
+    await bench.check("a lens runs one case", async () => {
+      const lens = bench.locator(".codelens-decoration a", { hasText: /^run$/ }).first();
+      await (await bench.see(lens, "the lens")).click();
+      await bench.see(bench.locator(".test-explorer", { hasText: /0\/1|0%/ }), "its result");
+    });
+  },
+};
