@@ -1,4 +1,7 @@
 -- The server: its settings, and its start on any Neovim from 0.10 on.
+local guard = require('mangle.guard')
+local of = require('mangle.client')
+local refresh = require('mangle.refresh')
 local M = {}
 
 --- What the server needs to be started; also what lsp/mangle_ls.lua gives to Neovim.
@@ -8,15 +11,17 @@ function M.config()
     filetypes = { 'mangle' },
     -- In this order: a program's own configuration counts before the repository's root.
     root_markers = { 'mangle-ls.toml', '.git' },
+    capabilities = refresh.capabilities(),
   }
 end
 
 --- The files besides Mangle that it looks at: its settings, whose findings come while one types in them, and captured replies of
---- agents, under the names that count without settings.
-M.others = { 'mangle-ls.toml', '*/transcripts/*', '*.piggyback.*' }
+--- agents, under the names that count without settings; session files and prompt atoms.
+M.others =
+  { 'mangle-ls.toml', '*/transcripts/*', '*.piggyback.*', '*.session.yaml', '*.session.yml', '*.session.json', '*/atoms/*.yaml' }
 
 --- The file types that these have. Other files of such a type are none of ours.
-local types = { 'toml', 'json', 'jsonc', 'jsonl', 'markdown', 'text', 'log' }
+local types = { 'toml', 'yaml', 'json', 'jsonc', 'jsonl', 'markdown', 'text', 'log' }
 
 --- Whether a buffer has one of the other files.
 local function is_other(buffer)
@@ -34,19 +39,31 @@ function M.listed()
     if vim.bo[buffer].filetype == 'mangle' or is_other(buffer) then found(vim.fs.root(buffer, markers)) end
   end
   config.root_markers = nil
-  return config
+  return guard.guard(config)
 end
+
+--- What `setup` was called with.
+local chosen = {}
+
+--- The configuration as it holds now, also where only Neovim's own functions were used.
+local function current()
+  local options = vim.tbl_isempty(chosen) and vim.lsp.config and { cmd = vim.lsp.config.mangle_ls.cmd, settings = vim.lsp.config.mangle_ls.settings } or chosen
+  return guard.guard(vim.tbl_extend('force', M.config(), options))
+end
+
+--- The program that is, or would be, started: its command, as a list or a function.
+function M.command() return current().cmd end
 
 --- Starts the server in every Mangle buffer.
 --- @param options? table fields of vim.lsp.ClientConfig that differ, for example { cmd = { '/opt/mangle-ls', 'serve' } }
 function M.setup(options)
-  options = options or {}
-  local config = vim.tbl_extend('force', M.config(), options)
+  chosen = vim.tbl_extend('force', options or {}, { capabilities = refresh.capabilities(options and options.capabilities) })
+  local config = current()
   vim.api.nvim_create_autocmd('FileType', {
     group = vim.api.nvim_create_augroup('mangle', {}),
     pattern = config.filetypes,
     callback = function(event)
-      M.advise(config.cmd)
+      guard.advise(config.cmd)
       if not vim.lsp.config then M.start(event.buf, config) end
     end,
   })
@@ -59,24 +76,26 @@ function M.setup(options)
     end,
   })
   if vim.lsp.config then
-    vim.lsp.config('mangle_ls', options)
+    vim.lsp.config('mangle_ls', guard.guard(chosen))
     vim.lsp.enable('mangle_ls')
   end
 end
 
---- Neovim 0.10, which has no vim.lsp.config: one client for each root.
+--- Starts a client for the root of a buffer, unless there is one. Neovim 0.10 has no vim.lsp.config that would do it.
 function M.start(buffer, config)
-  if vim.bo[buffer].buftype ~= '' or vim.fn.executable(config.cmd[1]) == 0 then return end
-  local client = vim.tbl_extend('force', config, { name = 'mangle_ls', root_dir = vim.fs.root(buffer, config.root_markers) })
+  if vim.bo[buffer].buftype ~= '' or (type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0) then return end
+  local client = vim.tbl_extend('force', config, { name = of.NAME, root_dir = vim.fs.root(buffer, config.root_markers) })
   client.filetypes, client.root_markers = nil, nil
   vim.lsp.start(client, { bufnr = buffer })
 end
 
---- Says once what to do when there is no server.
-function M.advise(cmd)
-  if type(cmd) ~= 'table' or vim.fn.executable(cmd[1]) == 1 then return end
-  local text = "'%s' is not a program that can be run. Put mangle-ls on PATH, or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'serve' } })"
-  vim.notify_once('mangle: ' .. text:format(cmd[1]), vim.log.levels.WARN)
+--- Starts clients for all open files that are ours.
+function M.start_all()
+  local config = current()
+  guard.advise(config.cmd)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and (vim.bo[buffer].filetype == 'mangle' or is_other(buffer)) then M.start(buffer, config) end
+  end
 end
 
 return M

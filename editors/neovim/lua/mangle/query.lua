@@ -1,5 +1,7 @@
 -- What lenses and actions do that the server alone could only show in a message: the answer to a question in a buffer, a command line or a
--- message for a model in a register.
+-- message for a model in a register. And `:Mangle query`.
+local of = require('mangle.client')
+local panel = require('mangle.panel')
 local M = {}
 
 --- The lines that show an answer of mangle/query: facts, with what is known of them in comments.
@@ -13,51 +15,61 @@ local function written(answer)
   return lines
 end
 
---- Shows answers in a window of their own; nothing there can be saved by accident.
-local function show(answers)
-  local lines = {}
-  for at, answer in ipairs(answers) do
-    if at > 1 then table.insert(lines, '') end
-    vim.list_extend(lines, written(answer))
-  end
-  vim.cmd('botright new')
-  local buffer = vim.api.nvim_get_current_buf()
-  vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(table.concat(lines, '\n'), '\n'))
-  vim.bo[buffer].modifiable, vim.bo[buffer].filetype = false, 'mangle'
-end
-
---- Asks the server that a command came from; `take` gets the answer.
-local function ask(method, command, context, take)
-  local client = assert(vim.lsp.get_client_by_id(context.client_id))
-  local handler = function(problem, answer)
-    if problem then return vim.notify('mangle: ' .. problem.message, vim.log.levels.ERROR) end
-    take(answer)
-  end
-  -- Before 0.11 the methods of a client are plain functions.
-  local request = vim.fn.has('nvim-0.11') == 1 and function(...) return client:request(...) end or client.request
-  request(method, command.arguments[1], handler, context.bufnr)
+--- Asks a question and shows the answers.
+local function ask(client, question)
+  of.ask(client, 'mangle/query', question, function(answers)
+    local lines = {}
+    for at, answer in ipairs(answers) do
+      if at > 1 then table.insert(lines, '') end
+      vim.list_extend(lines, written(answer))
+    end
+    if #lines == 0 then lines = { '# no program has this file' } end
+    panel.show('query', client, vim.split(table.concat(lines, '\n'), '\n'), { filetype = 'mangle' })
+  end)
 end
 
 --- Into the unnamed register, and the clipboard where there is one.
 local function yank(text, what)
   vim.fn.setreg('"', text)
-  pcall(vim.fn.setreg, '+', text)
-  vim.notify('mangle: yanked ' .. what)
+  if vim.fn.has('clipboard') == 1 then pcall(vim.fn.setreg, '+', text) end
+  of.say('yanked ' .. what)
 end
 
+local function client_by(context) return assert(vim.lsp.get_client_by_id(context.client_id)) end
+
 --- The command `mangle.query`.
-function M.query(command, context) ask('mangle/query', command, context, show) end
+function M.query(command, context) ask(client_by(context), command.arguments[1]) end
 
 --- The command `mangle.copyRepair`.
 function M.repair(command, context)
-  ask('mangle/repair', command, context, function(answer)
-    if type(answer.message) ~= 'string' then return vim.notify('mangle: there is nothing to repair') end
+  of.ask(client_by(context), 'mangle/repair', command.arguments[1], function(answer)
+    if type(answer.message) ~= 'string' then return of.say('there is nothing to repair') end
     yank(answer.message, 'the message for the model')
   end)
 end
 
 --- The command `mangle.copyQuery`.
 function M.copy(command) yank(command.arguments[1], command.arguments[1]) end
+
+--- `:Mangle query [ATOM]`; without one, all facts of the predicate under the cursor.
+function M.show(atom)
+  local client = of.wanted(0)
+  if not client then return end
+  if atom == '' then atom = vim.fn.expand('<cword>') end
+  -- A name alone asks for all facts of that predicate, whatever its arity.
+  if atom:match('^[%w_:.]+$') then
+    local found = vim.tbl_filter(function(predicate) return predicate.name == atom end, M.predicates(client, 0))
+    if found[1] then atom = ('%s(%s)'):format(atom, table.concat(vim.fn['repeat']({ '_' }, found[1].arity), ', ')) end
+  end
+  ask(client, { uri = vim.uri_from_bufnr(0), atom = atom })
+end
+
+--- The predicates of the programs of a buffer: { name, arity, … }. Waits a second at most.
+function M.predicates(client, buffer)
+  local graph = of.ask_now(client, 'mangle/graph', { uri = vim.uri_from_bufnr(buffer) }, 1000)
+  local found = {}
+  for _, program in ipairs(graph and graph.programs or {}) do vim.list_extend(found, program.predicates) end
+  return found
+end
 
 return M
