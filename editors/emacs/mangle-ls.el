@@ -1,98 +1,320 @@
-;;; mangle-ls.el --- Mangle policies and transcripts of agents, with Eglot -*- lexical-binding: t -*-
+;;; mangle-ls.el --- The server mangle-ls, with Eglot -*- lexical-binding: t -*-
 
+;; Author: the mangle-ls developers
 ;; Package-Requires: ((emacs "29.1"))
 ;; SPDX-License-Identifier: MIT
 
 ;;; Commentary:
 
-;; Starts mangle-ls in Mangle files, and shows both channels of a transcript side by side:
+;; Starts mangle-ls in Mangle files, and shows what it makes beyond the protocol:
 ;;
-;;   (load "/path/to/mangle-ls/editors/emacs/mangle-ls.el")
+;;   (add-to-list 'load-path "/path/to/mangle-ls/editors/emacs")
+;;   (require 'mangle-ls)
+;;   (add-hook 'mangle-mode-hook #'eglot-ensure)
 ;;
-;; In a captured reply of an agent, M-x eglot starts the server, and M-x mangle-ls-show-channels shows what a person was shown
-;; and what the kernel was told.  RET there goes to that place in the transcript, g asks anew.
+;; `mangle-ls-preview', `mangle-ls-replay', `mangle-ls-state', `mangle-ls-channels' and `mangle-ls-syntax' show documents
+;; that follow edits; RET in them goes to where a line comes from, g asks anew.  `mangle-ls-query' asks for facts,
+;; `mangle-ls-test' runs policy tests.  In a transcript `mangle-ls-start' starts the server.
 
 ;;; Code:
 
 (require 'eglot)
+(require 'mangle-mode)
 
-(define-derived-mode mangle-mode prog-mode "Mangle"
-  "Major mode for Mangle policies."
-  (setq-local comment-start "# "
-              comment-start-skip "#+ *"))
+(defcustom mangle-ls-program "mangle-ls"
+  "The server: a name that is looked for as other programs are, or a path."
+  :type 'string
+  :group 'mangle)
 
-(add-to-list 'auto-mode-alist '("\\.\\(?:mg\\|gl\\)\\'" . mangle-mode))
+(defconst mangle-ls-oldest "0.1.0"
+  "The oldest server that has all that is asked for here.")
 
-(add-to-list 'eglot-server-programs
-             '((mangle-mode json-mode js-json-mode json-ts-mode markdown-mode text-mode) . ("mangle-ls" "serve")))
+(defun mangle-ls--contact (&rest _)
+  "The command that starts the server.
+If there is none, an error says how to mend it."
+  (unless (executable-find mangle-ls-program)
+    (user-error "`%s' is not a program that can be run: put mangle-ls on PATH, or customize `mangle-ls-program'"
+                mangle-ls-program))
+  (list mangle-ls-program "serve"))
 
-(defvar-local mangle-ls--transcript nil "The buffer with the transcript that this one is made of.")
+(defconst mangle-ls--modes
+  '(mangle-mode mangle-ts-mode
+    (js-json-mode :language-id "json") (json-mode :language-id "json") (json-ts-mode :language-id "json")
+    (markdown-mode :language-id "markdown") (text-mode :language-id "plaintext")
+    (conf-toml-mode :language-id "toml") (toml-ts-mode :language-id "toml"))
+  "The modes whose files one server looks at.
+Policies first, then what a transcript or the settings can be in.")
 
+;; At the end, so that M-x eglot in other files still starts what it started before.
+(add-to-list 'eglot-server-programs (cons mangle-ls--modes #'mangle-ls--contact) t)
+
+;;;###autoload
+(defun mangle-ls-start ()
+  "Start the server for this project, also from a transcript or the settings file.
+Buffers of other modes than Mangle's are then managed by it, too.
+About those that are no transcripts it says nothing."
+  (interactive)
+  (let ((eglot-server-programs (list (cons mangle-ls--modes #'mangle-ls--contact))))
+    (call-interactively #'eglot)))
+
+(defun mangle-ls--check-version (server)
+  "Say what is wrong with the version of SERVER, if it is ours."
+  (let* ((info (and (fboundp 'eglot--server-info) (eglot--server-info server)))
+         (version (plist-get info :version)))
+    (when (and (equal (plist-get info :name) "mangle-ls") version (version< version mangle-ls-oldest))
+      (display-warning 'mangle-ls (format "The server is version %s, and this package wants %s or newer: update it with cargo install"
+                                          version mangle-ls-oldest)))))
+
+(add-hook 'eglot-connect-hook #'mangle-ls--check-version)
+
+;;; Questions
+
+(defvar-local mangle-ls--source nil "The buffer that this one is made from.")
+(defvar-local mangle-ls--uri nil "The address of the document in this buffer.")
 (defvar-local mangle-ls--origins nil "Where the parts of this buffer come from.")
 
-(define-derived-mode mangle-ls-channels-mode special-mode "Channels"
-  "Both channels of a transcript side by side."
-  (setq truncate-lines t
-        revert-buffer-function (lambda (&rest _) (mangle-ls--fill)))
-  (define-key mangle-ls-channels-mode-map (kbd "RET") #'mangle-ls-visit))
+(defun mangle-ls--server ()
+  "The server of this buffer, or of the one that it is made from."
+  (or (with-current-buffer (if (buffer-live-p mangle-ls--source) mangle-ls--source (current-buffer)) (eglot-current-server))
+      (user-error "The server does not look at this buffer: M-x mangle-ls-start")))
 
-(defun mangle-ls--uri ()
-  "The address of the current transcript."
-  (if (fboundp 'eglot-path-to-uri)
-      (eglot-path-to-uri buffer-file-name)
-    (eglot--path-to-uri buffer-file-name)))
+(defun mangle-ls--address ()
+  "The address of the file in the current buffer."
+  (let ((path (or buffer-file-name (user-error "This buffer has no file"))))
+    (with-suppressed-warnings ((obsolete eglot--path-to-uri))
+      (if (fboundp 'eglot-path-to-uri) (eglot-path-to-uri path) (eglot--path-to-uri path)))))
+
+(defun mangle-ls--ask (method parameters)
+  "Ask METHOD with PARAMETERS; once more when an edit came first."
+  (let ((server (mangle-ls--server)) (tries 20) answer)
+    (while (> tries 0)
+      (condition-case problem
+          (setq answer (jsonrpc-request server method parameters) tries 0)
+        (jsonrpc-error
+         (setq tries (1- tries))
+         (unless (and (> tries 0) (eql -32801 (alist-get 'jsonrpc-error-code (cddr problem))))
+           (user-error "%s" (or (alist-get 'jsonrpc-error-message (cddr problem)) (cadr problem))))
+         (sleep-for 0.1))))
+    answer))
+
+;;; Documents that the server makes
+
+(defvar-keymap mangle-ls-document-mode-map
+  "RET" #'mangle-ls-visit)
+
+(define-derived-mode mangle-ls-document-mode special-mode "Mangle document"
+  "A document that the server makes, which follows edits."
+  (setq truncate-lines t
+        revert-buffer-function (lambda (&rest _) (mangle-ls--fill))))
 
 (defun mangle-ls--fill ()
-  "Ask the server what the transcript of this buffer is made of, and show it."
-  (let* ((made (with-current-buffer mangle-ls--transcript
-                 (jsonrpc-request (eglot-current-server) :mangle/virtualDocument
-                                  (list :uri (concat "mangle-split:" (mangle-ls--uri))))))
+  "Show what the document of this buffer is now; point stays where it is."
+  (let* ((made (mangle-ls--ask :mangle/virtualDocument (list :uri mangle-ls--uri)))
          (inhibit-read-only t)
-         (line (line-number-at-pos)))
-    (erase-buffer)
-    (insert (plist-get made :text))
-    (setq mangle-ls--origins (plist-get made :origins))
-    (goto-char (point-min))
-    (forward-line (1- line))))
+         (new (generate-new-buffer " *mangle-ls*" t)))
+    (with-current-buffer new (insert (plist-get made :text)))
+    (replace-buffer-contents new)
+    (kill-buffer new)
+    (setq mangle-ls--origins (append (plist-get made :origins) nil))))
 
-(defun mangle-ls-show-channels ()
-  "Show what the current transcript showed and what it told the kernel, side by side."
-  (interactive)
-  (unless (eglot-current-server) (user-error "Eglot does not manage this buffer: M-x eglot"))
-  (let ((transcript (current-buffer))
-        (buffer (get-buffer-create (format "*channels of %s*" (buffer-name)))))
+(defun mangle-ls--open (uri title)
+  "Show the document at URI, made from this buffer, in one called TITLE."
+  (mangle-ls--server)
+  (let ((source (current-buffer))
+        (buffer (get-buffer-create (format "*%s*" title))))
     (with-current-buffer buffer
-      (mangle-ls-channels-mode)
-      (setq mangle-ls--transcript transcript)
+      (mangle-ls-document-mode)
+      (setq mangle-ls--source source mangle-ls--uri uri)
       (mangle-ls--fill))
-    (display-buffer buffer '(display-buffer-below-selected))))
+    (display-buffer buffer '((display-buffer-reuse-window display-buffer-pop-up-window)))))
+
+(defun mangle-ls--preview-names ()
+  "The names of the previews that this buffer asks for."
+  (let (names)
+    (save-excursion
+      (goto-char (point-min))
+      (while (re-search-forward (rx bol "#" (* blank) "@preview" (+ blank) "name:" (* blank) (group (*? nonl)) (* blank) eol) nil t)
+        (push (match-string-no-properties 1) names)))
+    (nreverse names)))
+
+;;;###autoload
+(defun mangle-ls-preview (name)
+  "Show the prompt of the preview NAME of this kernel; it follows typing."
+  (interactive
+   (let ((names (or (mangle-ls--preview-names)
+                    (user-error "This file asks for no prompt: a comment @preview name: … in a *.kernel.mg does"))))
+     (list (if (cdr names) (completing-read "Preview: " names nil t) (car names)))))
+  (mangle-ls--open (format "mangle-preview:/%s?of=%s" (url-hexify-string name) (url-hexify-string (mangle-ls--address)))
+                   (format "prompt %s" name)))
+
+;;;###autoload
+(defun mangle-ls-channels ()
+  "Show what this transcript showed beside what it told the kernel."
+  (interactive)
+  (mangle-ls--open (concat "mangle-split:" (mangle-ls--address)) (format "channels of %s" (buffer-name))))
+
+;;;###autoload
+(defun mangle-ls-syntax ()
+  "Show the syntax tree of the current file."
+  (interactive)
+  (mangle-ls--open (concat "mangle-syntax:" (mangle-ls--address)) (format "syntax of %s" (buffer-name))))
+
+(defun mangle-ls--turn-document (command turn)
+  "Show the document that COMMAND has for TURN, by default the one at point."
+  (let ((answer (mangle-ls--ask :workspace/executeCommand
+                                (list :command command
+                                      :arguments (vector (append (list :uri (mangle-ls--address) :quiet t)
+                                                                 (if turn (list :turn turn)
+                                                                   (list :position (eglot--pos-to-lsp-position)))))))))
+    (unless (plist-get answer :document)
+      (user-error "There is no turn, this is no transcript, or no policies are around it"))
+    (mangle-ls--open (plist-get answer :document)
+                     (format "%s %d of %s" (if (equal command "mangle.state") "state after turn" "replay from turn")
+                             (plist-get answer :turn) (buffer-name)))))
+
+;;;###autoload
+(defun mangle-ls-state (&optional turn)
+  "Show what the kernel holds after a TURN of the current transcript.
+It is the turn at point; with a prefix argument, that one."
+  (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
+  (mangle-ls--turn-document "mangle.state" turn))
+
+;;;###autoload
+(defun mangle-ls-replay (&optional turn)
+  "Show what the policies say of the transcript in this buffer.
+From the first turn on; with a prefix argument, from that TURN on."
+  (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
+  (mangle-ls--turn-document "mangle.replay" (or turn 1)))
+
+(defun mangle-ls--column ()
+  "The column of point, in the unit that was negotiated with the server."
+  (let ((function (seq-some (lambda (name) (and (boundp name) (buffer-local-value name mangle-ls--source)))
+                            '(eglot-current-linepos-function eglot-current-column-function))))
+    (if function (funcall function) (current-column))))
+
+(defun mangle-ls--origin ()
+  "The narrowest origin of point; without one, the first of its line."
+  (let* ((line (1- (line-number-at-pos)))
+         (column (mangle-ls--column))
+         (on-line (seq-filter (lambda (origin)
+                                (let ((range (plist-get origin :range)))
+                                  (<= (plist-get (plist-get range :start) :line)
+                                      line
+                                      (plist-get (plist-get range :end) :line))))
+                              mangle-ls--origins))
+         (here (seq-filter (lambda (origin)
+                             (let* ((range (plist-get origin :range))
+                                    (start (plist-get range :start))
+                                    (end (plist-get range :end)))
+                               (and (or (< (plist-get start :line) line) (<= (plist-get start :character) column))
+                                    (or (< line (plist-get end :line)) (< column (plist-get end :character))))))
+                           on-line)))
+    (or (car (last here)) (car on-line))))
 
 (defun mangle-ls-visit ()
-  "Go to the place in the transcript that the part at point comes from."
+  "Go to where the part of the document at point comes from."
   (interactive)
-  (let* ((line (1- (line-number-at-pos)))
-         (column (current-column))
-         (here (lambda (origin)
-                 (let* ((range (plist-get origin :range))
-                        (start (plist-get range :start))
-                        (end (plist-get range :end)))
-                   (and (= (plist-get start :line) line)
-                        (<= (plist-get start :character) column (plist-get end :character))))))
-         (origin (seq-find here mangle-ls--origins)))
-    (when origin
-      (pop-to-buffer mangle-ls--transcript)
-      (let ((start (plist-get (plist-get (plist-get origin :location) :range) :start)))
-        (goto-char (if (fboundp 'eglot--lsp-position-to-point)
-                       (eglot--lsp-position-to-point start)
-                     (point)))))))
+  (when-let* ((origin (mangle-ls--origin))) (mangle-ls--go (plist-get origin :location))))
 
-(cl-defmethod eglot-handle-notification (server (_method (eql mangle/virtualDocumentChanged)) &key uri &allow-other-keys)
-  "Show what changed in buffers that are made of the document of URI, which SERVER tells of."
-  (ignore server uri)
+(defun mangle-ls--go (location)
+  "Show LOCATION in another window."
+  (let* ((uri (plist-get location :uri))
+         (path (with-suppressed-warnings ((obsolete eglot--uri-to-path))
+                 (if (fboundp 'eglot-uri-to-path) (eglot-uri-to-path uri) (eglot--uri-to-path uri))))
+         (start (plist-get (plist-get location :range) :start))
+         (move (seq-some (lambda (name) (and (boundp name) (buffer-local-value name mangle-ls--source)))
+                         '(eglot-move-to-linepos-function eglot-move-to-column-function))))
+    (pop-to-buffer (find-file-noselect path))
+    (goto-char (point-min))
+    (forward-line (plist-get start :line))
+    (funcall (or move #'move-to-column) (plist-get start :character))))
+
+(cl-defmethod eglot-handle-notification (_server (_method (eql mangle/virtualDocumentChanged)) &key uri &allow-other-keys)
+  "Show what changed in the buffer with the document at URI."
   (dolist (buffer (buffer-list))
-    (with-current-buffer buffer
-      (when (and (derived-mode-p 'mangle-ls-channels-mode) (buffer-live-p mangle-ls--transcript))
-        (run-at-time 0 nil (lambda () (when (buffer-live-p buffer) (with-current-buffer buffer (mangle-ls--fill)))))))))
+    (when (and (equal uri (buffer-local-value 'mangle-ls--uri buffer))
+               (buffer-live-p (buffer-local-value 'mangle-ls--source buffer)))
+      (run-at-time 0 nil (lambda ()
+                           (when (buffer-live-p buffer)
+                             (with-current-buffer buffer (mangle-ls--fill))))))))
+
+;;; Answers
+
+(defvar mangle-ls-query-history nil "Questions that were asked.")
+
+;;;###autoload
+(defun mangle-ls-query (atom)
+  "Show the facts that go with ATOM, in the programs of this file."
+  (interactive (list (read-string "Facts of: " nil 'mangle-ls-query-history
+                                  (when-let* ((name (thing-at-point 'symbol t))) (concat name "()")))))
+  (let ((answers (mangle-ls--ask :mangle/query (list :uri (mangle-ls--address) :atom atom))))
+    (with-current-buffer (get-buffer-create "*Mangle facts*")
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (mangle-best-mode)
+        (seq-do #'mangle-ls--insert-answer answers)
+        (goto-char (point-min))
+        (view-mode)
+        (display-buffer (current-buffer))))))
+
+(defun mangle-ls--insert-answer (answer)
+  "Insert an ANSWER: its facts, with what is known of them in comments."
+  (let ((facts (plist-get answer :facts)) (sample (plist-get answer :sample)))
+    (insert (format "# %d facts, %s%s\n" (length facts)
+                    (if (equal (plist-get answer :reading) "go") "the engine" "as written")
+                    (if (stringp sample) (concat ", with " sample) "")))
+    (seq-do (lambda (note) (insert "# " note "\n")) (plist-get answer :lost))
+    (when (stringp (plist-get answer :stopped)) (insert "# " (plist-get answer :stopped) "\n"))
+    (seq-do (lambda (fact) (insert fact " .\n")) facts)
+    (insert "\n")))
+
+(defun mangle-ls--report (title folder lines)
+  "Show LINES, \"FILE:LINE: text\", in a buffer called TITLE.
+Paths in them count from FOLDER; `next-error' goes to their places."
+  (with-current-buffer (get-buffer-create (format "*%s*" title))
+    (let ((inhibit-read-only t))
+      (erase-buffer)
+      (setq default-directory folder)
+      (insert (string-join lines "\n") "\n")
+      (goto-char (point-min))
+      (compilation-mode)
+      (setq next-error-last-buffer (current-buffer))
+      (display-buffer (current-buffer)))))
+
+(defun mangle-ls--folder-of (file)
+  "The folder that the path FILE counts from, at or above that of this buffer."
+  (or (locate-dominating-file default-directory (lambda (folder) (file-exists-p (expand-file-name file folder))))
+      default-directory))
+
+;;;###autoload
+(defun mangle-ls-test ()
+  "Run the policy tests of this file, or of the programs that it is part of."
+  (interactive)
+  (let* ((answer (mangle-ls--ask :mangle/test (list :uri (mangle-ls--address))))
+         (summary (plist-get answer :summary))
+         (counts (format "%d passed, %d failed, %d could not be run"
+                         (plist-get summary :passed) (plist-get summary :failed) (plist-get summary :errors)))
+         (failures (seq-mapcat #'mangle-ls--failures (plist-get answer :suites) 'list)))
+    (when failures
+      (mangle-ls--report "Mangle tests"
+                         (expand-file-name (mangle-ls--folder-of (plist-get (seq-first (plist-get answer :suites)) :file)))
+                         (cons counts failures)))
+    (message "%s" counts)))
+
+(defun mangle-ls--failures (suite)
+  "Lines for the cases of SUITE that failed or could not be run."
+  (let ((file (plist-get suite :file)))
+    (seq-mapcat
+     (lambda (case)
+       (append
+        (when (stringp (plist-get case :message))
+          (list (format "%s:%d: error: %s: %s" file (plist-get case :line) (plist-get case :name) (plist-get case :message))))
+        (seq-mapcat
+         (lambda (failure)
+           (cons (format "%s:%d: error: %s: %s" file (plist-get failure :line) (plist-get case :name) (plist-get failure :message))
+                 (mapcar (lambda (line) (concat "    " line)) (split-string (or (plist-get failure :explanation) "") "\n" t))))
+         (plist-get case :failures) 'list)))
+     (plist-get suite :cases) 'list)))
 
 (provide 'mangle-ls)
 ;;; mangle-ls.el ends here

@@ -1,0 +1,81 @@
+;;; documents.el --- What the server makes: previews, channels, states; facts, tests, replays -*- lexical-binding: t -*-
+;;; Commentary:
+;;; Code:
+(load (expand-file-name "harness.el" (file-name-directory load-file-name)) nil t)
+
+(test-open "prompts/fix-auth.kernel.mg")
+
+(test-check "a preview follows typing"
+  (test-equal (mangle-ls--preview-names) '("fix-auth" "test-auth"))
+  (mangle-ls-preview "fix-auth")
+  (test-shows "*prompt fix-auth*" "Tokens expire after 15 minutes here.")
+  (test-replace "after 15 minutes" "after 20 minutes")
+  (test-shows "*prompt fix-auth*" "Tokens expire after 20 minutes here."))
+
+(test-check "its lines lead to where they come from"
+  (set-buffer "*prompt fix-auth*")
+  (test-go "after 20 minutes")
+  (mangle-ls-visit)
+  (test-equal (buffer-name) "policy.mg")
+  (unless (looking-at-p "injectable_context") (error "%s" (buffer-substring (point) (line-end-position)))))
+
+(test-check "both channels of a transcript, and the way back"
+  (make-directory (expand-file-name "incident/transcripts" test-root) t)
+  (copy-file (expand-file-name "transcripts/failures/lost-atoms.json" test-root)
+             (expand-file-name "incident/transcripts/" test-root))
+  (test-open "incident/transcripts/lost-atoms.json")
+  (test-await "findings" #'test-findings)
+  (mangle-ls-channels)
+  (test-shows "*channels of lost-atoms.json*" "+ modified(\"core/lease.rs\").")
+  (set-buffer "*channels of lost-atoms.json*")
+  (test-go "modified(\"core")
+  (mangle-ls-visit)
+  (test-equal (buffer-name) "lost-atoms.json")
+  (unless (string-match-p "modified(" (buffer-substring (line-beginning-position) (line-end-position)))
+    (error "At %d" (point))))
+
+(test-check "a syntax tree follows edits"
+  (test-open "incident/constitution.mg")
+  (mangle-ls-syntax)
+  (test-shows "*syntax of constitution.mg*" "source_file 1:1")
+  (goto-char (point-min))
+  (insert "zebra(1).\n")
+  (eglot--signal-textDocument/didChange)
+  (test-shows "*syntax of constitution.mg*" "zebra"))
+
+(test-check "facts"
+  (mangle-ls-query "safe_action(A)")
+  (test-shows "*Mangle facts*" "safe_action(/read_file) ."))
+
+(test-check "a question that makes no sense is answered with why"
+  (condition-case problem
+      (progn (mangle-ls-query "no_such_predicate(X)") (error "It was answered"))
+    (user-error (unless (string-match-p "no_such_predicate" (cadr problem)) (error "%S" problem)))))
+
+(test-check "policy tests, and the way to what failed"
+  (test-open "incident/constitution_test.mg")
+  (mangle-ls-test)
+  (test-shows "*Mangle tests*" "1 passed, 1 failed, 0 could not be run")
+  (test-shows "*Mangle tests*" "is dropped: the engine does not look at it")
+  (set-buffer "*Mangle tests*")
+  (goto-char (point-min))
+  (next-error)
+  (set-buffer (window-buffer))
+  (test-equal (buffer-name) "constitution_test.mg")
+  (test-equal (line-number-at-pos) 8))
+
+(test-check "a replay, and the kernel after a turn"
+  (copy-file (expand-file-name "jailbreak/session.piggyback.jsonl" test-root) (expand-file-name "guardian/" test-root))
+  (test-file "guardian/session.piggyback.jsonl")
+  (text-mode)
+  (test-open "guardian/session.piggyback.jsonl")
+  (mangle-ls-replay)
+  (test-shows "*replay from turn 1 of session.piggyback.jsonl*" "DENY     /delete_file src/cache/index.db")
+  (test-file "guardian/session.piggyback.jsonl")
+  (goto-char (point-min))
+  (forward-line 3)
+  (mangle-ls-state)
+  (test-shows "*state after turn 2 of session.piggyback.jsonl*" "task_status(\"slow-build\",/done)"))
+
+(test-end)
+;;; documents.el ends here
