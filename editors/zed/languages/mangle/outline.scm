@@ -1,0 +1,6 @@
+(declaration
+  "Decl" @context
+  predicate: (_ name: (identifier) @name)) @item
+
+(clause
+  head: (_ name: (identifier) @name)) @item

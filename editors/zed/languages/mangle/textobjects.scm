@@ -1,0 +1,6 @@
+(clause
+  (body) @function.inside) @function.around
+
+(declaration) @class.around
+
+(comment)+ @comment.around
