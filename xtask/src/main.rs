@@ -4,11 +4,13 @@
 mod conformance;
 mod corpus;
 mod damage;
+mod dist;
 mod editors;
 mod generate;
 mod grammar;
 mod new_rule;
 mod protocol;
+mod screenshots;
 mod tally;
 mod test;
 
@@ -30,9 +32,9 @@ enum Task {
     Damage(damage::Options),
     /// Generate the parser of `tree-sitter-mangle` from its `grammar.js`
     Grammar(grammar::Options),
-    /// Write what follows from the rules and settings: pages, tables, schema, the settings of VS Code
+    /// Write what follows from rules, settings and queries: pages, tables, schema, what editors get of them
     Generate,
-    /// Install what the tests need and run them all; the closing line counts them
+    /// Install what the tests need (editors in .cache/editors) and run them all; the closing lines count them
     Test(test::Options),
     /// Write the skeleton of a rule
     NewRule(new_rule::Options),
@@ -42,10 +44,12 @@ enum Task {
     Corpus(corpus::Options),
     /// Print the budget tables, as ratios within one run
     Bench(corpus::Options),
-    /// Try the clients in the real editors; installs those in .cache/editors
-    Editors,
+    /// Build what a release consists of, in target/archives
+    Dist(dist::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
+    /// Copy the pictures of the editors' last test run to docs/images
+    Screenshots,
 }
 
 fn main() -> ExitCode {
@@ -58,8 +62,9 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&root(), &options),
         Task::Corpus(options) => corpus::check(&root(), &options),
         Task::Bench(options) => corpus::bench(&root(), &options),
+        Task::Dist(options) => dist::run(&options),
+        Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
-        Task::Editors => editors::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {
         eprintln!("xtask: {error:#}");

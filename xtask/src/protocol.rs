@@ -3,7 +3,8 @@
 
 use anyhow::Result;
 
-use crate::editors::{build_server, check, install, limited};
+use crate::editors::drive::{check, limited};
+use crate::editors::{build_server, install};
 use crate::tally::Tally;
 
 /// Builds the server and runs the check.

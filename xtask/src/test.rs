@@ -5,11 +5,15 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
+use crate::editors::Editor;
 use crate::tally::Tally;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Leave the real editors out, which takes some minutes less
+    /// Only the real editors, or only those that are named here
+    #[arg(long, value_name = "EDITOR", num_args = 0.., conflicts_with = "no_editors")]
+    editors: Option<Vec<Editor>>,
+    /// All but the real editors, which takes some minutes less
     #[arg(long)]
     no_editors: bool,
 }
@@ -24,23 +28,33 @@ const STEPS: &[Step] = &[
         cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     }),
     ("Rust tests", rust_tests),
+    ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),
 ];
 
 /// Runs all steps, also after one has failed.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let editors: &[Step] = &[("real editors", crate::editors::run)];
-    let editors = if options.no_editors { &[] } else { editors };
     let mut tally = Tally::default();
-    for (name, step) in STEPS.iter().chain(editors) {
-        println!("\n=== {name}");
-        tally.add(step().unwrap_or_else(|error| {
-            eprintln!("{name}: {error:#}");
-            Tally::one(false)
-        }));
+    if options.editors.is_none() {
+        for (name, run) in STEPS {
+            tally.add(step(name, run));
+        }
+    }
+    if !options.no_editors {
+        let named = options.editors.as_deref().unwrap_or_default();
+        tally.add(step("real editors", || crate::editors::run(named)));
     }
     println!();
     Ok(tally.close())
+}
+
+/// One step; one that could not be done has failed.
+fn step(name: &str, run: impl FnOnce() -> Result<Tally>) -> Tally {
+    println!("\n=== {name}");
+    run().unwrap_or_else(|error| {
+        eprintln!("{name}: {error:#}");
+        Tally::one(false)
+    })
 }
 
 fn cargo() -> Command {

@@ -19,7 +19,7 @@ const FOR_CODE_SERVER: &[&str] =
     &["g++", "make", "libkrb5-dev", "libsecret-1-dev", "libxkbfile-dev", "chromium", "fonts-dejavu-core"];
 
 /// Neovim 0.11, Node and npm in a Python environment: gives its `bin` folder.
-pub(super) fn python_tools() -> Result<PathBuf> {
+pub(crate) fn python_tools() -> Result<PathBuf> {
     debian_packages(FOR_PYTHON)?;
     let folder = cached("python", &[NEOVIM, NODE], |folder, log| {
         run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
@@ -43,13 +43,14 @@ pub(crate) fn protocol_types() -> Result<PathBuf> {
     Ok(folder.join("bin"))
 }
 
-/// Neovim 0.10, from Debian 13: gives the program.
-pub(super) fn old_neovim() -> Result<PathBuf> {
-    let script = crate::root().join("editors/neovim/test/neovim-0.10.sh");
-    let text = fs::read_to_string(&script)?;
-    let folder =
-        cached("neovim-0.10", &[&text], |folder, log| run(Command::new("sh").arg(&script).arg(folder), log))?;
-    Ok(folder.join("nvim"))
+/// Editors of Debian 13, which needs no root: gives the folder with `nvim`, `emacs`, `hx` and `tmux`.
+pub(super) fn debian_13() -> Result<PathBuf> {
+    const SCRIPT: &str = include_str!("debian-13.sh");
+    cached("debian-13", &[SCRIPT], |folder, log| {
+        let machine = Command::new("apt-get").arg("--version").stdout(Stdio::null()).status();
+        ensure!(machine.is_ok_and(|status| status.success()), "this is no Debian: there is no apt-get");
+        run(Command::new("sh").args(["-c", SCRIPT, "debian-13.sh"]).arg(folder), log)
+    })
 }
 
 /// VS Code as a server for browsers: gives the program. Built against the headers that come with `tools`' Node.
@@ -66,7 +67,7 @@ pub(super) fn code_server(tools: &Path) -> Result<PathBuf> {
 }
 
 /// The extension's own packages, as locked.
-pub(super) fn extension_packages(tools: &Path, extension: &Path) -> Result<()> {
+pub(crate) fn extension_packages(tools: &Path, extension: &Path) -> Result<()> {
     let lock = fs::read(extension.join("package-lock.json"))?;
     let stamp = extension.join("node_modules/.installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
@@ -80,7 +81,7 @@ pub(super) fn extension_packages(tools: &Path, extension: &Path) -> Result<()> {
 }
 
 /// The same command, which finds our Node and npm first.
-pub(super) fn with_tools(mut command: Command, tools: &Path) -> Command {
+pub(crate) fn with_tools(mut command: Command, tools: &Path) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(tools.to_path_buf()).chain(std::env::split_paths(&path));
     command.env("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));

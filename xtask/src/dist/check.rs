@@ -1,0 +1,112 @@
+//! A release, unpacked and used as somebody does who has nothing but the archive.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::output;
+use crate::tally::Tally;
+
+type Check = (&'static str, fn(&Path) -> Result<()>);
+
+const CHECKS: &[Check] = &[
+    ("the checksums are those of the files", checksums),
+    ("the program says its version, ABI and revision", version),
+    ("the program checks a policy away from the repository", policy),
+    ("every shell has a completion script that names the commands", completions),
+    ("every command has a manual page", manual),
+    ("the grammar is whole: what editors build it from, and its queries", grammar),
+];
+
+/// Tries the archive among the files that were made.
+pub(super) fn of(made: &[PathBuf]) -> Result<Tally> {
+    let archive = made.first().context("no archive was made")?;
+    let folder = tempfile::tempdir()?;
+    output(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(folder.path()))?;
+    let entry = fs::read_dir(folder.path())?.next().context("the archive is empty")??;
+    let mut tally = Tally::default();
+    for (name, check) in CHECKS {
+        let result = check(&entry.path());
+        match &result {
+            Ok(()) => println!("ok - {name}"),
+            Err(error) => println!("not ok - {name}: {error:#}"),
+        }
+        tally.add(Tally::one(result.is_ok()));
+    }
+    Ok(tally)
+}
+
+fn checksums(_: &Path) -> Result<()> {
+    let folder = crate::root().join(super::FOLDER);
+    output(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(folder))?;
+    Ok(())
+}
+
+fn version(unpacked: &Path) -> Result<()> {
+    let said = output(Command::new(unpacked.join("mangle-ls")).arg("--version"))?;
+    let starts = ["mangle-ls ", "grammar ABI ", "revision "];
+    let fits = said.lines().count() == starts.len()
+        && said
+            .lines()
+            .zip(starts)
+            .all(|(line, start)| line.strip_prefix(start).is_some_and(|it| !it.is_empty()));
+    ensure!(fits, "it says {said:?}");
+    Ok(())
+}
+
+fn policy(unpacked: &Path) -> Result<()> {
+    let file = unpacked.join("broken.mg");
+    fs::write(&file, "p(X) :- q(X), !r(X, _).\nq(1).\nr(1, 2).\n")?;
+    let mut check = Command::new("./mangle-ls");
+    let found = check.args(["check", "broken.mg"]).current_dir(unpacked).env_clear().output()?;
+    let said = String::from_utf8(found.stdout)?;
+    ensure!(found.status.code() == Some(1) && said.contains("negation-wildcard"), "it says {said:?}");
+    Ok(())
+}
+
+fn completions(unpacked: &Path) -> Result<()> {
+    let folder = unpacked.join("completions");
+    for entry in fs::read_dir(&folder)? {
+        let script = fs::read_to_string(entry?.path())?;
+        for command in ["check", "preview", "replay"] {
+            ensure!(script.contains(command), "{command} is missing");
+        }
+    }
+    // The one shell that is everywhere reads its script.
+    let load = "source completions/mangle-ls.bash && complete -p mangle-ls";
+    output(Command::new("bash").args(["--norc", "-c", load]).current_dir(unpacked))?;
+    Ok(())
+}
+
+fn manual(unpacked: &Path) -> Result<()> {
+    let help = output(Command::new(unpacked.join("mangle-ls")).arg("--help"))?;
+    let commands =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // What is indented by more than two goes on with what a command does.
+    let names: Vec<&str> = commands
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .collect();
+    ensure!(names.len() > 10, "the help names {names:?}");
+    for name in names {
+        let page = unpacked.join("man").join(format!("mangle-ls-{name}.1"));
+        let text = fs::read_to_string(&page).with_context(|| format!("no page for {name}"))?;
+        ensure!(
+            text.contains(".TH ") && text.contains(".SH OPTIONS"),
+            "the page for {name} is no manual page"
+        );
+    }
+    Ok(())
+}
+
+fn grammar(unpacked: &Path) -> Result<()> {
+    let folder = unpacked.join("tree-sitter-mangle");
+    for file in
+        ["grammar.js", "src/parser.c", "src/scanner.c", "src/tree_sitter/parser.h", "queries/highlights.scm"]
+    {
+        ensure!(folder.join(file).is_file(), "{file} is missing");
+    }
+    Ok(())
+}

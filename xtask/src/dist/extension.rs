@@ -1,0 +1,42 @@
+//! The extension for VS Code with the program in it: it works where nothing else was installed.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::editors::install;
+
+/// Platforms as rustc and as VS Code's packages call them.
+const PLATFORMS: &[(&str, &str)] = &[
+    ("x86_64-unknown-linux-gnu", "linux-x64"),
+    ("aarch64-unknown-linux-gnu", "linux-arm64"),
+    ("armv7-unknown-linux-gnueabihf", "linux-armhf"),
+    ("x86_64-unknown-linux-musl", "alpine-x64"),
+    ("aarch64-unknown-linux-musl", "alpine-arm64"),
+    ("x86_64-apple-darwin", "darwin-x64"),
+    ("aarch64-apple-darwin", "darwin-arm64"),
+    ("x86_64-pc-windows-msvc", "win32-x64"),
+    ("aarch64-pc-windows-msvc", "win32-arm64"),
+];
+
+/// Packages the extension with `program`, which was built for `platform`, as the file `to`.
+pub(super) fn package(program: &Path, platform: &str, to: &Path) -> Result<()> {
+    let (_, target) = PLATFORMS
+        .iter()
+        .find(|(rust, _)| *rust == platform)
+        .with_context(|| format!("VS Code does not run on {platform}; --no-extension leaves it out"))?;
+    let tools = install::python_tools()?;
+    let folder = crate::root().join("editors/vscode");
+    install::extension_packages(&tools, &folder)?;
+    let server = folder.join("server");
+    fs::create_dir_all(&server)?;
+    fs::copy(program, server.join(program.file_name().unwrap_or_default()))?;
+    let mut npm = install::with_tools(std::process::Command::new(tools.join("npm")), &tools);
+    npm.args(["run", "--silent", "package", "--", "--target", target, "--out"]).arg(to).current_dir(&folder);
+    let status = npm.status();
+    // The packages that are made without it shall not have it.
+    fs::remove_dir_all(&server)?;
+    ensure!(status?.success(), "the extension cannot be packaged");
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Runs one test program under a time limit and counts what it prints.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::tally::Tally;
+
+/// Seconds that one check may take before it is ended; a warm run of all takes half of it.
+const LIMIT: u32 = 240;
+
+/// A command that is ended when it hangs, with what it has started.
+pub(crate) fn limited(program: &Path) -> Command {
+    limited_to(LIMIT, program)
+}
+
+/// The same with another limit, in seconds.
+pub(crate) fn limited_to(seconds: u32, program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", &seconds.to_string()]).arg(program);
+    command
+}
+
+/// Runs one test program. Lines `ok …` and `not ok …` of its output are counted (the Test Anything
+/// Protocol), those with `# SKIP reason` as skipped; without any, its exit status is the one check.
+pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
+    println!("--- {name}");
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| name.to_owned())?;
+    let mut tally = Tally::default();
+    for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        match verdict(&line) {
+            Some(Verdict::Passed) => tally.add(Tally::one(true)),
+            Some(Verdict::Failed) => tally.add(Tally::one(false)),
+            Some(Verdict::Skipped(what)) => tally.add(Tally::skip(format!("{name}: {what}"))),
+            None => {}
+        }
+    }
+    let success = child.wait()?.success();
+    let silent = tally == Tally::default();
+    if silent || (!success && tally.failed == 0) {
+        println!("{} - {name}", if success { "ok" } else { "not ok" });
+        tally.add(Tally::one(success));
+    }
+    Ok(tally)
+}
+
+/// What a line says of one check.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict<'a> {
+    Passed,
+    Failed,
+    /// With the check's name and the reason.
+    Skipped(&'a str),
+}
+
+fn verdict(line: &str) -> Option<Verdict<'_>> {
+    let line = line.trim_end();
+    if line == "not ok" || line.starts_with("not ok ") {
+        return Some(Verdict::Failed);
+    }
+    let rest = line.strip_prefix("ok").filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
+    let skipped = rest.contains("# SKIP").then(|| rest.trim_start_matches([' ', '-']));
+    Some(skipped.map_or(Verdict::Passed, Verdict::Skipped))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, verdict};
+
+    #[test]
+    fn reads_verdicts() {
+        assert_eq!(verdict("ok 1 - opens"), Some(Verdict::Passed));
+        assert_eq!(verdict("not ok - opens: in vain"), Some(Verdict::Failed));
+        assert_eq!(verdict("    ok 2 - part of another"), None);
+        assert_eq!(verdict("okay"), None);
+        assert_eq!(verdict("nothing"), None);
+    }
+
+    #[test]
+    fn a_skip_is_no_pass() {
+        let line = "ok - colours # SKIP no compiler";
+        assert_eq!(verdict(line), Some(Verdict::Skipped("colours # SKIP no compiler")));
+    }
+}

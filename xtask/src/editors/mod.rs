@@ -1,0 +1,113 @@
+//! The clients, built and driven in the real programs: `cargo xtask test --editors`. One file an editor.
+//!
+//! A machine that cannot install an editor skips it, loudly. What they showed is left in `target/editors`.
+
+pub(crate) mod drive;
+mod emacs;
+mod helix;
+pub(crate) mod install;
+mod neovim;
+mod vscode;
+mod zed;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::tally::Tally;
+
+/// The editors that are driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Editor {
+    Neovim,
+    Emacs,
+    Helix,
+    Zed,
+    Vscode,
+}
+
+/// All of them, quick ones first.
+const ALL: &[Editor] = &[Editor::Neovim, Editor::Emacs, Editor::Helix, Editor::Zed, Editor::Vscode];
+
+/// Builds the server, then tries the editors that are named (without any, all), also after one has failed.
+pub(crate) fn run(named: &[Editor]) -> Result<Tally> {
+    let server = build_server()?;
+    let mut tally = Tally::default();
+    for editor in if named.is_empty() { ALL } else { named } {
+        let outcome = match editor {
+            Editor::Neovim => neovim::run(&server),
+            Editor::Emacs => emacs::run(&server),
+            Editor::Helix => helix::run(&server),
+            Editor::Zed => zed::run(),
+            Editor::Vscode => vscode::run(&server),
+        };
+        tally.add(outcome.unwrap_or_else(|error| {
+            println!("not ok - {editor:?}: {error:#}");
+            Tally::one(false)
+        }));
+    }
+    Ok(tally)
+}
+
+/// Builds the server; gives the program.
+pub(crate) fn build_server() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status =
+        Command::new(cargo).args(["build", "--bin", "mangle-ls"]).current_dir(crate::root()).status()?;
+    ensure!(status.success(), "the server does not build");
+    Ok(std::env::current_exe()?.with_file_name("mangle-ls"))
+}
+
+/// An empty folder under `target/editors` with a copy of the incident, which the editor may change.
+fn output_folder(name: &str) -> Result<PathBuf> {
+    let output = emptied(name)?;
+    copy(&crate::root().join("examples/incident"), &output.join("incident"))?;
+    Ok(output)
+}
+
+/// A copy of all examples, which the editor may change, in an otherwise empty folder under `target/editors`.
+fn examples_folder(name: &str) -> Result<PathBuf> {
+    let examples = emptied(name)?.join("examples");
+    copy(&crate::root().join("examples"), &examples)?;
+    Ok(examples)
+}
+
+fn emptied(name: &str) -> Result<PathBuf> {
+    let output = crate::root().join("target/editors").join(name);
+    if output.exists() {
+        fs::remove_dir_all(&output)?;
+    }
+    fs::create_dir_all(&output)?;
+    Ok(output)
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// The test programs of an editor: what lies in its folder `test` and ends so, by name.
+fn test_files(editor: &str, extension: &str) -> Result<Vec<PathBuf>> {
+    let folder = crate::root().join("editors").join(editor).join("test");
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
