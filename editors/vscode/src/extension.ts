@@ -24,7 +24,6 @@ export function activate(context: vscode.ExtensionContext): void {
   const [views, previews] = [new Views(), new Previews()];
   const extension = context.extensionUri;
   const [prompts, reports, graphs] = [new PromptPanels(extension, previews), new Reports(extension), new Graphs(extension)];
-  const answers: Answers = new Answers(() => server);
   const deeds: Record<string, Deed> = {
     "mangle.copyRepair": copyRepair,
     "mangle.preview": async (wanted: object) => prompts.open(wanted as Wanted),
@@ -34,12 +33,12 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.test": (asked: object) => tests.runAsked(asked as Asked),
   };
   const first = new FirstDiagnostics(log, started);
-  const server: Server = new Server(context, log, [views, previews, prompts, reports, graphs], {
+  const server: Server = new Server(extension, log, [views, previews, prompts, reports, graphs], {
     ...commands(() => server.running, deeds),
     ...first.middleware(),
   });
   server.onDidChangeHealth(({ kind }) => first.passed(kind));
-  const tests = new Tests(server);
+  const [answers, tests] = [new Answers(server), new Tests(server)];
   const status = new StatusItem(server);
   running = server;
   const does: Record<string, (argument?: unknown) => unknown> = {

@@ -17,14 +17,14 @@ interface Answer {
 
 /** The documents with answers. */
 export class Answers implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly server: () => Server;
+  private readonly server: Server;
   private readonly texts = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   private last = "";
   readonly onDidChange = this.changed.event;
 
-  constructor(server: () => Server) {
+  constructor(server: Server) {
     this.server = server;
   }
 
@@ -49,7 +49,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   /** Answers a question, the parameters of `mangle/query`. */
   async answer(question: object): Promise<void> {
-    const client = this.server().running;
+    const client = this.server.running;
     if (client === undefined) {
       void vscode.window.showWarningMessage("The Mangle server does not run; the item in the status bar says why.");
       return;

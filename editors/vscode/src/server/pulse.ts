@@ -19,7 +19,7 @@ export class Pulse {
   private readonly question: () => Promise<unknown>;
   private readonly report: (noticed: Noticed) => void;
   private readonly idle = setInterval(() => this.look(), LIMITS.idle);
-  private timers: NodeJS.Timeout[] = [];
+  private patience: NodeJS.Timeout | undefined;
   private soon: NodeJS.Timeout | undefined;
   private isAsked = false;
   private isSilent = false;
@@ -42,34 +42,29 @@ export class Pulse {
   private ask(): void {
     this.soon = undefined;
     [this.isAsked, this.looked] = [true, Date.now()];
-    this.timers = [this.after(LIMITS.answer, "silent"), this.after(2 * LIMITS.answer, "lost")];
+    this.patience = setTimeout(() => this.silent(), LIMITS.answer);
     const answered = (): void => this.answered();
     this.question().then(answered, answered);
   }
 
-  private after(time: number, noticed: "silent" | "lost"): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.isSilent = true;
-      this.report(noticed);
-    }, time);
+  private silent(): void {
+    this.isSilent = true;
+    // Counted from now: where this process itself was held up, the answer may lie there and be read next.
+    this.patience = setTimeout(() => this.report("lost"), LIMITS.answer);
+    this.report("silent");
   }
 
   private answered(): void {
-    this.forget();
+    clearTimeout(this.patience);
     this.isAsked = false;
     if (this.isSilent) this.report("answers");
     this.isSilent = false;
   }
 
-  private forget(): void {
-    for (const timer of this.timers) clearTimeout(timer);
-    this.timers = [];
-  }
-
   dispose(): void {
     clearInterval(this.idle);
     clearTimeout(this.soon);
-    this.forget();
+    clearTimeout(this.patience);
     this.isSilent = false;
     // Whoever asks later asks another one.
     this.isAsked = true;

@@ -3,6 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { reasonOf } from "../reason.ts";
 import type { Found } from "./locate.ts";
 import { type Trouble, broken, foreign, old, refused } from "./trouble.ts";
 import { readVersion } from "./version.ts";
@@ -10,9 +11,15 @@ import { readVersion } from "./version.ts";
 /** Milliseconds until a program has to have said its version. */
 const PATIENCE = 5_000;
 
-/** What is wrong with a server that has said hello, by what it says of itself. */
-export function unfit(found: Found, info: { name: string; version?: string } | undefined): Trouble | undefined {
-  return ofVersion(found, info === undefined ? "" : `${info.name} ${info.version ?? ""}`);
+/** What a server says of itself when it says hello. */
+export interface Introduction {
+  name: string;
+  version?: string;
+}
+
+/** What is wrong with a server that has said hello. */
+export function unfit(found: Found, introduction: Introduction | undefined): Trouble | undefined {
+  return ofVersion(found, introduction === undefined ? "" : `${introduction.name} ${introduction.version ?? ""}`);
 }
 
 /** Why a program that was started did not say hello: it is asked for its version, which tells more than that it ended. */
@@ -21,7 +28,7 @@ export async function refusal(found: Found, why: string): Promise<Trouble> {
     const { stdout } = await promisify(execFile)(found.path, ["--version"], { timeout: PATIENCE });
     return ofVersion(found, stdout) ?? refused(found, why);
   } catch (error) {
-    return broken(found, error instanceof Error ? error.message.trim() : String(error));
+    return broken(found, reasonOf(error).trim());
   }
 }
 

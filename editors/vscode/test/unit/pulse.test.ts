@@ -43,6 +43,16 @@ test("one that is silent is noticed, then given up", (t) => {
   assert.deepEqual(noticed, ["silent", "lost"]);
 });
 
+test("who was held up himself does not give it up at once", async (t) => {
+  const { pulse, noticed, answer, wait } = watched(t);
+  pulse.look();
+  wait(3 * LIMITS.answer);
+  assert.deepEqual(noticed, ["silent"]);
+  await answer();
+  wait(LIMITS.answer);
+  assert.deepEqual(noticed, ["silent", "answers"]);
+});
+
 test("one that was only slow answers again", async (t) => {
   const { pulse, noticed, answer, wait } = watched(t);
   pulse.look();
