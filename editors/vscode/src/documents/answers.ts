@@ -1,8 +1,10 @@
 // Answers to questions, as read-only documents beside the editor.
 
 import * as vscode from "vscode";
+import { reasonOf } from "../reason.ts";
+import { NOT_RUNNING, type Server } from "../server/server.ts";
+import { showBeside } from "./beside.ts";
 import { again } from "./made.ts";
-import type { Server } from "../server/server.ts";
 
 const SCHEME = "mangle-answer";
 
@@ -20,7 +22,10 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
   private readonly server: Server;
   private readonly texts = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private readonly registrations = [
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+    vscode.window.tabGroups.onDidChangeTabs(({ closed }) => closed.forEach(({ input }) => this.forget(input))),
+  ];
   private last = "";
   readonly onDidChange = this.changed.event;
 
@@ -29,7 +34,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? "# This answer was of an earlier session. Ask again.\n";
+    return this.texts.get(uri.toString()) ?? "# This answer is gone. Ask again.\n";
   }
 
   /** Asks a person what to ask. */
@@ -51,7 +56,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
   async answer(question: object): Promise<void> {
     const client = this.server.running;
     if (client === undefined) {
-      void vscode.window.showWarningMessage("The Mangle server does not run; the item in the status bar says why.");
+      void vscode.window.showWarningMessage(NOT_RUNNING);
       return;
     }
     const atom = "atom" in question ? String(question.atom) : "all facts";
@@ -59,7 +64,7 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
       const answers = await again(() => client.sendRequest<Answer[]>("mangle/query", question));
       await this.show(atom, answers);
     } catch (error) {
-      void vscode.window.showWarningMessage(`Mangle: ${error instanceof Error ? error.message : String(error)}`);
+      void vscode.window.showWarningMessage(`Mangle: ${reasonOf(error)}`);
     }
   }
 
@@ -70,11 +75,16 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.languages.setTextDocumentLanguage(document, "mangle");
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+    await showBeside(document);
+  }
+
+  /** What nobody looks at any more is not kept: an answer may be all facts of a program. */
+  private forget(input: unknown): void {
+    if (input instanceof vscode.TabInputText) this.texts.delete(input.uri.toString());
   }
 
   dispose(): void {
-    this.registration.dispose();
+    for (const registration of this.registrations) registration.dispose();
     this.changed.dispose();
   }
 }

@@ -3,15 +3,13 @@
 
 import * as vscode from "vscode";
 import { type LanguageClient, LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
+import type { Place, Range } from "../protocol.ts";
 import type { Served } from "../server/server.ts";
-
-/** A range of the protocol. */
-export type Range = { start: vscode.Position; end: vscode.Position };
 
 /** What the server makes: the answer of `mangle/virtualDocument`. */
 export interface Made {
   text: string;
-  origins: { range: Range; location: { uri: string; range: Range }; kind: string }[];
+  origins: { range: Range; location: Place; kind: string }[];
   folds?: { startLine: number; endLine: number; title: string }[];
 }
 
@@ -69,7 +67,8 @@ export class MadeDocuments
     const all = this.made.get(document.uri.toString())?.origins ?? [];
     const around = all.filter((origin) => range(origin.range).contains(position));
     // Of several that hold each other, as nodes of a tree do, the last one is the innermost.
-    return around.length === 0 ? undefined : location(around[around.length - 1]?.location);
+    const innermost = around.at(-1);
+    return innermost && location(innermost.location);
   }
 
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
@@ -105,7 +104,7 @@ export function range({ start, end }: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** A location of the protocol as one of the editor. */
-export function location(of: { uri: string; range: Range } | undefined): vscode.Location | undefined {
-  return of && new vscode.Location(vscode.Uri.parse(of.uri), range(of.range));
+/** A place of the protocol as one of the editor. */
+export function location(place: Place): vscode.Location {
+  return new vscode.Location(vscode.Uri.parse(place.uri), range(place.range));
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Wanted } from "../panels/wanted.ts";
+import { showBeside } from "./beside.ts";
 import { MadeDocuments, shownAs } from "./made.ts";
 
 /** The documents that the server makes of kernels. */
@@ -14,6 +15,8 @@ export class Previews extends MadeDocuments {
   });
   private readonly listeners = [
     vscode.workspace.onDidChangeTextDocument(({ document }) => this.showChanges(document)),
+    // Who comes back to one finds another editor, without marks.
+    vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach(({ document }) => this.showChanges(document))),
     vscode.workspace.onDidCloseTextDocument(({ uri }) => this.first.delete(uri.toString())),
   ];
 
@@ -30,7 +33,7 @@ export class Previews extends MadeDocuments {
   /** Opens a prompt as text beside the kernel. */
   async show(wanted: Wanted): Promise<void> {
     const document = await vscode.workspace.openTextDocument(shownAs(nameOf(wanted), "prompt", address(wanted)));
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+    await showBeside(document);
   }
 
   private showChanges(document: vscode.TextDocument): void {

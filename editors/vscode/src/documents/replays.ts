@@ -3,13 +3,15 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import type { Position } from "../protocol.ts";
+import { showBeside } from "./beside.ts";
 import { again, shownAs } from "./made.ts";
 
 /** A turn by what is asked for: its number, or a place in it. */
 export interface Turn {
   uri: string;
   turn?: number;
-  position?: { line: number; character: number };
+  position?: Position;
 }
 
 /** Which document is that of a turn; there is none where there is no turn. */
@@ -25,7 +27,7 @@ export async function openTurn(command: "mangle.replay" | "mangle.state", argume
   }
   const what = command === "mangle.state" ? `state after turn ${answer.turn}` : `replay from turn ${answer.turn}`;
   const document = await vscode.workspace.openTextDocument(shownAs(vscode.Uri.parse(argument.uri).path, what, answer.document));
-  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+  await showBeside(document);
 }
 
 /** The same for the turn around the cursor. */

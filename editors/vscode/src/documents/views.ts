@@ -2,6 +2,7 @@
 // syntax tree, for those who work on the grammar, and for bug reports.
 
 import * as vscode from "vscode";
+import { showBeside } from "./beside.ts";
 import { MadeDocuments, shownAs } from "./made.ts";
 
 const CHANNELS = "mangle-split";
@@ -25,8 +26,7 @@ export class Views extends MadeDocuments {
   /** Shows the syntax tree of the active document, beside it. */
   async showTree(): Promise<void> {
     const document = await opened(SYNTAX, "syntax tree");
-    if (document === undefined) return;
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+    if (document !== undefined) await showBeside(document);
   }
 }
 

@@ -1,6 +1,6 @@
 // What `mangle/graph` is asked and answers, as far as it is drawn.
 
-import type { Place } from "./messages.ts";
+import type { Place } from "../protocol.ts";
 
 /** What is shown: all predicates of the programs of a document, or those around some. */
 export interface GraphOf {

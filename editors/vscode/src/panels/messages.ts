@@ -1,10 +1,6 @@
 // What panels and their pages say to each other.
 
-/** A place in a file, in the protocol's terms. */
-export interface Place {
-  uri: string;
-  range: { start: { line: number; character: number }; end: { line: number; character: number } };
-}
+import type { Place } from "../protocol.ts";
 
 /** From a page. */
 export type Said<Of> =

@@ -4,8 +4,10 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { again, location } from "../documents/made.ts";
+import type { Place } from "../protocol.ts";
+import { reasonOf } from "../reason.ts";
 import type { Served } from "../server/server.ts";
-import type { Place, Said, Shown } from "./messages.ts";
+import type { Said, Shown } from "./messages.ts";
 import { page } from "./page.ts";
 
 /** Milliseconds without an edit until what is shown is made anew. */
@@ -90,7 +92,7 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
     view.iconPath = vscode.Uri.joinPath(media, "mangle.svg");
     view.webview.onDidReceiveMessage((said: Said<Of>) => this.hear(panel, said));
     view.onDidChangeViewState(() => panel.isStale && void this.fill(panel));
-    view.onDidDispose(() => this.panels.get(key) === panel && this.panels.delete(key));
+    view.onDidDispose(() => this.forget(key, panel));
     view.webview.html = page({
       source: view.webview.cspSource,
       script: view.webview.asWebviewUri(vscode.Uri.joinPath(web, `${this.kind.name}.js`)).toString(),
@@ -98,6 +100,12 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
       nonce: randomBytes(16).toString("base64url"),
       title: this.kind.title(of),
     });
+  }
+
+  private forget(key: string, panel: Panel<Of>): void {
+    if (this.panels.get(key) === panel) this.panels.delete(key);
+    // An answer that is still to come is of no use, and a view that is gone takes none.
+    panel.asked++;
   }
 
   private async hear(panel: Panel<Of>, said: Said<Of>): Promise<void> {
@@ -136,7 +144,7 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
     try {
       return { type: "show", of, data: await again(() => this.kind.data(of, client)) };
     } catch (error) {
-      return { type: "failed", of, message: error instanceof Error ? error.message : String(error) };
+      return { type: "failed", of, message: reasonOf(error) };
     }
   }
 
@@ -149,8 +157,7 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
 
 /** Shows a place in an editor: one that has the file already, else one that holds text. */
 async function show(place: Place): Promise<void> {
-  const to = location(place as never);
-  if (to === undefined) return;
+  const to = location(place);
   const open = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === to.uri.toString());
   const some = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === "file");
   const column = open?.viewColumn ?? some?.viewColumn ?? vscode.ViewColumn.One;

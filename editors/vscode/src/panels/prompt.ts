@@ -2,7 +2,7 @@
 // (`mangle/virtualDocument`) and of its sections (`mangle/preview`).
 // Knows nothing of VS Code, so that it can be tested alone.
 
-import type { Place } from "./messages.ts";
+import type { Place, Range } from "../protocol.ts";
 
 /** The answer of `mangle/preview`, as far as it is looked at. */
 export interface Preview {
@@ -48,7 +48,7 @@ export interface Line {
 }
 
 /** Joins both answers; `origins` are those of the text, in which a line stands for a line. */
-export function joined(preview: Preview, origins: { range: Place["range"]; location: Place }[]): Prompt {
+export function joined(preview: Preview, origins: { range: Range; location: Place }[]): Prompt {
   const places = new Map(origins.map(({ range, location }) => [range.start.line, location]));
   let at = 0;
   const sections = preview.sections.map(({ title, section, tokens, lines }) => ({

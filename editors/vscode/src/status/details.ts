@@ -53,19 +53,15 @@ function ofServer(health: Health): string[] {
     case "stopped":
       return ["The server is stopped. Colours work without."];
     case "starting":
-      return ["The server is starting.", ...whose(health)];
+      return ["The server is starting.", health.found.path];
     case "restarting":
-      return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is being started again.`, ...whose(health)];
+      return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is being started again.`, health.found.path];
     case "stuck":
     case "failed":
       return [health.trouble.problem, health.trouble.mend];
     case "running":
       return [`mangle-ls ${health.version}, ${origin(health.found)}`, health.found.path];
   }
-}
-
-function whose(health: Health & { found: { path: string } }): string[] {
-  return [health.found.path];
 }
 
 function ofProgram(status: Status, path: string | undefined, at: (path: string) => string): string[] {

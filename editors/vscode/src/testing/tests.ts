@@ -3,7 +3,8 @@
 
 import * as vscode from "vscode";
 import { again } from "../documents/made.ts";
-import type { Server } from "../server/server.ts";
+import { reasonOf } from "../reason.ts";
+import { NOT_RUNNING, type Server } from "../server/server.ts";
 import { casesOf } from "./cases.ts";
 import { type CaseReport, type TestReport, messagesOf } from "./outcome.ts";
 
@@ -23,7 +24,7 @@ export class Tests implements vscode.Disposable {
 
   constructor(server: Server) {
     this.server = server;
-    this.controller.createRunProfile("Run", vscode.TestRunProfileKind.Run, (request, token) => this.run(request, token), true);
+    this.controller.createRunProfile("Run", vscode.TestRunProfileKind.Run, (request) => this.run(request), true);
     this.controller.refreshHandler = () => this.discover();
     // Files are listed at once, their cases when somebody looks.
     this.controller.resolveHandler = async (item) => {
@@ -43,9 +44,11 @@ export class Tests implements vscode.Disposable {
 
   private async discover(): Promise<void> {
     const files = await vscode.workspace.findFiles(PATTERN);
-    const known = new Set(files.map((uri) => uri.toString()));
+    // One that is open may be of no folder of the workspace.
+    const open = vscode.workspace.textDocuments.filter(isTest).map(({ uri }) => uri);
+    const known = new Map([...files, ...open].map((uri) => [uri.toString(), uri]));
     for (const [id] of this.controller.items) if (!known.has(id)) this.controller.items.delete(id);
-    await Promise.all(files.map((uri) => this.read(uri)));
+    await Promise.all([...known.values()].map((uri) => this.read(uri)));
   }
 
   private async read(uri: vscode.Uri): Promise<void> {
@@ -59,7 +62,7 @@ export class Tests implements vscode.Disposable {
   }
 
   private take(document: vscode.TextDocument): void {
-    if (document.uri.scheme === "file" && document.uri.path.endsWith("_test.mg")) this.list(document.uri, document.getText());
+    if (isTest(document)) this.list(document.uri, document.getText());
   }
 
   private list(uri: vscode.Uri, text: string): void {
@@ -80,47 +83,39 @@ export class Tests implements vscode.Disposable {
     this.controller.items.add(file);
   }
 
-  /** Runs what a lens asks for. Gives whether that is known here. */
-  async runAsked({ uri, case: name }: Asked): Promise<boolean> {
+  /** Runs what a lens asks for. */
+  async runAsked({ uri, case: name }: Asked): Promise<void> {
     if (uri === undefined) return this.runAll();
     const parsed = vscode.Uri.parse(uri);
     await this.read(parsed);
     const file = this.controller.items.get(parsed.toString());
     const item = name === undefined ? file : file?.children.get(name);
-    if (item === undefined) return false;
-    await this.reveal(new vscode.TestRunRequest([item]));
-    return true;
+    if (item !== undefined) await this.reveal(new vscode.TestRunRequest([item]));
+    else void vscode.window.showInformationMessage(`There is no policy test ${name ?? "in this file"} any more.`);
   }
 
   /** Runs every case of the workspace. */
-  async runAll(): Promise<boolean> {
+  async runAll(): Promise<void> {
     await this.discover();
-    if (this.controller.items.size === 0) {
-      const how = "A policy test is a file NAME_test.mg with comments `# @test name: …`.";
-      void vscode.window.showInformationMessage(`There are no policy tests in this workspace. ${how}`);
-      return false;
-    }
-    await this.reveal(new vscode.TestRunRequest());
-    return true;
+    if (this.controller.items.size > 0) return this.reveal(new vscode.TestRunRequest());
+    const how = "A policy test is a file NAME_test.mg with comments `# @test name: …`.";
+    void vscode.window.showInformationMessage(`There are no policy tests in this workspace. ${how}`);
   }
 
   private async reveal(request: vscode.TestRunRequest): Promise<void> {
     void vscode.commands.executeCommand("workbench.view.testing.focus");
-    await this.run(request, new vscode.CancellationTokenSource().token);
+    await this.run(request);
   }
 
-  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {
+  private async run(request: vscode.TestRunRequest): Promise<void> {
     const run = this.controller.createTestRun(request);
     const cases = this.casesIn(request);
     for (const item of cases) run.enqueued(item);
-    try {
-      for (const [uri, items] of byFile(cases)) {
-        if (token.isCancellationRequested) break;
-        await this.runFile(run, uri, items, token);
-      }
-    } finally {
-      run.end();
+    for (const [uri, items] of byFile(cases)) {
+      if (run.token.isCancellationRequested) break;
+      await this.runFile(run, uri, items);
     }
+    run.end();
   }
 
   private casesIn(request: vscode.TestRunRequest): vscode.TestItem[] {
@@ -130,28 +125,33 @@ export class Tests implements vscode.Disposable {
     return all.filter((item) => !excluded.has(item) && (item.parent === undefined || !excluded.has(item.parent)));
   }
 
-  private async runFile(run: vscode.TestRun, uri: string, items: vscode.TestItem[], token: vscode.CancellationToken): Promise<void> {
-    const client = this.server.running;
+  private async runFile(run: vscode.TestRun, uri: string, items: vscode.TestItem[]): Promise<void> {
     for (const item of items) run.started(item);
-    if (client === undefined) {
-      const message = new vscode.TestMessage("The Mangle server does not run; the item in the status bar says why.");
-      for (const item of items) run.errored(item, message);
-      return;
-    }
-    const one = items.length === 1 ? { case: items[0]?.label } : {};
     const start = performance.now();
-    const report = await again(() => client.sendRequest<TestReport>("mangle/test", { uri, ...one }, token));
-    const took = (performance.now() - start) / items.length;
-    const reports = report.suites.flatMap((suite) => suite.cases);
-    for (const item of items) {
-      const found = reports.find((report) => report.name === item.label && report.line - 1 === item.range?.start.line);
-      const of = found ?? reports.find((report) => report.name === item.label);
-      if (of === undefined) run.skipped(item);
-      else this.tell(run, item, of, took);
+    try {
+      const report = await this.ask(uri, items, run.token);
+      const took = (performance.now() - start) / items.length;
+      const reports = report.suites.flatMap((suite) => suite.cases);
+      for (const item of items) this.tell(run, item, reports, took);
+    } catch (error) {
+      // Who has stopped the run knows why nothing came of it.
+      if (run.token.isCancellationRequested) return;
+      const message = new vscode.TestMessage(reasonOf(error));
+      for (const item of items) run.errored(item, message);
     }
   }
 
-  private tell(run: vscode.TestRun, item: vscode.TestItem, report: CaseReport, took: number): void {
+  private async ask(uri: string, items: vscode.TestItem[], token: vscode.CancellationToken): Promise<TestReport> {
+    const client = this.server.running;
+    if (client === undefined) throw new Error(NOT_RUNNING);
+    const one = items.length === 1 ? { case: items[0]?.label } : {};
+    return again(() => client.sendRequest<TestReport>("mangle/test", { uri, ...one }, token));
+  }
+
+  private tell(run: vscode.TestRun, item: vscode.TestItem, reports: CaseReport[], took: number): void {
+    const named = reports.filter(({ name }) => name === item.label);
+    const report = named.find(({ line }) => line - 1 === item.range?.start.line) ?? named[0];
+    if (report === undefined) return run.skipped(item);
     const messages = messagesOf(report).map(({ line, text }) => {
       const message = new vscode.TestMessage(text);
       if (item.uri !== undefined) message.location = new vscode.Location(item.uri, new vscode.Position(line, 0));
@@ -167,6 +167,10 @@ export class Tests implements vscode.Disposable {
     for (const registration of this.registrations) registration.dispose();
     this.controller.dispose();
   }
+}
+
+function isTest({ uri }: vscode.TextDocument): boolean {
+  return uri.scheme === "file" && uri.path.endsWith("_test.mg");
 }
 
 function byFile(items: vscode.TestItem[]): Map<string, vscode.TestItem[]> {

@@ -1,9 +1,9 @@
 // A program's graph as SVG, with boxes that can be pressed, by mouse and by keyboard.
 
-import type { Place } from "../panels/messages.ts";
 import type { Edge, Predicate, Program } from "../panels/graph_data.ts";
 import { type Box, HEIGHT, type Layout, layout } from "../panels/layout.ts";
-import { draw } from "./host.ts";
+import type { Place } from "../protocol.ts";
+import { count, draw } from "./host.ts";
 
 export interface Deeds {
   open(place: Place | null): void;
@@ -52,7 +52,7 @@ export class Drawn {
       ...this.nodes,
     );
     // One stop for the Tab key; the arrows go on from there.
-    const first = program.predicates.findIndex(({ id }) => id === deeds.centre || id.startsWith(`${deeds.centre ?? ""}/`));
+    const first = program.predicates.findIndex(({ id }) => this.isCentre(id));
     this.nodes[Math.max(0, first)]?.setAttribute("tabindex", "0");
   }
 
@@ -60,12 +60,17 @@ export class Drawn {
     return this.placed.boxes[at] ?? { x: 0, y: 0, width: 0 };
   }
 
+  /** Whether the graph is around this predicate; it may be asked for without its arity. */
+  private isCentre(id: string): boolean {
+    const { centre } = this.deeds;
+    return centre !== undefined && (id === centre || id.startsWith(`${centre}/`));
+  }
+
   private node(predicate: Predicate, at: number): SVGElement {
     const { id, kind, where } = predicate;
     const { x, y, width } = this.box(at);
-    const isCentre = this.deeds.centre !== undefined && (id === this.deeds.centre || id.startsWith(`${this.deeds.centre}/`));
     const isRecursive = this.program.components.some(({ predicates }) => predicates.includes(id));
-    const classes = ["node", kind, ...(isCentre ? ["centre"] : []), ...(isRecursive ? ["recursive"] : [])].join(" ");
+    const classes = ["node", kind, ...(this.isCentre(id) ? ["centre"] : []), ...(isRecursive ? ["recursive"] : [])].join(" ");
     const node = draw(
       "g",
       { class: classes, role: "button", tabindex: -1, "data-id": id, transform: `translate(${x} ${y})`, "aria-label": this.spoken(predicate, at) },
@@ -84,7 +89,6 @@ export class Drawn {
   }
 
   private spoken({ id, kind, facts, rules }: Predicate, at: number): string {
-    const count = (number: number, one: string): string => (number === 1 ? `1 ${one}` : `${number} ${one}s`);
     const [asks, asked] = [this.lines.filter(({ from }) => from === at), this.lines.filter(({ to }) => to === at)];
     const not = asks.filter(({ edge }) => edge.kind === "negated").map(({ edge }) => edge.to);
     const what = kind === "undefined" ? "not defined" : `${count(rules, "rule")}, ${count(facts, "fact")}`;

@@ -1,6 +1,7 @@
 // The page's side of a panel: it is filled by messages, and remembers what it shows, where it is scrolled to, and what was chosen.
 
-import type { Place, Said, Shown } from "../panels/messages.ts";
+import type { Said, Shown } from "../panels/messages.ts";
+import type { Place } from "../protocol.ts";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: unknown): void;
