@@ -186,11 +186,15 @@ From the first turn on; with a prefix argument, from that TURN on."
   (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
   (mangle-ls--turn-document "mangle.replay" (or turn 1)))
 
+(defun mangle-ls--negotiated (&rest names)
+  "What Eglot has set one of NAMES to in the buffer that this one is made from.
+These are functions for columns in the unit of the server."
+  (when (buffer-live-p mangle-ls--source)
+    (seq-some (lambda (name) (and (boundp name) (buffer-local-value name mangle-ls--source))) names)))
+
 (defun mangle-ls--column ()
-  "The column of point, in the unit that was negotiated with the server."
-  (let ((function (seq-some (lambda (name) (and (boundp name) (buffer-local-value name mangle-ls--source)))
-                            '(eglot-current-linepos-function eglot-current-column-function))))
-    (if function (funcall function) (current-column))))
+  "The column of point, in the unit of the server."
+  (funcall (or (mangle-ls--negotiated 'eglot-current-linepos-function 'eglot-current-column-function) #'current-column)))
 
 (defun mangle-ls--origin ()
   "The narrowest origin of point; without one, the first of its line."
@@ -222,8 +226,7 @@ From the first turn on; with a prefix argument, from that TURN on."
          (path (with-suppressed-warnings ((obsolete eglot--uri-to-path))
                  (if (fboundp 'eglot-uri-to-path) (eglot-uri-to-path uri) (eglot--uri-to-path uri))))
          (start (plist-get (plist-get location :range) :start))
-         (move (seq-some (lambda (name) (and (boundp name) (buffer-local-value name mangle-ls--source)))
-                         '(eglot-move-to-linepos-function eglot-move-to-column-function))))
+         (move (mangle-ls--negotiated 'eglot-move-to-linepos-function 'eglot-move-to-column-function)))
     (pop-to-buffer (find-file-noselect path))
     (goto-char (point-min))
     (forward-line (plist-get start :line))

@@ -19,6 +19,15 @@
   (test-equal (buffer-name) "policy.mg")
   (unless (looking-at-p "injectable_context") (error "%s" (buffer-substring (point) (line-end-position)))))
 
+(test-check "also when what they are made of is closed"
+  (with-current-buffer "fix-auth.kernel.mg"
+    (set-buffer-modified-p nil)
+    (kill-buffer))
+  (set-buffer "*prompt fix-auth*")
+  (test-go "after 20 minutes")
+  (mangle-ls-visit)
+  (test-equal (buffer-name) "policy.mg"))
+
 (test-check "both channels of a transcript, and the way back"
   (make-directory (expand-file-name "incident/transcripts" test-root) t)
   (copy-file (expand-file-name "transcripts/failures/lost-atoms.json" test-root)

@@ -12,7 +12,8 @@ M.schemes = {
   ['mangle-syntax'] = { split = 'rightbelow vnew' },
 }
 
---- Which buffer shows which document: the names of buffers are patterns to Neovim, URIs are not.
+--- Which documents are shown, by URI: { buffer, root } with the root of the server that made one. The names of buffers would not do: they are
+--- patterns to Neovim, URIs are not.
 local shown = {}
 
 local function scheme_of(uri) return M.schemes[uri:match('^[%w-]+')] or {} end
@@ -48,7 +49,7 @@ function M.adopt(client, uri)
   vim.b[buffer].mangle_client, vim.b[buffer].mangle_uri = client.id, uri
   vim.wo.wrap = false
   vim.keymap.set('n', '<CR>', M.follow, { buffer = buffer, desc = 'Go to where this comes from' })
-  shown[uri] = buffer
+  shown[uri] = { buffer = buffer, root = client.config.root_dir }
   vim.api.nvim_create_autocmd('BufWipeout', { buffer = buffer, callback = function() shown[uri] = nil end })
   fill(buffer, client, uri)
 end
@@ -62,7 +63,7 @@ end
 
 --- Shows a document beside the current window, which stays the current one.
 function M.open(client, uri)
-  if shown[uri] then return fill(shown[uri], client, uri) end
+  if shown[uri] then return fill(shown[uri].buffer, client, uri) end
   local window = vim.api.nvim_get_current_win()
   vim.cmd(scheme_of(uri).split)
   name_buffer(uri)
@@ -103,15 +104,17 @@ end
 
 --- The notification that a document is another one by now.
 function M.changed(_, params, context)
-  local client, buffer = vim.lsp.get_client_by_id(context.client_id), shown[params.uri]
-  if buffer and client then fill(buffer, client, params.uri) end
+  local client, document = vim.lsp.get_client_by_id(context.client_id), shown[params.uri]
+  if document and client then fill(document.buffer, client, params.uri) end
 end
 
 --- After the server was started again: its documents are asked for anew.
 function M.refresh(client)
-  for uri, buffer in pairs(shown) do
-    vim.b[buffer].mangle_client = client.id
-    fill(buffer, client, uri)
+  for uri, document in pairs(shown) do
+    if document.root == client.config.root_dir then
+      vim.b[document.buffer].mangle_client = client.id
+      fill(document.buffer, client, uri)
+    end
   end
 end
 

@@ -14,7 +14,7 @@ local function edges_of(program, id, direction, lines, places)
         local file = vim.fs.basename(where.file)
         local said = at == 1 and WORDS[edge.kind] .. edge[to] .. (edge.recursive and ', around a circle' or '') or ''
         table.insert(lines, ('    %-44s %s:%d'):format(said, file, where.line))
-        places[#lines] = { uri = where.uri, range = where.range }
+        places[#lines] = where
       end
     end
   end
@@ -26,8 +26,7 @@ local function written(graph, is_asked)
     for _, predicate in ipairs(program.predicates) do
       if is_asked(predicate) then
         table.insert(lines, ('%s  %d rules, %d facts, stratum %d'):format(predicate.id, predicate.rules, predicate.facts, predicate.stratum))
-        local where = predicate.where
-        if type(where) == 'table' then places[#lines] = { uri = where.uri, range = where.range } end
+        if type(predicate.where) == 'table' then places[#lines] = predicate.where end
         for _, direction in ipairs({ 'uses', 'users' }) do
           table.insert(lines, direction == 'uses' and '  asks for' or '  is asked for by')
           edges_of(program, predicate.id, direction, lines, places)

@@ -11,8 +11,9 @@ M.limits = { start = 10000, answer = 10000, pause = 5000, restarts = 3, window =
 
 local ERROR, WARN = vim.log.levels.ERROR, vim.log.levels.WARN
 
---- The running clients that are guarded, by id: { config, buffers, ended } and the times of crashes by root.
-local guarded, crashes = {}, {}
+--- The running clients that are guarded, by id: { config, buffers, ended }; starts of servers that have not answered yet, by their configuration;
+--- and the times of crashes by root.
+local guarded, starting, crashes = {}, {}, {}
 
 local function program(config) return type(config.cmd) == 'table' and config.cmd[1] or 'the server' end
 
@@ -33,19 +34,14 @@ function M.outdated(info)
   end
 end
 
---- Attaches a server, started anew, to the buffers that another one had.
+--- Attaches a server, started anew, to the buffers that another one had. It is one that runs already if a file was opened meanwhile.
 local function start_again(config, buffers)
-  local id
-  for buffer in pairs(buffers) do
-    if vim.api.nvim_buf_is_loaded(buffer) then
-      if id then
-        vim.lsp.buf_attach_client(buffer, id)
-      else
-        id = vim.lsp.start(config, { bufnr = buffer, reuse_client = function() return false end })
-      end
-    end
+  local function is_ours(client)
+    return client.name == config.name and client.config.root_dir == config.root_dir and not of.call(client, 'is_stopped')
   end
-  return id
+  for buffer in pairs(buffers) do
+    if vim.api.nvim_buf_is_loaded(buffer) then vim.lsp.start(config, { bufnr = buffer, reuse_client = is_ours }) end
+  end
 end
 
 --- After a crash: again, unless that was too often of late.
@@ -67,6 +63,8 @@ local function ended(code, signal, id)
   guarded[id] = nil
   -- Ended by us, by Neovim or by the person, who all ask first or send SIGTERM.
   if (code == 0 and signal == 0) or signal == 15 or vim.v.exiting ~= vim.NIL or (known and known.ended) then return end
+  -- Which one it was is not told; what ended says nothing any more.
+  starting = {}
   local what = signal ~= 0 and ('signal %d'):format(signal) or ('exit status %d'):format(code)
   if known then return crashed(known, what) end
   of.say(("the server ended at once (%s). Does 'mangle-ls --version' work in a terminal? ':Mangle log' may say why"):format(what), ERROR)
@@ -95,16 +93,14 @@ local function attached(event)
   local known = client and guarded[client.id]
   if not known then return end
   known.buffers[event.buf] = true
-  local group = vim.api.nvim_create_augroup('mangle-look-' .. event.buf, {})
+  local group = vim.api.nvim_create_augroup('mangle-look', { clear = false })
+  vim.api.nvim_clear_autocmds({ group = group, buffer = event.buf })
   vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'TextChangedI' }, {
     group = group,
     buffer = event.buf,
     callback = function() look(client) end,
   })
 end
-
---- Starts of servers that have not answered yet, by their configuration.
-local starting = {}
 
 local function starts(_, config)
   starting[config] = true

@@ -3,7 +3,7 @@ local M = {}
 
 --- A line without its comment and its strings, which can have any character in them.
 local function bare(line)
-  line = line:gsub('\\.', ''):gsub('"[^"]*"', ''):gsub('`[^`]*`', '')
+  line = line:gsub('\\.', ''):gsub('"[^"]*"', ''):gsub("'[^']*'", ''):gsub('`[^`]*`', '')
   return vim.trim((line:gsub('#.*$', '')))
 end
 
