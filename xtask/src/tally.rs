@@ -9,12 +9,14 @@ pub(crate) struct Tally {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: Vec<String>,
+    /// What passed, but only the second time; it is among those that passed, too.
+    pub(crate) unsteady: Vec<String>,
 }
 
 impl Tally {
     /// One check that passed or failed.
     pub(crate) fn one(passed: bool) -> Tally {
-        Tally { passed: usize::from(passed), failed: usize::from(!passed), skipped: Vec::new() }
+        Tally { passed: usize::from(passed), failed: usize::from(!passed), ..Tally::default() }
     }
 
     /// A step that this machine cannot run: said loudly, here and in the closing line.
@@ -23,17 +25,26 @@ impl Tally {
         Tally { skipped: vec![reason], ..Tally::default() }
     }
 
+    /// A check that passed the second time.
+    pub(crate) fn unsteady(what: String) -> Tally {
+        Tally { passed: 1, unsteady: vec![what], ..Tally::default() }
+    }
+
     /// Adds another step's report.
     pub(crate) fn add(&mut self, other: Tally) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped.extend(other.skipped);
+        self.unsteady.extend(other.unsteady);
     }
 
     /// Prints the closing line. A skip counts as a failure on CI (`CI=true`), where everything must run.
     pub(crate) fn close(self) -> ExitCode {
         for reason in &self.skipped {
             println!("skipped: {}", reason.lines().next().unwrap_or_default());
+        }
+        for what in &self.unsteady {
+            println!("unsteady: {what}");
         }
         println!("{self}");
         let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
@@ -44,7 +55,8 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())?;
+        if self.unsteady.is_empty() { Ok(()) } else { write!(f, ", {} unsteady", self.unsteady.len()) }
     }
 }
 
@@ -56,7 +68,9 @@ mod tests {
     fn adds_up() {
         let mut tally = Tally::one(true);
         tally.add(Tally::one(false));
-        tally.add(Tally { passed: 3, failed: 0, skipped: vec!["no root".into()] });
+        tally.add(Tally { passed: 3, skipped: vec!["no root".into()], ..Tally::default() });
         assert_eq!(tally.to_string(), "4 passed, 1 failed, 1 skipped");
+        tally.add(Tally::unsteady("a click".into()));
+        assert_eq!(tally.to_string(), "5 passed, 1 failed, 1 skipped, 1 unsteady");
     }
 }

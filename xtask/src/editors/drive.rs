@@ -24,7 +24,8 @@ pub(crate) fn limited_to(seconds: u32, program: &Path) -> Command {
 }
 
 /// Runs one test program. Lines `ok …` and `not ok …` of its output are counted (the Test Anything
-/// Protocol), those with `# SKIP reason` as skipped; without any, its exit status is the one check.
+/// Protocol), those with `# SKIP reason` as skipped, those with `# UNSTEADY reason` as passed the second time; without any, its exit status
+/// is the one check.
 pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
     println!("--- {name}");
     let mut child =
@@ -38,6 +39,7 @@ pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
             Some(Verdict::Passed) => tally.add(Tally::one(true)),
             Some(Verdict::Failed) => tally.add(Tally::one(false)),
             Some(Verdict::Skipped(what)) => tally.add(Tally::skip(format!("{name}: {what}"))),
+            Some(Verdict::Unsteady(what)) => tally.add(Tally::unsteady(format!("{name}: {what}"))),
             None => {}
         }
     }
@@ -57,6 +59,8 @@ enum Verdict<'a> {
     Failed,
     /// With the check's name and the reason.
     Skipped(&'a str),
+    /// It failed the first time; with its name and how.
+    Unsteady(&'a str),
 }
 
 fn verdict(line: &str) -> Option<Verdict<'_>> {
@@ -65,8 +69,14 @@ fn verdict(line: &str) -> Option<Verdict<'_>> {
         return Some(Verdict::Failed);
     }
     let rest = line.strip_prefix("ok").filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
-    let skipped = rest.contains("# SKIP").then(|| rest.trim_start_matches([' ', '-']));
-    Some(skipped.map_or(Verdict::Passed, Verdict::Skipped))
+    let what = rest.trim_start_matches([' ', '-']);
+    Some(if what.contains("# SKIP") {
+        Verdict::Skipped(what)
+    } else if what.contains("# UNSTEADY") {
+        Verdict::Unsteady(what)
+    } else {
+        Verdict::Passed
+    })
 }
 
 #[cfg(test)]
@@ -86,5 +96,11 @@ mod tests {
     fn a_skip_is_no_pass() {
         let line = "ok - colours # SKIP no compiler";
         assert_eq!(verdict(line), Some(Verdict::Skipped("colours # SKIP no compiler")));
+    }
+
+    #[test]
+    fn what_passed_the_second_time_is_told_apart() {
+        let line = "ok - a lens # UNSTEADY waited in vain for it";
+        assert_eq!(verdict(line), Some(Verdict::Unsteady("a lens # UNSTEADY waited in vain for it")));
     }
 }

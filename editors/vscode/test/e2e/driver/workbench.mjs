@@ -182,6 +182,12 @@ export class Workbench {
     return found;
   }
 
+  /** The words on the screen, line by line. */
+  async words() {
+    const text = await this.locator(".monaco-workbench").innerText({ timeout: 5000 });
+    return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").slice(0, 200);
+  }
+
   async screenshot(name) {
     // What fades in is there by then.
     await new Promise((done) => setTimeout(done, 400));

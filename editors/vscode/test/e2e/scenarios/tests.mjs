@@ -14,8 +14,8 @@ export default {
     await bench.check("a failure stands at its line, with the proof", async () => {
       await bench.open("constitution_test.mg", "@forbid");
       await bench.see(bench.locator(".test-message-inline-content, .test-error-content-widget", { hasText: "is forbidden, but holds" }), "the message at the line");
-      await bench.command("Test: Peek Output");
-      await bench.see(bench.locator(".test-output-peek", { hasText: "is dropped: the engine does not look at it" }), "the proof");
+      const proof = bench.locator(".test-output-peek", { hasText: "is dropped: the engine does not look at it" });
+      await bench.shown(proof, () => bench.command("Test: Peek Output"));
       await bench.screenshot("tests");
       await bench.press("Escape");
     });
