@@ -2,7 +2,7 @@
 //! what was recorded there of the reference runtime.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
@@ -15,16 +15,15 @@ pub(crate) struct Options {
 }
 
 /// Runs the comparisons, and shows how many agree.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let folder = options.folder.canonicalize();
     let folder = folder.with_context(|| format!("no folder {}", options.folder.display()))?;
     let (mut agree, mut found) = (true, false);
     for (test, variable) in [("envelopes", "MANGLE_LS_ENVELOPES"), ("prompts", "MANGLE_LS_PROMPTS")] {
         let Some(cases) = of_test(&folder, test) else { continue };
         found = true;
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        let status = crate::cargo()
             .args(["test", "--test", test, "--", "--nocapture"])
-            .current_dir(root)
             .env(variable, cases)
             .status()
             .context("cannot run cargo")?;

@@ -1,7 +1,7 @@
 //! `cargo xtask corpus` and `cargo xtask bench`: figures over a public policy program.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
@@ -20,28 +20,28 @@ pub(crate) struct Options {
 
 /// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back; what
 /// formatting does to it; how many facts the kernel derives of it.
-pub(crate) fn check(root: &Path, options: &Options) -> Result<ExitCode> {
+pub(crate) fn check(options: &Options) -> Result<ExitCode> {
     let tests = ["corpus", "incremental", "completion", "rename", "format", "kernel_corpus"]
         .into_iter()
         .flat_map(|test| ["--test", test]);
     let arguments: Vec<_> =
         ["test", "--release"].into_iter().chain(tests).chain(["--", "--nocapture"]).collect();
-    cargo(root, options, &[&arguments])
+    with_corpus(options, &[&arguments])
 }
 
 /// The budget tables: the checker against a bare parse, the grammar against tree-sitter-json, the
 /// server under keystrokes, the kernel against a compiled Datalog and the engine.
-pub(crate) fn bench(root: &Path, options: &Options) -> Result<ExitCode> {
+pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     let benches: [&[&str]; 4] = [
         &["bench", "--bench", "budget"],
         &["bench", "--package", "tree-sitter-mangle", "--bench", "grammar"],
         &["bench", "--bench", "server"],
         &["bench", "--bench", "kernel"],
     ];
-    cargo(root, options, &benches)
+    with_corpus(options, &benches)
 }
 
-fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCode> {
+fn with_corpus(options: &Options, commands: &[&[&str]]) -> Result<ExitCode> {
     let Some(corpus) = &options.corpus else {
         eprintln!("SKIPPED: no corpus. Give --corpus DIR or set MANGLE_LS_CORPUS to a checkout of codeNERD;");
         eprintln!("tests/corpora/codenerd.json names the revision.");
@@ -54,9 +54,8 @@ fn cargo(root: &Path, options: &Options, commands: &[&[&str]]) -> Result<ExitCod
     let engine = engine.transpose().context("there is no such engine")?;
     let mut passed = true;
     for arguments in commands {
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        let status = crate::cargo()
             .args(*arguments)
-            .current_dir(root)
             .env("MANGLE_LS_CORPUS", &corpus)
             .envs(reference.iter().map(|folder| ("MANGLE_LS_REFERENCE", folder)))
             .envs(engine.iter().map(|program| ("MANGLE_LS_ENGINE", program)))

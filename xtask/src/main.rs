@@ -15,7 +15,7 @@ mod tally;
 mod test;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
 
@@ -56,12 +56,12 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Damage(options) => damage::run(&options),
         Task::Grammar(options) => grammar::run(&root(), &options),
-        Task::Generate => generate::run(&root()),
+        Task::Generate => generate::run(),
         Task::Test(options) => test::run(&options),
         Task::NewRule(options) => new_rule::run(&root(), &options),
-        Task::Conformance(options) => conformance::run(&root(), &options),
-        Task::Corpus(options) => corpus::check(&root(), &options),
-        Task::Bench(options) => corpus::bench(&root(), &options),
+        Task::Conformance(options) => conformance::run(&options),
+        Task::Corpus(options) => corpus::check(&options),
+        Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
@@ -70,6 +70,13 @@ fn main() -> ExitCode {
         eprintln!("xtask: {error:#}");
         ExitCode::from(2)
     })
+}
+
+/// Cargo, in the root folder.
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
 }
 
 /// The root folder of the repository.

@@ -10,12 +10,10 @@ use crate::tally::Tally;
 /// Builds the server and runs the check.
 pub(crate) fn run() -> Result<Tally> {
     let server = build_server()?;
-    let tools = match install::protocol_types() {
-        Ok(tools) => tools,
-        Err(error) => return Ok(Tally::skip(format!("the protocol check: {error:#}"))),
-    };
-    let mut python = limited(&tools.join("python"));
-    // Nothing is written beside the sources.
-    python.arg("-B").arg(crate::root().join("tests/protocol/run.py")).arg(server);
-    check("protocol", &mut python)
+    Tally::with("the protocol check", install::protocol_types(), |tools| {
+        let mut python = limited(&tools.join("python"));
+        // Nothing is written beside the sources.
+        python.arg("-B").arg(crate::root().join("tests/protocol/run.py")).arg(server);
+        check("protocol", &mut python)
+    })
 }

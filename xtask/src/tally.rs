@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use anyhow::Result;
+
 /// How many checks passed and failed, and what could not be run (with the reason).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
@@ -28,6 +30,18 @@ impl Tally {
     /// A check that passed the second time.
     pub(crate) fn unsteady(what: String) -> Tally {
         Tally { passed: 1, unsteady: vec![what], ..Tally::default() }
+    }
+
+    /// What `run` reports with what could be installed; where that could not, `what` is skipped.
+    pub(crate) fn with<T>(
+        what: &str,
+        installed: Result<T>,
+        run: impl FnOnce(T) -> Result<Tally>,
+    ) -> Result<Tally> {
+        match installed {
+            Ok(installed) => run(installed),
+            Err(error) => Ok(Tally::skip(format!("{what}: {error:#}"))),
+        }
     }
 
     /// Adds another step's report.

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test of the repository, step by step, with one closing line.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -57,14 +57,8 @@ fn step(name: &str, run: impl FnOnce() -> Result<Tally>) -> Tally {
     })
 }
 
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(crate::root());
-    cargo
-}
-
 fn cargo_passes(arguments: &[&str]) -> Result<Tally> {
-    let status = cargo().args(arguments).status().context("cannot start cargo")?;
+    let status = crate::cargo().args(arguments).status().context("cannot start cargo")?;
     Ok(Tally::one(status.success()))
 }
 
@@ -75,7 +69,7 @@ fn grammar_is_generated() -> Result<Tally> {
 
 /// `cargo test` over the workspace; the counts come from its own result lines.
 fn rust_tests() -> Result<Tally> {
-    let mut cargo = cargo()
+    let mut cargo = crate::cargo()
         .args(["test", "--workspace", "--no-fail-fast"])
         .stdout(Stdio::piped())
         .spawn()

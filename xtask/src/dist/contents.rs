@@ -38,9 +38,7 @@ pub(super) fn stage(program: &Path, to: &Path) -> Result<()> {
     output(Command::new(program).arg("man").arg(man))?;
     tracked("tree-sitter-mangle", &to.join("tree-sitter-mangle"))?;
     for client in CLIENTS {
-        if crate::root().join(client).is_dir() {
-            tracked(client, &to.join(client))?;
-        }
+        tracked(client, &to.join(client))?;
     }
     Ok(())
 }

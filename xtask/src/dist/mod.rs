@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: what a release consists of, in `target/archives`.
 //!
-//! An archive for this machine's platform (program, completions, manual pages, grammar), the extension for
+//! An archive for this machine's platform (program, completions, manual pages, grammar, clients), the extension for
 //! VS Code with the program in it, and the checksums of both. The same commit gives the same archive.
 
 mod archive;
@@ -77,11 +77,8 @@ fn make(profile: &str, with_extension: bool) -> Result<Vec<PathBuf>> {
 
 /// The program, built with a profile of cargo.
 fn build(profile: &str) -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command
-        .args(["build", "--locked", "--bin", "mangle-ls", "--profile", profile])
-        .current_dir(crate::root());
+    let mut command = crate::cargo();
+    command.args(["build", "--locked", "--bin", "mangle-ls", "--profile", profile]);
     ensure!(command.status()?.success(), "the program does not build");
     // Cargo's folder for the profile `dev` has another name.
     let folder = if profile == "dev" { "debug" } else { profile };

@@ -5,27 +5,21 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::drive::{check, limited};
-use super::{examples_folder, install, test_files};
+use super::{examples_folder, install, subjects};
 use crate::tally::Tally;
 
 /// Each subject beside a copy of the examples, at home in an empty folder.
 pub(super) fn run(server: &Path) -> Result<Tally> {
-    let emacs = match install::debian_13() {
-        Ok(programs) => programs.join("emacs"),
-        Err(error) => return Ok(Tally::skip(format!("Emacs: {error:#}"))),
-    };
-    let mut tally = Tally::default();
-    for test in test_files("emacs", "el")? {
-        let subject = test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if subject == "harness" {
-            continue;
+    Tally::with("Emacs", install::debian_13(), |programs| {
+        let mut tally = Tally::default();
+        for (subject, test) in subjects("emacs", "el")? {
+            let name = format!("emacs-30/{subject}");
+            let examples = examples_folder(&name)?;
+            let mut command = limited(&programs.join("emacs"));
+            command.args(["--batch", "-Q", "-l"]).arg(&test).current_dir(&examples);
+            command.env("HOME", examples.with_file_name("home")).env("MANGLE_LS", server);
+            tally.add(check(&name, &mut command)?);
         }
-        let name = format!("emacs-30/{subject}");
-        let examples = examples_folder(&name)?;
-        let mut command = limited(&emacs);
-        command.args(["--batch", "-Q", "-l"]).arg(&test).current_dir(&examples);
-        command.env("HOME", examples.with_file_name("home")).env("MANGLE_LS", server);
-        tally.add(check(&name, &mut command)?);
-    }
-    Ok(tally)
+        Ok(tally)
+    })
 }

@@ -12,13 +12,12 @@ mod zed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Result, ensure};
 
 use crate::tally::Tally;
 
-/// The editors that are driven.
+/// The editors that there is a client for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Editor {
     Neovim,
@@ -53,9 +52,7 @@ pub(crate) fn run(named: &[Editor]) -> Result<Tally> {
 
 /// Builds the server; gives the program.
 pub(crate) fn build_server() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).args(["build", "--bin", "mangle-ls"]).current_dir(crate::root()).status()?;
+    let status = crate::cargo().args(["build", "--bin", "mangle-ls"]).status()?;
     ensure!(status.success(), "the server does not build");
     Ok(std::env::current_exe()?.with_file_name("mangle-ls"))
 }
@@ -98,16 +95,17 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The test programs of an editor: what lies in its folder `test` and ends so, by name.
-fn test_files(editor: &str, extension: &str) -> Result<Vec<PathBuf>> {
+/// The test programs of an editor, by subject: what lies in its folder `test` and ends so, but for the harness.
+fn subjects(editor: &str, extension: &str) -> Result<Vec<(String, PathBuf)>> {
     let folder = crate::root().join("editors").join(editor).join("test");
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|found| found == extension) {
-            files.push(path);
+        let subject = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if path.extension().is_some_and(|found| found == extension) && subject != "harness" {
+            found.push((subject, path));
         }
     }
-    files.sort();
-    Ok(files)
+    found.sort();
+    Ok(found)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::drive::{check, limited};
-use super::{examples_folder, install, test_files};
+use super::{examples_folder, install, subjects};
 use crate::tally::Tally;
 
 /// Both versions.
@@ -19,31 +19,24 @@ pub(super) fn run(server: &Path) -> Result<Tally> {
 /// What a person sees: the newer one in a terminal of tmux, installed as its README says.
 fn terminal(server: &Path) -> Result<Tally> {
     let programs = install::python_tools().and_then(|tools| Ok((tools, install::debian_13()?)));
-    let (tools, debian) = match programs {
-        Ok(programs) => programs,
-        Err(error) => return Ok(Tally::skip(format!("Neovim in a terminal: {error:#}"))),
-    };
-    let examples = examples_folder("neovim-0.11/terminal")?;
-    let mut command = limited("sh".as_ref());
-    command.arg(crate::root().join("editors/neovim/test/screen.sh"));
-    command.arg(crate::root()).arg(examples.with_file_name(""));
-    command.env("NVIM", tools.join("nvim")).env("TMUX_PROGRAM", debian.join("tmux")).env("MANGLE_LS", server);
-    check("neovim-0.11/terminal", &mut command)
+    Tally::with("Neovim in a terminal", programs, |(tools, debian)| {
+        let examples = examples_folder("neovim-0.11/terminal")?;
+        let mut command = limited("sh".as_ref());
+        command.arg(crate::root().join("editors/neovim/test/screen.sh"));
+        command.arg(crate::root()).arg(examples.with_file_name(""));
+        command.env("NVIM", tools.join("nvim")).env("TMUX_PROGRAM", debian.join("tmux"));
+        check("neovim-0.11/terminal", command.env("MANGLE_LS", server))
+    })
 }
 
 fn version(name: &str, program: Result<PathBuf>, server: &Path) -> Result<Tally> {
-    let program = match program {
-        Ok(program) => program,
-        Err(error) => return Ok(Tally::skip(format!("{name}: {error:#}"))),
-    };
-    let mut tally = Tally::default();
-    for test in test_files("neovim", "lua")? {
-        let subject = test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if subject != "harness" {
+    Tally::with(name, program, |program| {
+        let mut tally = Tally::default();
+        for (subject, test) in subjects("neovim", "lua")? {
             tally.add(subject_of(&format!("{name}/{subject}"), &program, &test, server)?);
         }
-    }
-    Ok(tally)
+        Ok(tally)
+    })
 }
 
 /// Neovim with nothing but our plugin, at home in an empty folder, beside a copy of the examples.

@@ -14,44 +14,37 @@ const LIMIT: u32 = 1500;
 
 /// Both, with a server that is built already.
 pub(super) fn run(server: &Path) -> Result<Tally> {
-    let tools = match install::python_tools() {
-        Ok(tools) => tools,
-        Err(error) => return Ok(Tally::skip(format!("VS Code and its extension: {error:#}"))),
-    };
-    let mut tally = extension(&tools)?;
-    tally.add(editor(&tools, server)?);
-    Ok(tally)
+    Tally::with("VS Code and its extension", install::python_tools(), |tools| {
+        let mut tally = extension(&tools)?;
+        tally.add(editor(&tools, server)?);
+        Ok(tally)
+    })
 }
 
 /// The extension by itself: types, bundle, package, unit tests, colours.
 fn extension(tools: &Path) -> Result<Tally> {
     let folder = crate::root().join("editors/vscode");
-    if let Err(error) = install::extension_packages(tools, &folder) {
-        return Ok(Tally::skip(format!("the VS Code extension: {error:#}")));
-    }
-    let mut tally = Tally::default();
-    for script in ["package", "test", "test:grammar"] {
-        let mut npm = with_tools(limited(&tools.join("npm")), tools);
-        tally.add(check(
-            &format!("VS Code extension: {script}"),
-            npm.args(["run", "--silent", script]).current_dir(&folder),
-        )?);
-    }
-    Ok(tally)
+    Tally::with("the VS Code extension", install::extension_packages(tools, &folder), |()| {
+        let mut tally = Tally::default();
+        for script in ["package", "test", "test:grammar"] {
+            let mut npm = with_tools(limited(&tools.join("npm")), tools);
+            npm.args(["run", "--silent", script]).current_dir(&folder);
+            tally.add(check(&format!("VS Code extension: {script}"), &mut npm)?);
+        }
+        Ok(tally)
+    })
 }
 
 /// VS Code with the packaged extension.
 fn editor(tools: &Path, server: &Path) -> Result<Tally> {
     let folder = crate::root().join("editors/vscode");
     let package = folder.join("dist/mangle-ls.vsix");
-    let code_server = match install::code_server(tools) {
-        Ok(program) => program,
-        Err(error) => return Ok(Tally::skip(format!("VS Code: {error:#}"))),
-    };
-    let output = output_folder("vscode")?;
-    let mut node = with_tools(limited_to(LIMIT, &tools.join("node")), tools);
-    node.arg(folder.join("test/e2e/run.mjs")).arg(code_server).arg(server).arg(package);
-    check("VS Code", node.arg(output))
+    Tally::with("VS Code", install::code_server(tools), |code_server| {
+        let output = output_folder("vscode")?;
+        let mut node = with_tools(limited_to(LIMIT, &tools.join("node")), tools);
+        node.arg(folder.join("test/e2e/run.mjs")).arg(code_server).arg(server).arg(package);
+        check("VS Code", node.arg(output))
+    })
 }
 
 #[cfg(test)]

@@ -12,14 +12,12 @@ const TARGET: &str = "wasm32-wasip2";
 
 /// Compiles it; what its queries ask for is held against the grammar by the Rust tests.
 pub(super) fn run() -> Result<Tally> {
-    if let Err(error) = standard_library() {
-        return Ok(Tally::skip(format!("the Zed extension: {error:#}")));
-    }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = limited(Path::new(&cargo));
-    command.args(["build", "--quiet", "--locked", "--target", TARGET]);
-    command.env("CARGO_TARGET_DIR", crate::root().join("target/zed"));
-    check("the Zed extension compiles", command.current_dir(crate::root().join("editors/zed")))
+    Tally::with("the Zed extension", standard_library(), |()| {
+        let mut command = limited(Path::new(crate::cargo().get_program()));
+        command.args(["build", "--quiet", "--locked", "--target", TARGET]);
+        command.env("CARGO_TARGET_DIR", crate::root().join("target/zed"));
+        check("the Zed extension compiles", command.current_dir(crate::root().join("editors/zed")))
+    })
 }
 
 /// The standard library for WebAssembly; fetched by rustup if it is not there.

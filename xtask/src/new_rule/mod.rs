@@ -44,7 +44,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         .with_context(|| format!("cannot write {}", path.display()))?;
     fs::write(&entry, entered).with_context(|| format!("cannot write {}", entry.display()))?;
     format(root, &[&path, &entry])?;
-    crate::generate::run(root)?;
+    crate::generate::run()?;
     println!("wrote {} and entered it in {}", path.display(), entry.display());
     println!("now say what is wrong, and find it; then");
     println!("  cargo test --lib {} registry   # its own tests, and its two examples", options.module());
