@@ -423,18 +423,7 @@ impl LanguageServer for Server {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        let needs = match (features::query::asked_by(&params), features::test::asked_by(&params)) {
-            (Some(question), _) => Needs::Evaluation(question.document()),
-            (_, Some(tests)) => tests.document().map_or(Needs::Workspace, Needs::Place),
-            _ => match (features::repair::asked_by(&params), features::preview::asked_by(&params)) {
-                (Some(wanted), _) => Needs::Diagnostics(wanted.document()),
-                (_, Some(wanted)) => Needs::Place(wanted.document()),
-                _ => match features::replay::asked_by(&params) {
-                    Some(wanted) => Needs::Place(wanted.document()),
-                    None => Needs::Nothing,
-                },
-            },
-        };
+        let needs = actions::needs(&params);
         self.ask(needs, outdated, move |view, cancel| actions::command(view, &params, cancel)).await
     }
 }

@@ -11,8 +11,9 @@ use crate::lint::Rule;
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
-use crate::lsp::features::replay::{self, REPLAY, STATE};
 use crate::lsp::features::test::{self, TEST};
+use crate::lsp::features::turns::{self, REPLAY, STATE};
+use crate::lsp::message::Needs;
 use crate::lsp::view::View;
 use crate::text::Cancel;
 
@@ -59,6 +60,19 @@ fn page_in_short(rule: &Rule) -> String {
     format!("{} {}: {} {}", rule.code, rule.name, rule.summary, rule.rationale)
 }
 
+/// What has to be known before a command can be run.
+pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Needs {
+    let needs = match params.command.as_str() {
+        QUERY => query::asked_by(params).map(|wanted| Needs::Evaluation(wanted.document())),
+        TEST => test::asked_by(params).map(|wanted| wanted.document().map_or(Needs::Workspace, Needs::Place)),
+        COPY_REPAIR => repair::asked_by(params).map(|wanted| Needs::Diagnostics(wanted.document())),
+        PREVIEW => preview::asked_by(params).map(|wanted| Needs::Place(wanted.document())),
+        REPLAY | STATE => turns::asked_by(params).map(|wanted| Needs::Place(wanted.document())),
+        _ => None,
+    };
+    needs.unwrap_or(Needs::Nothing)
+}
+
 /// Runs a command: what it asks of the client is on its way when this returns.
 ///
 /// # Errors
@@ -69,63 +83,64 @@ pub(in crate::lsp) fn command(
     cancel: &Cancel,
 ) -> Result<Option<LSPAny>> {
     match params.command.as_str() {
-        OPEN_PAGE => {
-            let name = params.arguments.first().and_then(LSPAny::as_str).unwrap_or_default();
-            let rule = registry::find(name).ok_or_else(|| Error::invalid_params("no such rule"))?;
-            match rule.address().and_then(|address| address.parse().ok()) {
-                Some(uri) if view.session.show_document => {
-                    let (external, take_focus, selection) = (Some(true), None, None);
-                    view.outbox.show_document(ShowDocumentParams { uri, external, take_focus, selection });
-                }
-                _ => view.outbox.show_message(page_in_short(rule)),
-            }
+        OPEN_PAGE => show_page(view, params)?,
+        FIX_WORKSPACE => fix_workspace(view).into_iter().for_each(|edit| view.outbox.apply_edit(edit)),
+        COPY_QUERY => {
+            let line = params.arguments.first().and_then(LSPAny::as_str);
+            view.outbox.show_message(argument(line, "its argument is no command line")?.to_owned());
         }
-        FIX_WORKSPACE => {
-            if let Some(edit) = fix_workspace(view) {
-                view.outbox.apply_edit(edit);
-            }
-        }
-        QUERY => {
-            let question = query::asked_by(params);
-            let question = question.ok_or_else(|| Error::invalid_params("its argument is no question"))?;
-            view.outbox.show_message(query::in_short(view, &question)?);
-            return query::query(view, &question).map(Some);
-        }
-        PREVIEW => {
-            let wanted = preview::asked_by(params);
-            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no preview"))?;
-            let (answer, message) = preview::in_short(view, &wanted, cancel)?;
-            view.outbox.show_message(message);
-            return Ok(Some(answer));
-        }
-        REPLAY | STATE => {
-            let wanted = replay::asked_by(params);
-            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no transcript"))?;
-            let (answer, message) = replay::command(view, &params.command, &wanted, cancel)?;
+        _ => {
+            let (answer, message) = answered(view, params, cancel)?;
             message.into_iter().for_each(|message| view.outbox.show_message(message));
             return Ok(Some(answer));
         }
-        TEST => {
-            let wanted = test::asked_by(params);
-            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no tests"))?;
-            let (report, message) = test::in_short(view, &wanted, cancel);
-            view.outbox.show_message(message);
-            return Ok(Some(report));
-        }
-        COPY_REPAIR => {
-            let wanted = repair::asked_by(params);
-            let wanted = wanted.ok_or_else(|| Error::invalid_params("its argument names no transcript"))?;
-            let answer = repair::repair(view, &wanted);
-            let message = answer["message"].as_str().unwrap_or("There is nothing to repair.");
-            view.outbox.show_message(message.to_owned());
-            return Ok(Some(answer));
-        }
-        COPY_QUERY => {
-            let line = params.arguments.first().and_then(LSPAny::as_str);
-            let line = line.ok_or_else(|| Error::invalid_params("its argument is no command line"))?;
-            view.outbox.show_message(line.to_owned());
-        }
-        _ => return Err(Error::invalid_params("no such command")),
     }
     Ok(None)
+}
+
+fn show_page(view: &View, params: &ExecuteCommandParams) -> Result<()> {
+    let name = params.arguments.first().and_then(LSPAny::as_str).unwrap_or_default();
+    let rule = argument(registry::find(name), "no such rule")?;
+    match rule.address().and_then(|address| address.parse().ok()) {
+        Some(uri) if view.session.show_document => {
+            let (external, take_focus, selection) = (Some(true), None, None);
+            view.outbox.show_document(ShowDocumentParams { uri, external, take_focus, selection });
+        }
+        _ => view.outbox.show_message(page_in_short(rule)),
+    }
+    Ok(())
+}
+
+/// The commands that have an answer: it, and what a person is told, whose client shows messages only.
+fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Result<(LSPAny, Option<String>)> {
+    let (answer, message) = match params.command.as_str() {
+        QUERY => {
+            let question = argument(query::asked_by(params), "its argument is no question")?;
+            (query::query(view, &question)?, query::in_short(view, &question)?)
+        }
+        PREVIEW => {
+            let wanted = argument(preview::asked_by(params), "its argument names no preview")?;
+            preview::in_short(view, &wanted, cancel)?
+        }
+        REPLAY | STATE => {
+            let wanted = argument(turns::asked_by(params), "its argument names no transcript")?;
+            return turns::command(view, &params.command, &wanted, cancel);
+        }
+        TEST => {
+            let wanted = argument(test::asked_by(params), "its argument names no tests")?;
+            test::in_short(view, &wanted, cancel)
+        }
+        COPY_REPAIR => {
+            let wanted = argument(repair::asked_by(params), "its argument names no transcript")?;
+            let answer = repair::repair(view, &wanted);
+            let message = answer["message"].as_str().unwrap_or("There is nothing to repair.").to_owned();
+            (answer, message)
+        }
+        _ => return Err(Error::invalid_params("no such command")),
+    };
+    Ok((answer, Some(message)))
+}
+
+fn argument<T>(given: Option<T>, problem: &'static str) -> Result<T> {
+    given.ok_or_else(|| Error::invalid_params(problem))
 }

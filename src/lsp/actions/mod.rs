@@ -10,7 +10,7 @@ mod edit;
 mod offer;
 mod pin;
 
-pub(super) use self::commands::{COMMANDS, command};
+pub(super) use self::commands::{COMMANDS, command, needs};
 pub(super) use self::deed::{document, resolve};
 pub(super) use self::edit::workspace_edit;
 pub(super) use self::offer::{ASSIST_KINDS, code_actions};

@@ -42,7 +42,7 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
     if let Some(transcript) = view.snapshot.transcript(file.id) {
-        return Some(super::replay::lenses(view, uri, transcript));
+        return Some(super::turns::lenses(view, uri, transcript));
     }
     let program = view.snapshot.programs_of(file.id).next()?;
     if program.test().is_some() {

@@ -25,3 +25,4 @@ pub(super) mod signature_help;
 pub(super) mod symbols;
 pub(super) mod test;
 pub(super) mod transcripts;
+pub(super) mod turns;

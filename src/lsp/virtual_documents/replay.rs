@@ -11,7 +11,7 @@ use crate::host::workspace::SnapshotFile;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::replay::plain_text;
+use crate::report::replay::{TurnReport, plain_text};
 use crate::text::{Cancel, LineIndex, TextRange, size};
 
 pub(super) const SCHEME: Scheme =
@@ -32,26 +32,33 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
         let text = "This document is no transcript with policies around it.\n".to_owned();
         return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
     };
-    let (mut text, mut parts) = (String::new(), Vec::new());
-    for (turn, record) in turns.iter().filter(|(turn, _)| turn.turn >= from) {
+    let shown: Vec<_> = turns.iter().filter(|(turn, _)| turn.turn >= from).collect();
+    if shown.is_empty() {
+        let text = format!("There is no turn {from}.\n");
+        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+    }
+    Ok(written(view, file, &shown))
+}
+
+/// Turns, each with the bytes of its record, one below the other.
+fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)]) -> Made {
+    let mut text = String::new();
+    let mut add = |turn: &TurnReport| {
         let start = text.len();
         text.push_str(&plain_text(turn));
-        let written = TextRange::new(size(start), size(text.trim_end().len()));
-        parts.push((written, *record, format!("turn {}", turn.turn)));
-    }
-    if text.is_empty() {
-        text = format!("There is no turn {from}.\n");
-    }
-    let lines = LineIndex::new(&text);
-    let uri = to_proto::uri(file);
-    let origins = parts.iter().filter_map(|(written, record, _)| {
+        TextRange::new(size(start), size(text.trim_end().len()))
+    };
+    let ranges: Vec<TextRange> = turns.iter().map(|(turn, _)| add(turn)).collect();
+    let (lines, uri) = (LineIndex::new(&text), to_proto::uri(file));
+    let parts = || turns.iter().zip(&ranges);
+    let origins = parts().filter_map(|((_, record), range)| {
         let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, *record) };
-        Some(Origin { range: in_text(view, &text, &lines, *written), location, kind: "turn".to_owned() })
+        Some(Origin { range: in_text(view, &text, &lines, *range), location, kind: "turn".to_owned() })
     });
-    let folds = parts.iter().map(|(written, _, title)| {
-        let (start_line, end_line) = (lines.line_of(written.start()), lines.line_of(written.end()));
-        Fold { start_line, end_line, title: title.clone() }
+    let folds = parts().map(|((turn, _), range)| {
+        let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
+        Fold { start_line, end_line, title: format!("turn {}", turn.turn) }
     });
     let (origins, folds) = (origins.collect(), folds.collect());
-    Ok(Made { text, origins, folds })
+    Made { text, origins, folds }
 }

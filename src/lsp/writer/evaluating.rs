@@ -1,5 +1,6 @@
-//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they begin when nobody edits for a moment. Only
-//! programs of open documents, and those that somebody asks about, are evaluated.
+//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they
+//! begin when nobody edits for a moment. Only programs of open documents, and those that somebody asks about, are
+//! evaluated.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -98,7 +99,10 @@ impl Writer {
         match result {
             Ok(Some(figures)) => {
                 self.answer();
-                self.tell_of(figures, 0);
+                if self.figured.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.tell_of_diagnostics(figures);
             }
             Ok(None) => {}
             Err(panic) => {
@@ -117,18 +121,20 @@ impl Writer {
         }
     }
 
-    /// Makes the client look at what is new of evaluations (0), or of replays (1).
-    pub(super) fn tell_of(&mut self, figures: Figures, of: usize) {
-        let Some(session) = self.session.clone() else { return };
-        let Some(figured) = self.figured.get_mut(of) else { return };
-        if figured.replace(figures.digest) != Some(figures.digest) {
-            if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
-                self.outbox.refresh_lenses();
-            }
-            if session.refresh_hints && self.pulse.hinted.load(Ordering::Acquire) {
-                self.outbox.refresh_hints();
-            }
+    /// Makes the client look again at what shows figures, unless it never did.
+    pub(super) fn refresh_figures(&self) {
+        let Some(session) = &self.session else { return };
+        if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
+            self.outbox.refresh_lenses();
         }
+        if session.refresh_hints && self.pulse.hinted.load(Ordering::Acquire) {
+            self.outbox.refresh_hints();
+        }
+    }
+
+    /// Lets everybody know of diagnostics that came of an evaluation, or of replays.
+    pub(super) fn tell_of_diagnostics(&mut self, figures: Figures) {
+        let Some(session) = &self.session else { return };
         if figures.diagnostics && session.pull && session.refresh && !self.pulls_workspace {
             self.outbox.refresh_diagnostics();
         }

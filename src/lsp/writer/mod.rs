@@ -66,8 +66,10 @@ pub(super) struct Writer {
     replaying: Option<Cancel>,
     /// The revision that could not be evaluated, or whose transcripts could not be replayed.
     unevaluable: Option<u64>,
-    /// What was shown of evaluations and of replays when the client was last asked to look.
-    figured: [Option<u64>; 2],
+    /// What was shown of evaluations when the client was last asked to look.
+    figured: Option<u64>,
+    /// The same of replays.
+    judged: Option<u64>,
     /// The revision whose diagnostics were pushed, or could not be computed.
     pushed: Option<u64>,
     progress: Option<Progress>,
@@ -107,7 +109,8 @@ impl Writer {
             evaluating: None,
             replaying: None,
             unevaluable: None,
-            figured: [None; 2],
+            figured: None,
+            judged: None,
             pushed: None,
             progress: None,
             watches: Watches::default(),

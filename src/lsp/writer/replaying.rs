@@ -41,7 +41,12 @@ impl Writer {
             return;
         }
         match result {
-            Ok(Some(figures)) => self.tell_of(figures, 1),
+            Ok(Some(figures)) => {
+                if self.judged.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.tell_of_diagnostics(figures);
+            }
             Ok(None) => {}
             // What panics once will do so again.
             Err(_) => self.unevaluable = Some(revision),

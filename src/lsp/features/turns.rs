@@ -1,0 +1,149 @@
+//! What stands above the turns of a transcript, and the commands behind it: the kernel after a turn, the replay from one on.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Position, Uri};
+
+use super::replay::replayed;
+use crate::host::workspace::SnapshotTranscript;
+use crate::ide::replays::{self, Replayed, turn_at};
+use crate::lsp::view::View;
+use crate::lsp::virtual_documents::component;
+use crate::lsp::{from_proto, to_proto};
+use crate::report::replay::VerdictReport;
+use crate::text::Cancel;
+
+/// Says what became of the turns from one on.
+pub(in crate::lsp) const REPLAY: &str = "mangle.replay";
+
+/// Says what the kernel holds after a turn.
+pub(in crate::lsp) const STATE: &str = "mangle.state";
+
+/// How many facts or verdicts a message shows.
+const SHOWN: usize = 10;
+
+/// The argument of the commands about turns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::lsp) struct TurnParams {
+    /// The transcript.
+    uri: Uri,
+    /// The turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    turn: Option<u64>,
+    /// A place in the turn, where its number is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    position: Option<Position>,
+    /// Whether the client shows the document itself, so that no message is needed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    quiet: bool,
+}
+
+impl TurnParams {
+    /// The transcript.
+    pub(in crate::lsp) fn document(&self) -> PathBuf {
+        from_proto::document_path(&self.uri)
+    }
+
+    /// The turn, by its number or its place; without either the last.
+    fn number(&self, view: &View) -> Option<u64> {
+        let transcript = view.transcript(&self.uri)?;
+        let (file, records) = (&transcript.file, transcript.records());
+        let at = self.position.map(from_proto::line_col);
+        let at = at.map(|at| file.lines().offset(file.text(), at, view.session.encoding));
+        self.turn.or_else(|| match at {
+            Some(at) => turn_at(records, at),
+            None => replays::turns(records).last().map(|(number, _)| number),
+        })
+    }
+}
+
+/// What the commands about turns ask for: which of them, and of what.
+pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<TurnParams> {
+    let is_ours = [REPLAY, STATE].contains(&params.command.as_str());
+    let argument = params.arguments.first().filter(|_| is_ours)?;
+    TurnParams::deserialize(argument).ok()
+}
+
+/// Runs a command about a turn. Gives the document to show, and the same in a few lines, for a client that shows messages
+/// only.
+///
+/// # Errors
+/// `ContentModified` when nobody waits any more.
+pub(in crate::lsp) fn command(
+    view: &View,
+    name: &str,
+    params: &TurnParams,
+    cancel: &Cancel,
+) -> Result<(Value, Option<String>)> {
+    let Some(turn) = params.number(view) else {
+        let answer = json!({ "document": null, "turn": null });
+        return Ok((answer, Some("This document is no transcript with turns.".to_owned())));
+    };
+    let scheme = if name == STATE { "mangle-state" } else { "mangle-replay" };
+    let document = format!("{scheme}:/{turn}?of={}", component(params.uri.as_str()));
+    let answer = json!({ "document": document, "turn": turn });
+    if params.quiet {
+        return Ok((answer, None));
+    }
+    let Some(file) = view.file(&params.uri) else { return Ok((answer, None)) };
+    let said = replayed(view, file.id, Some(turn), cancel, |replayed| match name {
+        STATE => state_in_short(replayed),
+        _ => turn_in_short(replayed, turn),
+    });
+    match cancel.is_cancelled() {
+        true => Err(Error::content_modified()),
+        false => {
+            let nothing = || "There are no policies around this transcript.".to_owned();
+            Ok((answer, Some(said.unwrap_or_else(nothing))))
+        }
+    }
+}
+
+fn state_in_short(replayed: &Replayed<'_>) -> String {
+    let after = replayed.state();
+    let mut lines = vec![format!("After turn {} the kernel holds {} facts.", after.turn, after.facts.len())];
+    let said = after.facts.iter().filter(|(_, origin)| origin.is_some());
+    lines.extend(said.take(SHOWN).map(|(fact, _)| fact.clone()));
+    lines.join("\n")
+}
+
+fn turn_in_short(replayed: &Replayed<'_>, wanted: u64) -> String {
+    let turns = replayed.turns();
+    let Some((turn, _)) = turns.iter().find(|(turn, _)| turn.turn == wanted) else {
+        return format!("There is no turn {wanted}.");
+    };
+    let mut lines = vec![match turn.verdicts.len() {
+        0 => format!("Turn {wanted} asks for no tool."),
+        1 => format!("Turn {wanted} asks for one tool:"),
+        count => format!("Turn {wanted} asks for {count} tools:"),
+    }];
+    let said = |verdict: &VerdictReport| {
+        format!("{} {} {}: {}", verdict.verdict, verdict.action, verdict.object(), verdict.why)
+    };
+    lines.extend(turn.all_verdicts().take(SHOWN).map(said));
+    lines.join("\n")
+}
+
+/// What stands above the turns of a transcript that has policies around it.
+pub(super) fn lenses(view: &View, uri: &Uri, transcript: &SnapshotTranscript) -> Vec<CodeLens> {
+    if transcript.is_document || transcript.programs.is_empty() {
+        return Vec::new();
+    }
+    let known = transcript.replayed().verdicts.as_ref();
+    let command = |title: String, command: &str, turn: u64| {
+        let params = TurnParams { uri: uri.clone(), turn: Some(turn), position: None, quiet: false };
+        let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
+        Command { title, command: command.into(), arguments }
+    };
+    let above = |lens: replays::TurnLens| {
+        let range = to_proto::range(view, &transcript.file, lens.range);
+        let state = command(lens.title, STATE, lens.turn);
+        let replay = command("replay from here".to_owned(), REPLAY, lens.turn);
+        [state, replay].map(|command| CodeLens { range, command: Some(command), data: None })
+    };
+    replays::lenses(known, transcript.records()).into_iter().flat_map(above).collect()
+}
