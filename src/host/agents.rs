@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::read::no_text;
 use super::walk::boundary;
 use super::{FileTable, Overlay, Resolution, read};
-use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8};
 use crate::lint::Finding;
 use crate::text::FileId;
 use crate::transcript::Limits;
@@ -71,9 +71,10 @@ impl AgentSettings {
     pub(super) fn read(path: PathBuf, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let file = read(&path, overlay).ok()?;
         let settings = match file.findings.first() {
-            Some(finding) => {
-                settings::Settings { findings: vec![no_text(finding)], ..settings::Settings::default() }
-            }
+            Some(finding) => settings::Settings {
+                findings: vec![no_text(finding, "JSON")],
+                ..settings::Settings::default()
+            },
             None => settings::read(file.text.as_bytes()),
         };
         Some(Self {
@@ -98,16 +99,4 @@ impl Resolution {
             }
         }
     }
-}
-
-/// The one finding about a configuration that is no text: `finding` says what it is instead.
-fn no_text(finding: &Finding) -> Finding {
-    let what = if finding.rule == &INVALID_UTF8 {
-        "This is not UTF-8, which JSON has to be."
-    } else if finding.rule == &FILE_TOO_LARGE {
-        "The file is too large to be a configuration."
-    } else {
-        "The file is not text."
-    };
-    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::preview_files::preview_name;
 use super::resolve::{CorpusFiles, Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
-use super::uses::{preview_name, sample_name};
+use super::uses::sample_name;
 use super::{AgentSettings, FileTable, Memory, Project};
 use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
@@ -198,15 +199,18 @@ fn previewed(
             if !is_reported(file) && !is_beside {
                 continue;
             }
-            for entry in entries(file, diagnostics) {
-                let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
-                if !out.iter().any(|other| place(other) == place(&entry)) {
-                    out.push(entry);
-                }
-            }
+            entries(file, diagnostics).for_each(|entry| add_once(&mut out, entry));
         }
     }
     out
+}
+
+/// Adds a finding, unless there is one of its rule at its place.
+fn add_once(found: &mut Vec<Entry>, entry: Entry) {
+    let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
+    if !found.iter().any(|known| place(known) == place(&entry)) {
+        found.push(entry);
+    }
 }
 
 /// What shows when a program is evaluated with its own facts and with each of its samples, as far as it is not `known`.
@@ -224,13 +228,12 @@ fn evaluated(
         let tables = if sample.is_some() { &tables } else { &Tables::default() };
         for entry in evaluate(program, &members, sample, tables, files) {
             let is_reported = program.own().any(|member| member.reported && member.file == entry.file);
-            let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
             let of_file = known.iter().filter(|known| known.file == entry.file);
             let of_file: Vec<_> = of_file.map(|known| &known.diagnostic).collect();
             let is_news =
                 files.get(&entry.file).is_some_and(|file| is_news(file, &entry.diagnostic, &of_file));
-            if is_reported && is_news && !out.iter().any(|other| place(other) == place(&entry)) {
-                out.push(entry);
+            if is_reported && is_news {
+                add_once(&mut out, entry);
             }
         }
     };

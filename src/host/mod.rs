@@ -19,6 +19,7 @@ mod memory;
 mod overlay;
 mod past;
 mod paths;
+mod preview_files;
 mod project;
 mod prompts;
 mod read;
@@ -50,6 +51,7 @@ pub use past::{Past, PastError};
 pub use paths::{
     FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
 };
+pub use preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name, read_session};
 pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{MAX_FACTS_LEN, create, create_folder, is_taken, open_facts, read, read_to_string};
@@ -62,6 +64,5 @@ pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile,
     TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
 };
-pub use uses::{KnownAtoms, PreviewFiles, SessionText, preview_name, read_session};
 pub use walk::plain;
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -5,12 +5,13 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
+use super::read::no_text;
 use super::resolve::{Origin, Problem};
 use super::walk::{Found, boundary, plain};
 use super::{FileTable, Overlay, read, relative};
 use crate::config::{
-    self, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, FILE_TOO_LARGE, Globs,
-    INVALID_UTF8, ProgramPlaces, ProgramSettings, Settings, UNMATCHED_PATTERN, Vocabulary,
+    self, CONFIG_BAD_VALUE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, Globs, ProgramPlaces, ProgramSettings,
+    Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use crate::envelope::Catalogue;
 use crate::ide::registry;
@@ -73,7 +74,7 @@ impl Project {
         };
         let parsed = match unread.into_iter().next() {
             Some(finding) => {
-                config::Parsed { findings: vec![no_text(&finding)], ..config::Parsed::default() }
+                config::Parsed { findings: vec![no_text(&finding, "TOML")], ..config::Parsed::default() }
             }
             None => config::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
         };
@@ -211,18 +212,6 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
         Some(finding) => Err(finding.message.trim_end_matches('.').to_owned()),
         None => Catalogue::parse(text.text.as_bytes()),
     }
-}
-
-/// The one finding about a configuration file that is no text: `finding` says what it is instead.
-fn no_text(finding: &Finding) -> Finding {
-    let what = if finding.rule == &INVALID_UTF8 {
-        "This is not UTF-8, which TOML has to be."
-    } else if finding.rule == &FILE_TOO_LARGE {
-        "The file is too large to be a configuration."
-    } else {
-        "The file is not text."
-    };
-    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
 }
 
 /// The files without links to others of them: a file that is read twice declares everything twice.

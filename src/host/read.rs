@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::{FileText, MAX_FILE_LEN, Overlay};
+use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8};
+use crate::lint::Finding;
 
 /// The text of a file: that of the open document, else that on disk. No more than the size limit
 /// is read, so endless files are no danger.
@@ -59,6 +61,18 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let read = File::open(path)?.take(MAX_FILE_LEN as u64 + 1).read_to_string(&mut text)?;
     if read > MAX_FILE_LEN { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+}
+
+/// The one finding about a configuration in `language` that is no text; `finding` says what it is instead.
+pub(super) fn no_text(finding: &Finding, language: &str) -> Finding {
+    let what = if finding.rule == &INVALID_UTF8 {
+        format!("This is not UTF-8, which {language} has to be.")
+    } else if finding.rule == &FILE_TOO_LARGE {
+        "The file is too large to be a configuration.".to_owned()
+    } else {
+        "The file is not text.".to_owned()
+    };
+    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
 }
 
 /// How long a table of facts may be, in bytes.

@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::{CorpusFiles, Resolver, Shell};
 use crate::host::atoms::AtomFiles;
-use crate::host::uses::{KnownAtoms, PreviewFiles, is_kernel};
+use crate::host::preview_files::{KnownAtoms, PreviewFiles};
+use crate::host::uses::is_kernel;
 use crate::host::{Target, read};
 
 impl Resolver<'_> {

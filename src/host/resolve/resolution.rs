@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Shell, resolve_with_transcripts};
 use crate::config::Settings;
 use crate::host::atoms::AtomFiles;
-use crate::host::uses::PreviewFiles;
+use crate::host::preview_files::PreviewFiles;
 use crate::host::{AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile};
 use crate::program::Embedding;
 use crate::text::FileId;

@@ -13,7 +13,7 @@ use super::fed::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::config::Settings;
 use crate::host::AtomFiles;
-use crate::host::uses::{KnownAtoms, PreviewFiles, SessionText, preview_name};
+use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
 use crate::kernel::{Clock, Limits};
 use crate::program::Program;
 use crate::prompt::jit::JitCompiler;

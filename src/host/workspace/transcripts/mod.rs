@@ -1,31 +1,31 @@
 //! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
 //! programs.
 
-use std::hash::{Hash, Hasher};
+mod known;
+mod replays;
+
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
-use super::evaluated::{LONGEST, MOST_BYTES};
+use self::known::Known;
+use self::replays::Replayed;
 use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
-use crate::config::{KernelSettings, RuleSettings, Settings, TranscriptSettings};
+use crate::config::{RuleSettings, TranscriptSettings};
 use crate::envelope::atoms::{Declarations, Declared};
 use crate::envelope::{Catalogue, Context};
-use crate::host::transcripts::{embedding, is_included};
+use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
-use crate::ide::replays::{InRecords, MOST_BYTES as MOST_REPLAYED, Verdicts};
+use crate::ide::replays::Verdicts;
 use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
-use crate::kernel::{Clock, Limits};
 use crate::lint::Diagnostic;
-use crate::program::Program;
-use crate::replay::{Basis, Constitution, Options, Prefill};
 use crate::text::{Cancel, FileId, TextRange, TextSize};
 use crate::transcript;
 
@@ -51,9 +51,6 @@ pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
         around.map(|project| (&project.settings.transcripts.include, relative(&project.root, path)));
     by_default || around.any(|(include, path)| is_included(include, &path))
 }
-
-/// Held while one is replayed that somebody asked for. Those that nobody waits for keep nobody waiting.
-static REPLAYING: Mutex<()> = Mutex::new(());
 
 /// A transcript, and its last snapshot.
 #[derive(Debug)]
@@ -206,15 +203,6 @@ pub struct SnapshotTranscript {
     carried: OnceLock<Replayed>,
 }
 
-/// What a replay says of a transcript at its revision; nothing where none is wanted.
-#[derive(Debug, Default)]
-pub struct Replayed {
-    /// The verdicts.
-    pub verdicts: Option<InRecords>,
-    /// What it finds, sorted by start.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 impl SnapshotTranscript {
     /// Its records.
     pub fn records(&self) -> &Arc<Records> {
@@ -318,97 +306,6 @@ impl SnapshotTranscript {
         })
     }
 
-    /// Shows `see` what it is replayed against: the policies around it, compiled and evaluated once for all revisions in
-    /// which they are the same, and what its findings are judged by. One is replayed at a time. `None` where there are
-    /// no policies, and when `cancel` was raised meanwhile.
-    pub fn replay<T>(
-        &self,
-        cancel: &Cancel,
-        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
-    ) -> Option<T> {
-        let _one = REPLAYING.lock();
-        self.replay_beside(cancel, see)
-    }
-
-    fn replay_beside<T>(
-        &self,
-        cancel: &Cancel,
-        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
-    ) -> Option<T> {
-        if self.is_document || self.is_left_out() {
-            return None;
-        }
-        let (known, of) = (self.known(), self.programs.first()?);
-        let constitution = known.constitution(&of.settings, cancel)?;
-        Some(see(&constitution, self.judge(&known), &of.settings.kernel))
-    }
-
-    /// Replays it for those who look at it, unless somebody has already; nothing is done for one that is not open. Does
-    /// nothing when `cancel` is raised meanwhile.
-    pub fn replay_for_readers(&self, cancel: &Cancel) {
-        if self.is_replayed() {
-            return;
-        }
-        let records = self.records();
-        let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
-            let options = Options {
-                transcript: &self.settings,
-                runtime: judge.limits,
-                clock: Clock::of(kernel),
-                abduce: false,
-                show_permits: false,
-                coverage: false,
-                until: None,
-                prefill: &Prefill::default(),
-                cancel,
-            };
-            let verdicts = Arc::new(Verdicts::of(records, constitution, judge, options)?);
-            Some((self.placed(&verdicts), verdicts))
-        };
-        let found = self.replay_beside(cancel, of).flatten();
-        if cancel.is_cancelled() {
-            return;
-        }
-        let (replayed, verdicts) =
-            found.map_or_else(Default::default, |(replayed, verdicts)| (replayed, Some(verdicts)));
-        *self.verdicts.lock() = verdicts;
-        let _ = self.replayed.set(replayed);
-    }
-
-    /// What a replay says, in its places as they are by now.
-    fn placed(&self, verdicts: &Arc<Verdicts>) -> Replayed {
-        let (records, known) = (self.records(), self.known());
-        let verdicts = verdicts.in_records(records);
-        let diagnostics = verdicts.diagnostics(self.file.id, records, self.judge(&known));
-        Replayed { verdicts: Some(verdicts), diagnostics }
-    }
-
-    /// Whether [`SnapshotTranscript::replay_for_readers`] has been through, or has nothing to do.
-    #[must_use]
-    pub fn is_replayed(&self) -> bool {
-        let is_wanted = self.file.open.is_some()
-            && !self.is_document
-            && !self.programs.is_empty()
-            && self.file.text().len() <= MOST_REPLAYED;
-        !is_wanted || self.replayed.get().is_some()
-    }
-
-    /// What a replay says of it. As long as that is not known, what the last one said of the records that are the same.
-    pub fn replayed(&self) -> &Replayed {
-        self.replayed.get().unwrap_or_else(|| {
-            self.carried.get_or_init(|| {
-                let last = self.verdicts.lock().clone();
-                last.map_or_else(Replayed::default, |last| self.placed(&last))
-            })
-        })
-    }
-
-    /// Whether what [`SnapshotTranscript::replayed`] gives is about the transcript and the policies as they are.
-    #[must_use]
-    pub fn is_replay_current(&self) -> bool {
-        self.replayed.get().is_some()
-    }
-
     /// It as features see it.
     pub fn opened(&self) -> Opened<'_> {
         Opened { records: self.records(), settings: &self.settings }
@@ -427,72 +324,4 @@ impl SnapshotTranscript {
         let mut fences = records.fences().iter();
         in_records.or_else(|| fences.find_map(|text| Some((start, text, text.to_derived(offset)?))))
     }
-}
-
-/// What transcripts are judged by that go with some programs.
-#[derive(Debug)]
-pub(super) struct Known {
-    of: Vec<Arc<SnapshotProgram>>,
-    /// The programs as one: an atom is known if one of them declares it.
-    programs: Vec<Arc<Program>>,
-    declarations: Option<Declarations>,
-    /// What sessions are replayed against, once somebody wants that.
-    constitution: Mutex<Option<Arc<Constitution>>>,
-    /// A number that changes with whatever a record is judged by.
-    key: u64,
-}
-
-impl Known {
-    fn new(of: &[Arc<SnapshotProgram>], tools: Option<&Arc<Catalogue>>) -> Self {
-        let program = match of {
-            [] => None,
-            [one] => Some(Arc::clone(one.program())),
-            several => Some(joined(several)),
-        };
-        let declarations = program.as_deref().map(Declarations::of).filter(|known| !known.is_empty());
-        let mut hasher = FxHasher::default();
-        program.as_ref().map(|program| (program.environment(), program.vocabulary())).hash(&mut hasher);
-        let hypotheses = declarations.iter().flat_map(|known| known.hypotheses());
-        hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
-        tools.map(|tools| &tools.tools).hash(&mut hasher);
-        let programs = program.into_iter().collect();
-        let constitution = Mutex::default();
-        Self { of: of.to_vec(), programs, declarations, constitution, key: hasher.finish() }
-    }
-
-    /// The program, compiled and evaluated. `None` where there is none, and when `cancel` was raised meanwhile.
-    fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
-        let program = self.programs.first()?;
-        let mut kept = self.constitution.lock();
-        if let Some(constitution) = &*kept {
-            return Some(Arc::clone(constitution));
-        }
-        let kernel = &settings.kernel;
-        let limits = Limits::of(kernel);
-        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
-        let basis = Basis {
-            program: Arc::clone(program),
-            reading: kernel.reading,
-            settings: settings.replay.clone(),
-            limits,
-            clock: Clock::of(kernel),
-        };
-        let constitution = Constitution::new(basis, cancel);
-        if cancel.is_cancelled() {
-            return None;
-        }
-        let constitution = Arc::new(constitution);
-        *kept = Some(Arc::clone(&constitution));
-        Some(constitution)
-    }
-}
-
-/// Several programs as one.
-fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
-    let mut files: Vec<_> = programs.iter().flat_map(|program| &program.files).collect();
-    files.sort_unstable_by_key(|file| file.id);
-    files.dedup_by_key(|file| file.id);
-    let embeddings = programs.iter().map(|program| &*program.embedding);
-    let summaries = files.into_iter().map(|file| Arc::clone(file.summary())).collect();
-    Arc::new(Program::embedded(summaries, embedding(embeddings).into()))
 }

@@ -1,0 +1,294 @@
+//! What the header of a sample kernel names besides policies: session files, prompt atoms, captured prompts. Paths count
+//! from the kernel's own folder. It may have been written by anybody, so nothing outside of the repository is read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::agents::limits_around;
+use super::atoms::{AtomFiles, is_inside};
+use super::uses::used_by_name;
+use super::walk::{boundary, plain};
+use super::{FileTable, Overlay, Target, absolute, read};
+use crate::lint::Finding;
+use crate::prompt::rules::PREVIEW_PATH;
+use crate::prompt::session::{Form, SessionFile};
+use crate::prompt::{Captured, Group, Header, Said, Wanted};
+use crate::text::{FileId, TextRange};
+use crate::transcript::Limits;
+
+/// What the header of a sample kernel says, with the files that it names besides policies.
+#[derive(Debug, Default)]
+pub struct PreviewFiles {
+    /// The header.
+    pub header: Header,
+    /// The session file of each of its groups, where it has one that can be read.
+    pub sessions: Vec<Option<Arc<SessionText>>>,
+    /// The prompt atoms of each of its groups: those of the folder that it names, else those of the configuration.
+    pub atoms: Vec<Option<Arc<AtomFiles>>>,
+    /// The captured prompt of each of its groups, where it names a file that has one.
+    pub captured: Vec<Option<Arc<Captured>>>,
+    /// The limits of shards that the configuration of the agent around the kernel sets (`.nerd/config.json`).
+    pub limits: Option<Arc<Limits>>,
+    /// Paths that lead nowhere; ranges count from the start of the kernel.
+    pub findings: Vec<Finding>,
+    /// The files of captured prompts.
+    captures: Vec<ReadFile>,
+}
+
+/// A session file.
+#[derive(Debug)]
+pub struct SessionText {
+    /// The file.
+    pub id: FileId,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: Arc<str>,
+    /// What it says.
+    pub file: SessionFile,
+}
+
+/// Prompt atoms that were read already.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KnownAtoms<'a> {
+    /// Those of the configuration.
+    pub configured: Option<&'a Arc<AtomFiles>>,
+    /// Those of an earlier look at the same kernel, while no file of atoms changed.
+    pub before: Option<&'a PreviewFiles>,
+}
+
+/// A file that was read.
+type ReadFile = (FileId, PathBuf, Arc<str>);
+
+impl PreviewFiles {
+    /// Reads what the header of the kernel at `path` names, inside of the repository around `root`.
+    #[must_use]
+    pub fn load(
+        path: &Path,
+        text: &str,
+        root: &Path,
+        known: KnownAtoms<'_>,
+        overlay: &Overlay,
+        table: &FileTable,
+    ) -> Self {
+        let header = Header::read(text);
+        let boundary = boundary(root);
+        let mut reader = Reader {
+            path,
+            root,
+            boundary,
+            known,
+            overlay,
+            table,
+            folders: Vec::new(),
+            seen: FxHashSet::default(),
+            findings: Vec::new(),
+        };
+        let (mut sessions, mut atoms) = (Vec::new(), Vec::new());
+        for group in &header.groups {
+            reader.uses(group);
+            sessions.push(group.session.as_ref().and_then(|named| reader.session(named)));
+            atoms.push(reader.atoms(group));
+        }
+        let captured: Vec<_> = header.groups.iter().map(|group| reader.captured(group).unzip()).collect();
+        let (captured, captures): (Vec<_>, Vec<_>) = captured.into_iter().unzip();
+        let captures = captures.into_iter().flatten().collect();
+        let limits = limits_around(path, root, overlay, table);
+        Self { sessions, atoms, captured, captures, limits, findings: reader.findings, header }
+    }
+
+    /// The atoms of a folder that a group names.
+    fn atoms_of(&self, folder: &str) -> Option<Arc<AtomFiles>> {
+        let groups = self.header.groups.iter().zip(&self.atoms);
+        let mut named =
+            groups.filter(|(group, _)| group.atoms.as_ref().is_some_and(|own| own.text == folder));
+        named.next().and_then(|(_, atoms)| atoms.clone())
+    }
+
+    /// Files and folders that the header names besides policies, whether they are there or not, from the kernel's own folder.
+    pub fn named(&self) -> impl Iterator<Item = &Path> {
+        let named = self.header.groups.iter();
+        let named = named.flat_map(|group| [&group.session, &group.atoms, &group.captured]);
+        named.flatten().map(|said| Path::new(&said.text))
+    }
+
+    /// The session files and the files of prompt atoms, each of them once.
+    pub fn texts(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
+        let sessions =
+            self.sessions.iter().flatten().map(|session| (session.id, &*session.path, &session.text));
+        let atoms = self.atoms.iter().flatten().flat_map(|atoms| atoms.texts());
+        let atoms = atoms.chain(self.captures.iter().map(|(file, path, text)| (*file, &**path, text)));
+        let mut seen = FxHashSet::default();
+        sessions.chain(atoms).filter(move |(file, ..)| seen.insert(*file))
+    }
+
+    /// The prompts that the header asks for, each with its session file; `name` is for a group that has none.
+    #[must_use]
+    pub fn wanted(&self, name: &str) -> Vec<(Wanted, Option<FileId>)> {
+        let groups = self.header.groups.iter().zip(&self.sessions).zip(self.atoms.iter().zip(&self.captured));
+        let wanted = groups.filter_map(|((group, session), (atoms, captured))| {
+            let file = session.as_ref().map(|session| session.file.clone());
+            let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
+            let wanted = Wanted { compiler, captured: captured.clone(), ..Wanted::of(group, file, name)? };
+            Some((wanted.within(self.limits.as_ref()), session.as_ref().map(|session| session.id)))
+        });
+        wanted.collect()
+    }
+}
+
+/// What a preview is called that has no name of its own: the name of its file without its ends.
+#[must_use]
+pub fn preview_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// What is said of paths.
+const INSIDE: &str = "Paths count from the folder of this file and stay inside of the repository.";
+
+/// What they stay inside of.
+const REPOSITORY: &str = "the repository (without one, the folder with `mangle-ls.toml`)";
+
+/// Reads what the groups of one header name, one after the other.
+struct Reader<'r> {
+    /// The kernel.
+    path: &'r Path,
+    root: &'r Path,
+    /// The folder that nothing leads out of.
+    boundary: PathBuf,
+    known: KnownAtoms<'r>,
+    overlay: &'r Overlay,
+    table: &'r FileTable,
+    /// The folders of atoms that groups before have named.
+    folders: Vec<(String, Option<Arc<AtomFiles>>)>,
+    /// What was said already, or is not to be looked at again: what stands before the first group is of each.
+    seen: FxHashSet<TextRange>,
+    findings: Vec<Finding>,
+}
+
+impl Reader<'_> {
+    fn absolute(&self, name: &str) -> PathBuf {
+        absolute(self.path.parent().unwrap_or(self.path), Path::new(name))
+    }
+
+    fn complain(&mut self, range: TextRange, message: String) {
+        if self.seen.insert(range) {
+            self.findings.push(Finding::new(&PREVIEW_PATH, range, message));
+        }
+    }
+
+    /// Whether a path or glob leads somewhere where nothing is read.
+    fn leads_out(&self, name: &str) -> bool {
+        let named = self.absolute(name);
+        match Target::glob(&named) {
+            Some(Target::Glob(base, _)) => !is_inside(&base, &self.boundary),
+            _ => !is_inside(&named, &self.boundary),
+        }
+    }
+
+    /// The path of a file that is named, unless it leads out.
+    fn inside(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.absolute(name);
+        match is_inside(&path, &self.boundary) {
+            true => Ok(path),
+            false => Err(format!("it lies outside of {REPOSITORY}")),
+        }
+    }
+
+    /// Looks whether the policies that a group names are there.
+    fn uses(&mut self, group: &Group) {
+        for used in group.uses.iter().filter(|used| !used.is_empty()) {
+            if self.seen.contains(&used.range) {
+                continue;
+            }
+            if used_by_name(self.path, &used.text, &self.boundary, self.overlay).is_empty() {
+                let message = match self.leads_out(&used.text) {
+                    true => format!("`{}` leads out of {REPOSITORY}, and nothing there is read.", used.text),
+                    false => format!("`{}` matches no policy. {INSIDE}", used.text),
+                };
+                self.complain(used.range, message);
+            }
+            self.seen.insert(used.range);
+        }
+    }
+
+    /// The session file of a group.
+    fn session(&mut self, named: &Said) -> Option<Arc<SessionText>> {
+        let read = self.inside(&named.text);
+        match read.and_then(|path| read_session(&path, self.overlay, self.table)) {
+            Ok(session) => Some(session),
+            Err(why) => {
+                let message = format!("The session file `{}` cannot be used: {why}.", named.text);
+                self.complain(named.range, message);
+                None
+            }
+        }
+    }
+
+    /// The prompt atoms of a group: those of the folder that it names, else those of the configuration.
+    fn atoms(&mut self, group: &Group) -> Option<Arc<AtomFiles>> {
+        let Some(named) = &group.atoms else { return self.known.configured.map(Arc::clone) };
+        if let Some((_, known)) = self.folders.iter().find(|(name, _)| *name == named.text) {
+            return known.clone();
+        }
+        let before = self.known.before.and_then(|before| before.atoms_of(&named.text));
+        let found = before.or_else(|| {
+            let folder = self.absolute(&named.text);
+            AtomFiles::below(&folder, self.root, self.overlay, self.table).map(Arc::new)
+        });
+        if found.is_none() {
+            let message = match self.leads_out(&named.text) {
+                true => {
+                    format!(
+                        "The folder `{}` lies outside of {REPOSITORY}, and nothing there is read.",
+                        named.text
+                    )
+                }
+                false => format!("`{}` has no prompt atoms that can be used. {INSIDE}", named.text),
+            };
+            self.complain(named.range, message);
+        }
+        self.folders.push((named.text.to_string(), found.clone()));
+        found
+    }
+
+    /// The captured prompt of a group, and the file that it stands in.
+    fn captured(&mut self, group: &Group) -> Option<(Arc<Captured>, ReadFile)> {
+        let (Some(named), Some((_, kind))) = (&group.captured, &group.shard) else { return None };
+        match self.captured_for(&named.text, &kind.text) {
+            Ok(captured) => Some(captured),
+            Err(why) => {
+                let message = format!("The captured prompt `{}` cannot be used: {why}.", named.text);
+                self.complain(named.range, message);
+                None
+            }
+        }
+    }
+
+    /// The prompt that was captured for a type of shard in a file.
+    fn captured_for(&self, name: &str, kind: &str) -> Result<(Arc<Captured>, ReadFile), String> {
+        let path = self.inside(name)?;
+        let text = read(&path, self.overlay).map_err(|error| plain(&error))?.text;
+        let file = self.table.id(&path);
+        let none = || format!("it has no system prompt of a `{kind}`");
+        let captured = Captured::read(file, name, &text, kind).ok_or_else(none)?;
+        Ok((Arc::new(captured), (file, path, text)))
+    }
+}
+
+/// Reads the session file at a path.
+///
+/// # Errors
+/// When there is none that can be read: why, as the end of a sentence.
+pub fn read_session(path: &Path, overlay: &Overlay, table: &FileTable) -> Result<Arc<SessionText>, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let form = Form::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
+    let text = read(path, overlay).map_err(|error| plain(&error))?;
+    if let Some(finding) = text.findings.first() {
+        return Err(finding.message.trim_end_matches('.').to_owned());
+    }
+    let (id, file) = (table.id(path), SessionFile::read(&text.text, form));
+    Ok(Arc::new(SessionText { id, path: path.into(), text: text.text, file }))
+}

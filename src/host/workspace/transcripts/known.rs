@@ -1,0 +1,86 @@
+//! What transcripts are judged by that go with some programs: what these declare, and the constitution that they are.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rustc_hash::FxHasher;
+
+use super::super::evaluated::{LONGEST, MOST_BYTES};
+use super::super::snapshot::SnapshotProgram;
+use crate::config::Settings;
+use crate::envelope::Catalogue;
+use crate::envelope::atoms::Declarations;
+use crate::host::transcripts::embedding;
+use crate::kernel::{Clock, Limits};
+use crate::program::Program;
+use crate::replay::{Basis, Constitution};
+use crate::text::Cancel;
+
+/// What transcripts are judged by that go with some programs.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) of: Vec<Arc<SnapshotProgram>>,
+    /// The programs as one: an atom is known if one of them declares it.
+    pub(super) programs: Vec<Arc<Program>>,
+    pub(super) declarations: Option<Declarations>,
+    /// What sessions are replayed against, once somebody wants that.
+    constitution: Mutex<Option<Arc<Constitution>>>,
+    /// A number that changes with whatever a record is judged by.
+    pub(super) key: u64,
+}
+
+impl Known {
+    pub(super) fn new(of: &[Arc<SnapshotProgram>], tools: Option<&Arc<Catalogue>>) -> Self {
+        let program = match of {
+            [] => None,
+            [one] => Some(Arc::clone(one.program())),
+            several => Some(joined(several)),
+        };
+        let declarations = program.as_deref().map(Declarations::of).filter(|known| !known.is_empty());
+        let mut hasher = FxHasher::default();
+        program.as_ref().map(|program| (program.environment(), program.vocabulary())).hash(&mut hasher);
+        let hypotheses = declarations.iter().flat_map(|known| known.hypotheses());
+        hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
+        tools.map(|tools| &tools.tools).hash(&mut hasher);
+        let programs = program.into_iter().collect();
+        let constitution = Mutex::default();
+        Self { of: of.to_vec(), programs, declarations, constitution, key: hasher.finish() }
+    }
+
+    /// The program, compiled and evaluated. `None` where there is none, and when `cancel` was raised meanwhile.
+    pub(super) fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
+        let program = self.programs.first()?;
+        let mut kept = self.constitution.lock();
+        if let Some(constitution) = &*kept {
+            return Some(Arc::clone(constitution));
+        }
+        let kernel = &settings.kernel;
+        let limits = Limits::of(kernel);
+        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+        let basis = Basis {
+            program: Arc::clone(program),
+            reading: kernel.reading,
+            settings: settings.replay.clone(),
+            limits,
+            clock: Clock::of(kernel),
+        };
+        let constitution = Constitution::new(basis, cancel);
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let constitution = Arc::new(constitution);
+        *kept = Some(Arc::clone(&constitution));
+        Some(constitution)
+    }
+}
+
+/// Several programs as one.
+fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
+    let mut files: Vec<_> = programs.iter().flat_map(|program| &program.files).collect();
+    files.sort_unstable_by_key(|file| file.id);
+    files.dedup_by_key(|file| file.id);
+    let embeddings = programs.iter().map(|program| &*program.embedding);
+    let summaries = files.into_iter().map(|file| Arc::clone(file.summary())).collect();
+    Arc::new(Program::embedded(summaries, embedding(embeddings).into()))
+}

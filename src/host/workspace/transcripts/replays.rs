@@ -1,0 +1,120 @@
+//! Replays of transcripts against the policies around them: those that somebody asks for, and those that are kept for who
+//! looks at an open one.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::SnapshotTranscript;
+use crate::config::KernelSettings;
+use crate::ide::replays::{InRecords, MOST_BYTES, Verdicts};
+use crate::ide::transcripts::Judge;
+use crate::kernel::Clock;
+use crate::lint::Diagnostic;
+use crate::replay::{Constitution, Options, Prefill};
+use crate::text::Cancel;
+
+/// What a replay says of a transcript at its revision; nothing where none is wanted.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// The verdicts.
+    pub verdicts: Option<InRecords>,
+    /// What it finds, sorted by start.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Held while one is replayed that somebody asked for. Those that nobody waits for keep nobody waiting.
+static REPLAYING: Mutex<()> = Mutex::new(());
+
+impl SnapshotTranscript {
+    /// Shows `see` what it is replayed against: the policies around it, compiled and evaluated once for all revisions in
+    /// which they are the same, and what its findings are judged by. One is replayed at a time. `None` where there are
+    /// no policies, and when `cancel` was raised meanwhile.
+    pub fn replay<T>(
+        &self,
+        cancel: &Cancel,
+        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+    ) -> Option<T> {
+        let _one = REPLAYING.lock();
+        self.replay_beside(cancel, see)
+    }
+
+    fn replay_beside<T>(
+        &self,
+        cancel: &Cancel,
+        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+    ) -> Option<T> {
+        if self.is_document || self.is_left_out() {
+            return None;
+        }
+        let (known, of) = (self.known(), self.programs.first()?);
+        let constitution = known.constitution(&of.settings, cancel)?;
+        Some(see(&constitution, self.judge(&known), &of.settings.kernel))
+    }
+
+    /// Replays it for those who look at it, unless somebody has already; nothing is done for one that is not open. Does
+    /// nothing when `cancel` is raised meanwhile.
+    pub fn replay_for_readers(&self, cancel: &Cancel) {
+        if self.is_replayed() {
+            return;
+        }
+        let records = self.records();
+        let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
+            let options = Options {
+                transcript: &self.settings,
+                runtime: judge.limits,
+                clock: Clock::of(kernel),
+                abduce: false,
+                show_permits: false,
+                coverage: false,
+                until: None,
+                prefill: &Prefill::default(),
+                cancel,
+            };
+            let verdicts = Arc::new(Verdicts::of(records, constitution, judge, options)?);
+            Some((self.placed(&verdicts), verdicts))
+        };
+        let found = self.replay_beside(cancel, of).flatten();
+        if cancel.is_cancelled() {
+            return;
+        }
+        let (replayed, verdicts) =
+            found.map_or_else(Default::default, |(replayed, verdicts)| (replayed, Some(verdicts)));
+        *self.verdicts.lock() = verdicts;
+        let _ = self.replayed.set(replayed);
+    }
+
+    /// What a replay says, in its places as they are by now.
+    fn placed(&self, verdicts: &Arc<Verdicts>) -> Replayed {
+        let (records, known) = (self.records(), self.known());
+        let verdicts = verdicts.in_records(records);
+        let diagnostics = verdicts.diagnostics(self.file.id, records, self.judge(&known));
+        Replayed { verdicts: Some(verdicts), diagnostics }
+    }
+
+    /// Whether [`SnapshotTranscript::replay_for_readers`] has been through, or has nothing to do.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        let is_wanted = self.file.open.is_some()
+            && !self.is_document
+            && !self.programs.is_empty()
+            && self.file.text().len() <= MOST_BYTES;
+        !is_wanted || self.replayed.get().is_some()
+    }
+
+    /// What a replay says of it. As long as that is not known, what the last one said of the records that are the same.
+    pub fn replayed(&self) -> &Replayed {
+        self.replayed.get().unwrap_or_else(|| {
+            self.carried.get_or_init(|| {
+                let last = self.verdicts.lock().clone();
+                last.map_or_else(Replayed::default, |last| self.placed(&last))
+            })
+        })
+    }
+
+    /// Whether what [`SnapshotTranscript::replayed`] gives is about the transcript and the policies as they are.
+    #[must_use]
+    pub fn is_replay_current(&self) -> bool {
+        self.replayed.get().is_some()
+    }
+}
