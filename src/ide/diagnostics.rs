@@ -140,14 +140,7 @@ pub(super) fn place(
         let found = placer.place(summary, Some(*statement), finding.clone());
         placed.entry(*file).or_default().extend(found);
     }
-    for (file, found) in &mut placed {
-        if let Some(summary) = program.file(*file) {
-            // What is wrong with the comments was said before.
-            let _ = Suppressions::of(summary).apply(&summary.text, settings, found);
-        }
-        found.sort_by(|a, b| order(a).cmp(&order(b)));
-    }
-    placed
+    silenced(program, settings, placed)
 }
 
 /// Places findings whose ranges count from the start of their file, as [`place`] does; the files are of the program.
@@ -164,6 +157,15 @@ pub(super) fn place_in_files(
         let found = placer.place(summary, None, finding);
         placed.entry(file).or_default().extend(found);
     }
+    silenced(program, settings, placed)
+}
+
+/// Without what the comments of each file silence, and in order.
+fn silenced(
+    program: &Program,
+    settings: &RuleSettings,
+    mut placed: FxHashMap<FileId, Vec<Diagnostic>>,
+) -> FxHashMap<FileId, Vec<Diagnostic>> {
     for (file, found) in &mut placed {
         if let Some(summary) = program.file(*file) {
             // What is wrong with the comments was said before.

@@ -5,11 +5,14 @@
 
 #![allow(clippy::unwrap_used, dead_code)]
 
+mod sample;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use expect_test::Expect;
 
+pub(crate) use self::sample::Sample;
 use super::diagnostics::{FindingCache, diagnostics};
 use super::{Analysis, Place, evaluation};
 use crate::config::{KernelSettings, RuleSettings};
@@ -87,19 +90,8 @@ impl Checked {
         let Some(sample) = Sample::new(&names, &texts, rules) else {
             return Self::with_settings(fixture, rules);
         };
-        let found = super::previews::check(
-            super::previews::PreviewCheck {
-                program: &sample.program,
-                kernel: sample.kernel,
-                header: &sample.header,
-                wanted: sample.wanted,
-                paths: &sample.paths,
-                settings: &sample.settings,
-            },
-            &Cancel::new(),
-        );
         let mut all = diagnostics(&sample.program, rules, &FindingCache::default());
-        for (file, more) in found {
+        for (file, more) in sample.findings() {
             match all.iter_mut().find(|(other, _)| *other == file) {
                 Some((_, list)) => list.extend(more),
                 None => all.push((file, more)),
@@ -168,96 +160,6 @@ impl Checked {
             format!("{}:{}", end.line + 1, end.col + 1)
         };
         format!("{name}{}:{}-{until}", start.line + 1, start.col + 1)
-    }
-}
-
-/// The sample kernel of a fixture with what goes with it: a session file beside it, atoms in folders of `*.yaml`, settings
-/// in `mangle-ls.toml`.
-pub(crate) struct Sample {
-    pub(crate) program: Arc<Program>,
-    pub(crate) kernel: FileId,
-    pub(crate) header: prompt::Header,
-    pub(crate) wanted: Vec<(prompt::Wanted, Option<FileId>)>,
-    paths: Vec<crate::lint::Finding>,
-    pub(crate) settings: crate::config::Settings,
-}
-
-impl Sample {
-    /// `main.mg`, or the file that is called as a kernel; `None` where there is none.
-    pub(crate) fn new(names: &[String], texts: &[String], rules: &RuleSettings) -> Option<Self> {
-        let is_mangle = |name: &str| name.ends_with(".mg") || name.ends_with(".gl");
-        let summary = |at: usize| {
-            let id = FileId(u32::try_from(at).unwrap());
-            Arc::new(FileSummary::new(id, &SourceFile::parse(texts[at].as_str().into())))
-        };
-        let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg");
-        let kernel = kernel?;
-        let toml = names.iter().position(|name| name == "mangle-ls.toml").map_or("", |at| &texts[at]);
-        let vocabulary = crate::config::Vocabulary { rules: &[], releases: &[] };
-        let mut settings = crate::config::parse(toml, vocabulary).settings;
-        settings.rules = rules.clone();
-        settings.kernel.now = Some(0);
-        let mangle: Vec<_> = (0..names.len()).filter(|at| is_mangle(&names[*at])).collect();
-        let is_hybrid = |at: &usize| settings.programs.iter().any(|own| own.hybrid.matches(&names[*at]));
-        let hybrid = mangle.iter().copied().filter(is_hybrid).map(|at| FileId(u32::try_from(at).unwrap()));
-        let embedding = Embedding { hybrid: hybrid.collect(), ..Embedding::default() };
-        let files = mangle.into_iter().map(summary).collect();
-        let program = Arc::new(Program::embedded(files, Arc::new(embedding)));
-        let atoms = |folder: &str| {
-            let of_it = |at: &usize| names[*at].starts_with(folder) && names[*at].ends_with(".yaml");
-            let files = (0..names.len()).filter(of_it).map(|at| prompt::jit::AtomFile {
-                file: FileId(u32::try_from(at).unwrap()),
-                kind: prompt::jit::Kind::Corpus,
-                agent: None,
-                text: texts[at].as_str().into(),
-            });
-            let files: Vec<_> = files.collect();
-            let corpus = Arc::new(prompt::jit::Corpus::read(&files, &mut |_, _| None));
-            (!files.is_empty()).then(|| Arc::new(prompt::jit::JitCompiler { corpus }))
-        };
-        let limits = names.iter().position(|name| name == crate::transcript::settings::PATH);
-        let limits = limits.map(|at| Arc::new(crate::transcript::Limits::of_config(texts[at].as_bytes())));
-        let header = prompt::Header::read(&texts[kernel]);
-        let mut paths = Vec::new();
-        let wanted = header.groups.iter().filter_map(|group| {
-            let session = group
-                .session
-                .as_ref()
-                .map(|session| (session, names.iter().position(|name| *name == session.text)));
-            if let Some((session, None)) = session {
-                let rule = &prompt::rules::PREVIEW_PATH;
-                paths.push(crate::lint::Finding::new(rule, session.range, "There is no such file."));
-            }
-            let file = session.and_then(|(_, at)| at);
-            let read =
-                file.map(|at| prompt::session::SessionFile::read(&texts[at], prompt::session::Form::Yaml));
-            let id = file.map(|at| FileId(u32::try_from(at).unwrap()));
-            let configured = (!settings.prompt.atoms.patterns().is_empty()).then_some("atoms");
-            let folder = group.atoms.as_ref().map(|folder| &*folder.text).or(configured);
-            let compiler = folder.and_then(atoms);
-            let wanted = prompt::Wanted { compiler, ..prompt::Wanted::of(group, read, "main")? };
-            let captured = group.captured.as_ref().and_then(|named| {
-                let at = names.iter().position(|name| *name == named.text)?;
-                let file = FileId(u32::try_from(at).unwrap());
-                let (_, kind) = group.shard.as_ref()?;
-                prompt::Captured::read(file, &names[at], &texts[at], &kind.text).map(Arc::new)
-            });
-            Some((prompt::Wanted { captured, ..wanted.within(limits.as_ref()) }, id))
-        });
-        let wanted = wanted.collect();
-        let kernel = FileId(u32::try_from(kernel).unwrap());
-        Some(Self { program, kernel, header, wanted, paths, settings })
-    }
-
-    /// What feeds its prompts.
-    pub(crate) fn fed(self) -> prompt::Fed {
-        let kernel = &self.settings.kernel;
-        let (limits, clock) = (Limits::of(kernel), crate::kernel::Clock::of(kernel));
-        let settings = prompt::PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock);
-        let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.into_iter().unzip();
-        let mut preview =
-            prompt::Preview::new(self.program, Some(self.kernel), wanted, settings, &Cancel::new());
-        preview.fed(&sessions)
     }
 }
 

@@ -1,0 +1,145 @@
+//! The sample kernel of a fixture with what goes with it: a session file beside it, atoms in folders of `*.yaml`, settings
+//! in `mangle-ls.toml`.
+
+use std::sync::Arc;
+
+use super::super::previews::{PreviewCheck, check};
+use crate::config::{RuleSettings, Settings, Vocabulary, parse};
+use crate::kernel::{Clock, Limits};
+use crate::lint::{Diagnostic, Finding};
+use crate::program::{Embedding, FileSummary, Program};
+use crate::prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
+use crate::prompt::rules::PREVIEW_PATH;
+use crate::prompt::session::{Form, SessionFile};
+use crate::prompt::{Captured, Fed, Group, Header, Preview, PreviewSettings, Wanted};
+use crate::syntax::SourceFile;
+use crate::text::{Cancel, FileId};
+use crate::transcript;
+
+pub(crate) struct Sample {
+    pub(crate) program: Arc<Program>,
+    pub(crate) kernel: FileId,
+    pub(crate) header: Header,
+    pub(crate) wanted: Vec<(Wanted, Option<FileId>)>,
+    paths: Vec<Finding>,
+    pub(crate) settings: Settings,
+}
+
+impl Sample {
+    /// `main.mg`, or the file that is called as a kernel; `None` where there is none.
+    pub(crate) fn new(names: &[String], texts: &[String], rules: &RuleSettings) -> Option<Self> {
+        let files = Files { names, texts };
+        let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg")?;
+        let settings = files.settings(rules);
+        let limits = files.at(transcript::settings::PATH);
+        let limits = limits.map(|at| Arc::new(transcript::Limits::of_config(texts[at].as_bytes())));
+        let header = Header::read(&texts[kernel]);
+        let mut paths = Vec::new();
+        let groups = header.groups.iter();
+        let wanted = groups.filter_map(|group| {
+            let (wanted, session) = files.wanted(group, &settings, &mut paths)?;
+            Some((wanted.within(limits.as_ref()), session))
+        });
+        let (wanted, program) = (wanted.collect(), files.program(&settings));
+        Some(Self { program, kernel: id(kernel), header, wanted, paths, settings })
+    }
+
+    /// What shows in its previews.
+    pub(super) fn findings(self) -> Vec<(FileId, Vec<Diagnostic>)> {
+        let subject = PreviewCheck {
+            program: &self.program,
+            kernel: self.kernel,
+            header: &self.header,
+            wanted: self.wanted,
+            paths: &self.paths,
+            settings: &self.settings,
+        };
+        check(subject, &Cancel::new())
+    }
+
+    /// What feeds its prompts.
+    pub(crate) fn fed(self) -> Fed {
+        let kernel = &self.settings.kernel;
+        let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
+        let settings = PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock);
+        let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.into_iter().unzip();
+        let mut preview = Preview::new(self.program, Some(self.kernel), wanted, settings, &Cancel::new());
+        preview.fed(&sessions)
+    }
+}
+
+/// The files of a fixture; their ids are 0, 1, … in order.
+#[derive(Clone, Copy)]
+struct Files<'f> {
+    names: &'f [String],
+    texts: &'f [String],
+}
+
+fn id(at: usize) -> FileId {
+    FileId(u32::try_from(at).unwrap())
+}
+
+impl Files<'_> {
+    fn at(self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    fn settings(self, rules: &RuleSettings) -> Settings {
+        let toml = self.at("mangle-ls.toml").map_or("", |at| &self.texts[at]);
+        let mut settings = parse(toml, Vocabulary { rules: &[], releases: &[] }).settings;
+        settings.rules = rules.clone();
+        settings.kernel.now = Some(0);
+        settings
+    }
+
+    fn program(self, settings: &Settings) -> Arc<Program> {
+        let is_mangle = |at: &usize| [".mg", ".gl"].iter().any(|end| self.names[*at].ends_with(end));
+        let is_hybrid = |at: &usize| settings.programs.iter().any(|own| own.hybrid.matches(&self.names[*at]));
+        let mangle: Vec<usize> = (0..self.names.len()).filter(is_mangle).collect();
+        let hybrid = mangle.iter().copied().filter(is_hybrid).map(id).collect();
+        let embedding = Embedding { hybrid, ..Embedding::default() };
+        let summary = |at: usize| {
+            Arc::new(FileSummary::new(id(at), &SourceFile::parse(self.texts[at].as_str().into())))
+        };
+        Arc::new(Program::embedded(mangle.into_iter().map(summary).collect(), Arc::new(embedding)))
+    }
+
+    /// The prompt compiler with the atoms of a folder, if there are any.
+    fn compiler(self, folder: &str) -> Option<Arc<JitCompiler>> {
+        let of_it = |at: &usize| self.names[*at].starts_with(folder) && self.names[*at].ends_with(".yaml");
+        let file = |at: usize| {
+            let text = self.texts[at].as_str().into();
+            AtomFile { file: id(at), kind: Kind::Corpus, agent: None, text }
+        };
+        let files: Vec<_> = (0..self.names.len()).filter(of_it).map(file).collect();
+        let corpus = Arc::new(Corpus::read(&files, &mut |_, _| None));
+        (!files.is_empty()).then(|| Arc::new(JitCompiler { corpus }))
+    }
+
+    /// What a group of the header asks for, and its session file.
+    fn wanted(
+        self,
+        group: &Group,
+        settings: &Settings,
+        paths: &mut Vec<Finding>,
+    ) -> Option<(Wanted, Option<FileId>)> {
+        let session = group.session.as_ref().and_then(|named| {
+            let at = self.at(&named.text);
+            if at.is_none() {
+                paths.push(Finding::new(&PREVIEW_PATH, named.range, "There is no such file."));
+            }
+            at
+        });
+        let read = session.map(|at| SessionFile::read(&self.texts[at], Form::Yaml));
+        let configured = (!settings.prompt.atoms.patterns().is_empty()).then_some("atoms");
+        let folder = group.atoms.as_ref().map(|folder| &*folder.text).or(configured);
+        let compiler = folder.and_then(|folder| self.compiler(folder));
+        let captured = group.captured.as_ref().and_then(|named| {
+            let at = self.at(&named.text)?;
+            let (_, kind) = group.shard.as_ref()?;
+            Captured::read(id(at), &self.names[at], &self.texts[at], &kind.text).map(Arc::new)
+        });
+        let wanted = Wanted { compiler, captured, ..Wanted::of(group, read, "main")? };
+        Some((wanted, session.map(id)))
+    }
+}
