@@ -58,58 +58,43 @@ pub(super) struct Findings {
 impl Findings {
     /// Checks the programs of `resolution`.
     pub(super) fn gather(request: &Request<'_>, resolution: &mut Resolution) -> Self {
-        let table = request.memory.table();
-        let progress = Progress::new("reading", resolution.files().len());
-        let (files, problems) =
-            host::load(resolution, request.targets, request.overlay, request.memory, || progress.step());
-        drop(progress);
-        resolution.problems.extend(problems);
+        let (table, fail_on) = (request.memory.table(), request.manner.fail_on);
+        let files = load(request, resolution);
         let progress = Progress::new("checking", resolution.programs.len());
         let mut checked = host::check(resolution, &files, request.memory, request.manner, || progress.step());
-        let (failures, met): (Vec<_>, Vec<_>) =
+        let (mut failures, met): (Vec<_>, Vec<_>) =
             resolution.problems.iter().cloned().partition(|problem| problem.named);
-        checked.add_unreadable(&met, &resolution.projects, table, request.manner.fail_on);
-        let transcripts = check_transcripts(request, resolution, &files);
+        checked.add_unreadable(&met, &resolution.projects, table, fail_on);
+        let mut transcripts = check_transcripts(request, resolution, &files);
         let mut sources = sources(resolution, &files, &checked, table, request.working);
-        let (problems, named): (Vec<_>, Vec<_>) =
-            transcripts.problems.into_iter().partition(|problem| !problem.named);
-        let failures = failures.into_iter().chain(named).collect();
-        checked.add_unreadable(&problems, &resolution.projects, table, request.manner.fail_on);
-        for (part, source) in transcripts.sources {
-            sources.insert_source(part, source);
-        }
-        for file in &transcripts.files {
-            let path = table.path(*file);
-            let source = SourceText::new(host::relative(request.working, &path), "".into()).at(&path);
-            sources.insert_source(*file, source);
-        }
+        let (named, met): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut transcripts.problems).into_iter().partition(|problem| problem.named);
+        failures.extend(named);
+        checked.add_unreadable(&met, &resolution.projects, table, fail_on);
+        add_transcripts(&mut sources, &mut transcripts, table, request.working);
         let mut entries = checked.entries;
-        entries.extend(transcripts.entries);
+        entries.append(&mut transcripts.entries);
         report::sort(&mut entries, &sources);
-        let reported = reported(resolution);
-        let summaries = files.values().filter(|file| reported.contains(&file.id));
-        let clauses = summaries.clone().flat_map(|file| file.items.iter());
+        let policies = reported(resolution, &files);
+        let clauses = policies.iter().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let atoms = resolution.corpora.iter().flat_map(|corpus| corpus.reported.iter().copied());
-        let mut files: Vec<_> = summaries.map(|file| file.id).chain(transcripts.files).chain(atoms).collect();
-        files.sort_by_key(|file| sources.name(*file));
         let agents = resolution.agents.iter().filter(|agent| agent.reported);
-        let agents = agents.map(|agent| agent.file).collect();
-        let (omitted, envelopes, undeclared) =
-            (transcripts.omitted, transcripts.envelopes, transcripts.undeclared);
-        let beside = resolution.beside().map(|(file, ..)| file).collect();
+        let files = policies.iter().map(|file| file.id).chain(transcripts.files).chain(atoms);
+        let mut files: Vec<_> = files.collect();
+        files.sort_by_key(|file| sources.name(*file));
         Self {
             entries,
             sources,
             files,
             failures,
             stale: 0,
-            omitted,
-            agents,
-            beside,
+            omitted: transcripts.omitted,
+            agents: agents.map(|agent| agent.file).collect(),
+            beside: resolution.beside().map(|(file, ..)| file).collect(),
             clauses,
-            envelopes,
-            undeclared,
+            envelopes: transcripts.envelopes,
+            undeclared: transcripts.undeclared,
         }
     }
 
@@ -149,6 +134,15 @@ impl Findings {
             Outcome::Clean
         }
     }
+}
+
+/// Reads the files of the programs of `resolution`, which is told what could not be read.
+fn load(request: &Request<'_>, resolution: &mut Resolution) -> FxHashMap<FileId, Arc<FileSummary>> {
+    let progress = Progress::new("reading", resolution.files().len());
+    let (files, problems) =
+        host::load(resolution, request.targets, request.overlay, request.memory, || progress.step());
+    resolution.problems.extend(problems);
+    files
 }
 
 /// Checks the transcripts of `resolution`.
@@ -216,6 +210,23 @@ fn sources(
     sources
 }
 
+/// Adds the names of transcripts, and those of their records that output shows.
+fn add_transcripts(
+    sources: &mut Sources,
+    transcripts: &mut CheckedTranscripts,
+    table: &FileTable,
+    working: &Path,
+) {
+    for (part, source) in std::mem::take(&mut transcripts.sources) {
+        sources.insert_source(part, source);
+    }
+    for file in &transcripts.files {
+        let path = table.path(*file);
+        let source = SourceText::new(host::relative(working, &path), "".into()).at(&path);
+        sources.insert_source(*file, source);
+    }
+}
+
 /// What output shows of a configuration of an agent's runtime: no credential, and there are some in it.
 fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> SourceText {
     let found = checked.entries.iter().filter(|entry| entry.file == agent.file);
@@ -225,8 +236,12 @@ fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> Sou
     SourceText::of_part(host::relative(working, &agent.path), part).at(&agent.path)
 }
 
-/// The files whose findings are wanted.
-fn reported(resolution: &Resolution) -> FxHashSet<FileId> {
+/// The policies whose findings are wanted.
+fn reported<'f>(
+    resolution: &Resolution,
+    files: &'f FxHashMap<FileId, Arc<FileSummary>>,
+) -> Vec<&'f FileSummary> {
     let members = resolution.programs.iter().flat_map(ProgramFiles::own);
-    members.filter(|member| member.reported).map(|member| member.file).collect()
+    let wanted: FxHashSet<_> = members.filter(|member| member.reported).map(|member| member.file).collect();
+    files.values().filter(|file| wanted.contains(&file.id)).map(AsRef::as_ref).collect()
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::resolved_transcripts::{Row, Rows};
-use crate::config::{ContextBlockSettings, HypothesisForm, PromptSettings, ReplaySettings};
+use crate::config::{ContextBlockSettings, PromptSettings, ReplaySettings};
 
 /// The settings of `[prompt]` and of the table in it.
 #[derive(Debug, Serialize)]
@@ -64,11 +64,6 @@ impl Replays {
     pub(super) fn new(settings: &ReplaySettings) -> Self {
         let text = |name, value: &str| (name, Row::Set(value.into()));
         let texts = |name, values: &[String]| (name, Row::Set(values.into()));
-        let form = match settings.abduction.form {
-            HypothesisForm::String => "string",
-            HypothesisForm::Name => "name",
-            HypothesisForm::Both => "both",
-        };
         Self {
             own: Rows(vec![
                 text("override", settings.style.as_str()),
@@ -86,7 +81,7 @@ impl Replays {
             ]),
             abduction: Rows(vec![
                 text("predicate", &settings.abduction.predicate),
-                text("as", form),
+                text("as", settings.abduction.form.as_str()),
                 text("action", &settings.abduction.action),
             ]),
         }
