@@ -3,13 +3,13 @@
 import * as vscode from "vscode";
 import { Answers } from "./documents/answers.ts";
 import { Previews } from "./documents/previews.ts";
+import type { PromptOf } from "./documents/prompt_of.ts";
 import { type Turn, openTurn, openTurnHere } from "./documents/replays.ts";
 import { Views } from "./documents/views.ts";
 import { FirstDiagnostics } from "./first_diagnostics.ts";
 import { Graphs } from "./panels/graph.ts";
 import { PromptPanels } from "./panels/preview.ts";
 import { Reports } from "./panels/report.ts";
-import type { Wanted } from "./panels/wanted.ts";
 import { offerSchema, useSchema } from "./schema.ts";
 import { type Deed, commands, copyRepair } from "./server/deeds.ts";
 import { Server } from "./server/server.ts";
@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const [prompts, reports, graphs] = [new PromptPanels(extension, previews), new Reports(extension), new Graphs(extension)];
   const deeds: Record<string, Deed> = {
     "mangle.copyRepair": copyRepair,
-    "mangle.preview": async (wanted: object) => prompts.open(wanted as Wanted),
+    "mangle.preview": async (of: object) => prompts.open(of as PromptOf),
     "mangle.query": (question: object) => answers.answer(question),
     "mangle.replay": (turn, client) => openTurn("mangle.replay", turn as Turn, client),
     "mangle.state": (turn, client) => openTurn("mangle.state", turn as Turn, client),

@@ -1,9 +1,9 @@
 // Prompts, and what became of turns, as read-only documents: what is another line than when one was opened is marked.
 
 import * as vscode from "vscode";
-import type { Wanted } from "../panels/wanted.ts";
 import { showBeside } from "./beside.ts";
 import { MadeDocuments, shownAs } from "./made.ts";
+import { type PromptOf, address, nameOf } from "./prompt_of.ts";
 
 /** The documents that the server makes of kernels. */
 export class Previews extends MadeDocuments {
@@ -31,8 +31,8 @@ export class Previews extends MadeDocuments {
   }
 
   /** Opens a prompt as text beside the kernel. */
-  async show(wanted: Wanted): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(shownAs(nameOf(wanted), "prompt", address(wanted)));
+  async show(of: PromptOf): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(shownAs(nameOf(of), "prompt", address(of)));
     await showBeside(document);
   }
 
@@ -51,21 +51,4 @@ export class Previews extends MadeDocuments {
     for (const listener of this.listeners) listener.dispose();
     this.mark.dispose();
   }
-}
-
-/** What a prompt is called. */
-export function nameOf({ name, shard, part }: Wanted): string {
-  return [name ?? shard?.[0], part].filter((word) => word !== undefined).join(", ");
-}
-
-/** The address of a prompt. */
-export function address(wanted: Wanted): string {
-  const keys: [string, string | undefined][] = [
-    ["shard", wanted.shard?.join(" ")],
-    ["mode", wanted.mode],
-    ["part", wanted.part],
-    ["of", wanted.uri],
-  ];
-  const said = keys.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${encodeURIComponent(value)}`]));
-  return `mangle-preview:/${encodeURIComponent(wanted.name ?? "")}?${said.join("&")}`;
 }

@@ -3,32 +3,32 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Made } from "../documents/made.ts";
-import { type Previews, address, nameOf } from "../documents/previews.ts";
+import type { Previews } from "../documents/previews.ts";
+import { type PromptOf, address, nameOf } from "../documents/prompt_of.ts";
 import { type Kind, Panels } from "./panels.ts";
 import { type Preview, joined } from "./prompt.ts";
-import type { Wanted } from "./wanted.ts";
 
-const kind = (previews: Previews): Kind<Wanted> => ({
+const kind = (previews: Previews): Kind<PromptOf> => ({
   name: "preview",
-  title: (wanted) => `Prompt: ${nameOf(wanted)}`,
+  title: (of) => `Prompt: ${nameOf(of)}`,
   key: address,
   isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(ya?ml|json|toml)$/.test(uri.path)),
-  data: async (wanted: Wanted, client: LanguageClient) => {
+  data: async (of: PromptOf, client: LanguageClient) => {
     // The server tells of changes of those documents that were asked for.
-    const made = await client.sendRequest<Made>("mangle/virtualDocument", { uri: address(wanted) });
-    const answer = await client.sendRequest<Preview | Preview[]>("mangle/preview", { ...wanted, provenance: true });
+    const made = await client.sendRequest<Made>("mangle/virtualDocument", { uri: address(of) });
+    const answer = await client.sendRequest<Preview | Preview[]>("mangle/preview", { ...of, provenance: true });
     // Of one that is asked for by name there is one, unless its header is just being typed.
     const preview = Array.isArray(answer) ? answer[0] : answer;
     if (preview === undefined) throw new Error(made.text.trim());
     return joined(preview, made.origins);
   },
-  asText: (wanted) => previews.show(wanted),
+  asText: (of) => previews.show(of),
 });
 
 /** A comment that names a preview. */
 const NAME = /^#\s*@preview\s+name:\s*(\S.*?)\s*$/;
 
-export class PromptPanels extends Panels<Wanted> {
+export class PromptPanels extends Panels<PromptOf> {
   constructor(extension: vscode.Uri, previews: Previews) {
     super(extension, kind(previews));
   }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Kind, Panels } from "./panels.ts";
-import type { ReportOf } from "./wanted.ts";
+import type { ReportOf } from "./report_data.ts";
 
 const KIND: Kind<ReportOf> = {
   name: "report",

@@ -1,11 +1,11 @@
 // A prompt: sections with their tokens, and behind each line where it comes from. A line leads to its place; what is another line than when
 // the panel was opened is marked.
 
+import type { PromptOf } from "../documents/prompt_of.ts";
 import type { Line, Prompt } from "../panels/prompt.ts";
-import type { Wanted } from "../panels/wanted.ts";
 import { Host, count, make, withCode } from "./host.ts";
 
-const host = new Host<Wanted, Prompt, { first: string[]; folded: string[]; isPlain: boolean }>();
+const host = new Host<PromptOf, Prompt, { first: string[]; folded: string[]; isPlain: boolean }>();
 
 host.start((prompt) => {
   const texts = prompt.sections.flatMap(({ lines }) => lines.map(({ text }) => text));

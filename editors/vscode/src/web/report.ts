@@ -1,6 +1,6 @@
 // The report of a replay: the server's page in this one. What is unfolded stays unfolded when it changes.
 
-import type { ReportOf } from "../panels/wanted.ts";
+import type { ReportOf } from "../panels/report_data.ts";
 import { Host } from "./host.ts";
 
 const host = new Host<ReportOf, string, { open: number[] }>();
