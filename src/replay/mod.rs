@@ -9,7 +9,6 @@
 mod awaited;
 mod batch;
 mod constitution;
-mod correction;
 mod coverage;
 #[cfg(test)]
 mod examples;

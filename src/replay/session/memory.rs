@@ -1,0 +1,52 @@
+//! What the memory operations of a packet do to the kernel.
+
+use super::Replay;
+use crate::envelope::runtime::Picked;
+use crate::kernel::{Relation, RuleId};
+use crate::program::PredicateId;
+use crate::replay::turn::{Effect, Operation, Turn};
+use crate::text::Symbol;
+
+impl Replay<'_> {
+    /// What the memory operations do to the kernel.
+    pub(super) fn memory(&mut self, picked: &Picked, report: &mut Turn) {
+        let mut is_other = false;
+        for operation in picked.packet.memory.as_slice() {
+            let effect = match operation.op.as_str() {
+                "promote_to_long_term" | "store_vector" => Effect::Stored,
+                "forget" => {
+                    let count = self.forget(&operation.key);
+                    is_other |= count > 0;
+                    Effect::Forgot(count)
+                }
+                _ => Effect::Nothing,
+            };
+            report.memory.push(Operation { op: operation.op.clone(), key: operation.key.clone(), effect });
+        }
+        if is_other {
+            self.evaluate(report);
+        }
+    }
+
+    /// Takes all facts of a predicate away that somebody asserted, whatever their number of arguments.
+    fn forget(&mut self, name: &str) -> usize {
+        let program = &self.constitution.program;
+        let named: Vec<PredicateId> =
+            program.named(Symbol::new(name)).filter_map(|predicate| program.id(predicate.key)).collect();
+        let mut count = 0;
+        for predicate in named {
+            let model = self.kernel.model();
+            let rows = model.relation(predicate).map_or(0, Relation::len);
+            let is_asserted = |number: &u32| {
+                let reason = model.derivation(predicate, *number);
+                reason.is_some_and(|reason| reason.rule == RuleId::ASSERTED)
+            };
+            let asserted = (0u32..).take(rows).filter(is_asserted).count();
+            if asserted > 0 {
+                count += asserted;
+                self.kernel.forget(predicate);
+            }
+        }
+        count
+    }
+}

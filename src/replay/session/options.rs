@@ -1,0 +1,45 @@
+//! How a session is replayed, and what comes of it.
+
+use crate::config::TranscriptSettings;
+use crate::kernel::Clock;
+use crate::replay::prefill::Prefill;
+use crate::replay::turn::Turn;
+use crate::text::Cancel;
+use crate::transcript::{Found, Limits};
+
+/// How a session is replayed.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The settings of the transcript.
+    pub transcript: &'a TranscriptSettings,
+    /// The limits of the runtime's configuration.
+    pub runtime: &'a Limits,
+    /// The time, as long as no record tells it.
+    pub clock: Clock,
+    /// Whether a hypothesis stays a fact.
+    pub abduce: bool,
+    /// Whether permissions are findings.
+    pub show_permits: bool,
+    /// Whether it is kept which rules held.
+    pub coverage: bool,
+    /// The last turn that is replayed.
+    pub until: Option<u64>,
+    /// What perception had filled in.
+    pub prefill: &'a Prefill,
+    /// Whether somebody still wants the answer.
+    pub cancel: &'a Cancel,
+}
+
+/// Something that came of a record.
+#[derive(Debug)]
+pub enum Event {
+    /// A reply was replayed.
+    Turn(Box<Turn>),
+    /// Something was found. What stands in front of a reply belongs to its turn as well.
+    Found {
+        /// The turn.
+        turn: u64,
+        /// What.
+        found: Found,
+    },
+}
