@@ -10,6 +10,7 @@ mod globs;
 mod hints;
 mod kernel;
 pub mod keys;
+mod pattern;
 mod pin;
 mod prompt;
 mod read;
@@ -33,6 +34,7 @@ pub use findings::{
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
+pub use pattern::gate_pattern;
 pub use pin::pin_profile;
 pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, ShardSetting, Tokenizer};
 pub use read::{Parsed, ProgramPlaces, parse};

@@ -88,10 +88,12 @@ impl Awaited {
         self.count += 1;
     }
 
-    /// The request that a result belongs to.
-    pub(super) fn take(&mut self, id: &str) -> Option<Asked> {
+    /// The request that a result belongs to. Of several that wait under an id nobody can tell which it is: it is the oldest that
+    /// the result goes with, so that what is found of it is certain.
+    pub(super) fn take(&mut self, id: &str, outcome: Outcome) -> Option<Asked> {
         let waiting = self.by_id.get_mut(id)?;
-        let asked = waiting.asked.pop_front()?;
+        let goes_with = |asked: &Asked| asked.is_permitted == (outcome == Outcome::Ran);
+        let asked = waiting.asked.remove(waiting.asked.iter().position(goes_with).unwrap_or(0))?;
         self.count -= 1;
         if waiting.asked.is_empty() {
             self.by_id.remove(id);

@@ -6,7 +6,8 @@ use super::turn::{Atom, Fate, Origin, Refusal};
 use crate::config::{Consumer, TranscriptSettings};
 use crate::envelope::atoms::{Known, is_delicate};
 use crate::envelope::runtime::{self, Picked, ReadUpdate, Verdict, built_in};
-use crate::kernel::{Fact, Values};
+use crate::kernel::{Fact, ValueId, Values};
+use crate::program::PredicateId;
 
 /// Who takes the updates where nobody is named.
 const EVERYBODY: &str = "open";
@@ -21,6 +22,8 @@ pub(super) struct Batch {
     pub(super) atoms: Vec<Atom>,
     /// The facts, and where each comes from.
     pub(super) facts: Vec<(Fact, Origin)>,
+    /// Those of them that nobody gave before.
+    pub(super) new: Vec<(PredicateId, Box<[ValueId]>)>,
 }
 
 impl Batch {

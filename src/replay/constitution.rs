@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use regex::Regex;
 
-use crate::config::ReplaySettings;
+use crate::config::{ReplaySettings, gate_pattern};
 use crate::envelope::atoms::Declarations;
 use crate::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
 use crate::program::{PredicateId, PredicateKey, Program};
@@ -45,7 +45,8 @@ pub struct Constitution {
     pub limits: Limits,
     pub(super) declarations: Declarations,
     pub(super) roles: Roles,
-    pub(super) patterns: Vec<Regex>,
+    /// What the gate refuses, as it is written and as it is asked.
+    pub(super) patterns: Vec<(String, Regex)>,
     base: Mutex<Kernel>,
 }
 
@@ -126,8 +127,10 @@ impl Constitution {
         base.evaluate(limits, clock, cancel);
         let declarations = Declarations::of(&program);
         let roles = Roles::of(&program, &settings);
-        let patterns = settings.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
-        Self { program, compiled, settings, limits, declarations, roles, patterns, base: Mutex::new(base) }
+        let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
+        let patterns = settings.patterns.iter().filter_map(pattern).collect();
+        let base = Mutex::new(base);
+        Self { program, compiled, settings, limits, declarations, roles, patterns, base }
     }
 
     /// What a session begins with.

@@ -1,14 +1,13 @@
 //! The gate: each request is asserted, judged, and taken back.
 
-use rustc_hash::FxHashMap;
-
 use super::constitution::{Constitution, find, text};
 use super::facts;
+use super::origins::Origins;
 use super::turn::Origin;
 use super::verdict::{Lock, Verdict};
-use crate::envelope::runtime::{self, Tool, is_constant};
+use crate::envelope::runtime::{self, Tool, is_constant, lower_case};
 use crate::kernel::{
-    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, RuleId, Stop, ValueId,
+    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
 };
 use crate::program::PredicateId;
 use crate::text::Cancel;
@@ -60,6 +59,7 @@ impl Request {
             because: Vec::new(),
             why_not: Vec::new(),
             rule: None,
+            appeal: None,
             granted: Vec::new(),
         }
     }
@@ -72,12 +72,11 @@ pub(super) struct Gate<'a> {
     pub(super) clock: Clock,
     pub(super) cancel: &'a Cancel,
     pub(super) turn: u64,
-    /// Where the facts of the session come from.
-    pub(super) origins: &'a mut FxHashMap<String, Origin>,
+    pub(super) origins: &'a mut Origins,
 }
 
 impl Gate<'_> {
-    /// Judges a request. It stays asserted: what [`Gate::retract`] gets takes it back, with the next evaluation.
+    /// Judges a request. It stays asserted until [`Gate::retract`] gets it.
     pub(super) fn judge(&mut self, request: Request, asserted: &mut Option<Fact>) -> Verdict {
         let pending = self.pending(&request);
         let (Some(fact), true) = (pending, is_constant(&request.action)) else {
@@ -89,14 +88,15 @@ impl Gate<'_> {
         };
         let compiled = std::sync::Arc::clone(self.kernel.compiled());
         let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
-        self.origins.insert(shown, Origin::Request(self.turn));
+        self.origins.ask(shown, self.turn);
         self.kernel.assert(&fact);
         self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
-        *asserted = Some(fact);
+        // The runtime takes back what it could evaluate. Anything else stays, and nothing can be evaluated any more.
         if let Some(stop) = &self.kernel.model().stopped {
             let why = format!("the evaluation stopped: {}", stop.reason);
             return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
         }
+        *asserted = Some(fact);
         let Some(why) = self.second_gate(&request) else { return self.constitutional(request) };
         match self.appeal(&request.action) {
             None => request.verdict(false, Lock::Gate, why),
@@ -109,10 +109,23 @@ impl Gate<'_> {
         }
     }
 
-    /// Takes a request back, from the next evaluation on.
-    pub(super) fn retract(&mut self, asserted: &mut Option<Fact>) {
-        if let Some(fact) = asserted.take() {
-            self.kernel.retract(fact.predicate, &fact.tuple);
+    /// Takes a request back, from the next evaluation on, and with it what else was asserted as a request of its id.
+    pub(super) fn retract(&mut self, request: &Fact) {
+        let compiled = std::sync::Arc::clone(self.kernel.compiled());
+        let model = self.kernel.model();
+        let id = |tuple: &[ValueId]| tuple.first().and_then(|id| text(model, *id)).map(str::to_owned);
+        let wanted = id(&request.tuple);
+        let is_asserted = |number: u32| {
+            let reason = model.derivation(request.predicate, number);
+            reason.is_some_and(|reason| reason.rule == RuleId::ASSERTED)
+        };
+        let relation = model.relation(request.predicate).into_iter();
+        let all = (0u32..).zip(relation.flat_map(Relation::tuples));
+        let gone = all.filter(|(number, tuple)| is_asserted(*number) && id(tuple) == wanted);
+        let gone: Vec<Box<[ValueId]>> = gone.map(|(_, tuple)| tuple.into()).collect();
+        for tuple in gone {
+            self.origins.take_back(self.kernel.model().fact(&compiled, request.predicate, &tuple));
+            self.kernel.retract(request.predicate, &tuple);
         }
     }
 
@@ -133,12 +146,13 @@ impl Gate<'_> {
     /// Why the gate in front of the constitution refuses a request, if it does.
     fn second_gate(&self, request: &Request) -> Option<String> {
         let constitution = self.constitution;
-        if let Some(pattern) = constitution.patterns.iter().find(|pattern| pattern.is_match(&request.target))
+        if let Some((pattern, _)) =
+            constitution.patterns.iter().find(|(_, regex)| regex.is_match(&request.target))
         {
             return Some(format!("the target matches `{pattern}`, which the gate refuses"));
         }
-        let target = request.target.to_lowercase();
-        let is_known = |domain: &String| target.contains(&domain.to_lowercase());
+        let target = lower_case(&request.target);
+        let is_known = |domain: &String| target.contains(&lower_case(domain));
         let goes_out = NETWORK.contains(&request.action.as_str());
         (goes_out && !constitution.settings.domains.iter().any(is_known))
             .then(|| "the gate's list of domains does not have the target's".to_owned())
@@ -167,11 +181,11 @@ impl Gate<'_> {
     fn silenced(&self, mut verdict: Verdict, appeal: String) -> Verdict {
         if verdict.is_permitted {
             verdict.why.push_str("; the gate would refuse it, but for an appeal");
-            let origin = self.origins.get(&appeal).copied().filter(|origin| origin.is_said());
+            let origin = self.origins.of(&appeal).filter(|origin| origin.is_said());
             let is_known = verdict.granted.iter().any(|(fact, _)| *fact == appeal);
-            verdict.granted.extend(origin.filter(|_| !is_known).map(|origin| (appeal, origin)));
+            verdict.granted.extend(origin.filter(|_| !is_known).map(|origin| (appeal.clone(), origin)));
         }
-        verdict
+        Verdict { appeal: Some(appeal), ..verdict }
     }
 
     fn constitutional(&mut self, request: Request) -> Verdict {
@@ -303,9 +317,9 @@ fn dropped(proof: &Proof) -> Option<&str> {
 }
 
 /// The facts in a proof that the model itself said.
-pub(super) fn granted(proof: &Proof, origins: &FxHashMap<String, Origin>) -> Vec<(String, Origin)> {
+pub(super) fn granted(proof: &Proof, origins: &Origins) -> Vec<(String, Origin)> {
     let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
-    let own = asserted.filter_map(|node| Some((node.fact.clone(), *origins.get(&node.fact)?)));
+    let own = asserted.filter_map(|node| Some((node.fact.clone(), origins.of(&node.fact)?)));
     own.filter(|(_, origin)| origin.is_said()).collect()
 }
 

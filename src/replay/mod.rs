@@ -14,6 +14,7 @@ mod coverage;
 mod examples;
 mod facts;
 mod gate;
+mod origins;
 mod prefill;
 pub mod rules;
 mod session;

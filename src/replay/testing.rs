@@ -72,6 +72,16 @@ impl Case {
 
     /// Replays the session. Gives the turns, and what is found in each.
     pub(super) fn run(&self, constitution: &Constitution) -> (Vec<Turn>, Vec<(u64, Finding)>) {
+        let (mut turns, mut all) = (Vec::new(), Vec::new());
+        self.each(constitution, &mut |_, event| match event {
+            Event::Turn(turn) => turns.push(*turn),
+            Event::Found { turn, found } => all.push((turn, found.finding)),
+        });
+        (turns, all)
+    }
+
+    /// Replays the session, and shows what comes of it as it comes.
+    pub(super) fn each(&self, constitution: &Constitution, each: &mut dyn FnMut(&Replay<'_>, Event)) {
         let cancel = Cancel::new();
         let options = Options {
             transcript: &self.settings,
@@ -85,17 +95,10 @@ impl Case {
             cancel: &cancel,
         };
         let mut replay = Replay::new(constitution, options);
-        let (mut turns, mut all) = (Vec::new(), Vec::new());
         let mut reader = Reader::new(transcript::Options { name: self.name.clone(), ..Default::default() });
-        let mut each = |record: &Record<'_>| {
-            replay.record(record, &mut |_, event| match event {
-                Event::Turn(turn) => turns.push(*turn),
-                Event::Found { turn, found } => all.push((turn, found.finding)),
-            });
-        };
-        reader.feed(self.text.as_bytes(), &mut each);
-        reader.finish(&mut each);
-        (turns, all)
+        let mut record = |record: &Record<'_>| replay.record(record, each);
+        reader.feed(self.text.as_bytes(), &mut record);
+        reader.finish(&mut record);
     }
 
     /// All that is found, in the policy too, as turn 0.

@@ -63,6 +63,8 @@ pub struct Verdict {
     pub why_not: Vec<Miss>,
     /// The clause that decides, where one does.
     pub rule: Option<RuleId>,
+    /// The appeal for which the gate in front of the constitution said nothing, though it would have refused.
+    pub appeal: Option<String>,
     /// Facts of the session's own that a permission rests on.
     pub granted: Vec<(String, Origin)>,
 }

@@ -84,7 +84,7 @@ pub const REPLAY: Section = Section {
             kind: Kind::Texts,
             default: "[\"rm\\\\s+-rf\", \"mkfs\", \"dd\\\\s+if=\", \"chmod\\\\s+777\", \"curl.*\\\\|.*sh\", \
                       \"wget.*\\\\|.*sh\", \">.*\\\\/etc\\\\/\", \"sudo\\\\s+rm\"]",
-            doc: "Regular expressions for targets that the runtime's second gate refuses, whatever the policy says. An empty \
+            doc: "Regular expressions of Go for targets that the runtime's second gate refuses, whatever the policy says. An empty \
                   list switches that off.",
         },
         Key {

@@ -4,7 +4,7 @@ use toml_span::Value;
 
 use crate::config::keys::{ABDUCTION, REPLAY};
 use crate::config::value::Reader;
-use crate::config::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
+use crate::config::{AbductionSettings, HypothesisForm, Override, ReplaySettings, gate_pattern};
 
 impl Reader<'_> {
     /// Reads `[replay]`.
@@ -57,7 +57,7 @@ impl Reader<'_> {
         let all = self.strings(value, "`patterns`");
         let mut patterns = Vec::new();
         for (pattern, span) in all {
-            match regex::Regex::new(&pattern) {
+            match gate_pattern(&pattern) {
                 Ok(_) => patterns.push(pattern),
                 Err(error) => {
                     // The last line says what is wrong, those before show the pattern.

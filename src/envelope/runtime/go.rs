@@ -7,6 +7,12 @@ pub(super) fn lower(char: char) -> char {
     char.to_lowercase().next().unwrap_or(char)
 }
 
+/// A text in lower case, as long in characters as it is.
+#[must_use]
+pub fn lower_case(text: &str) -> String {
+    text.chars().map(lower).collect()
+}
+
 /// Whether a text begins with a word, in any case.
 pub(super) fn begins_with(text: &str, word: &str) -> bool {
     let mut chars = text.chars().map(lower);

@@ -139,7 +139,7 @@ impl Replayed<'_> {
         let kernel = replay.kernel();
         let facts = kernel.model().dump(kernel.compiled());
         let said = |fact: String| {
-            let origin = replay.origin(&fact).map(|origin| origin.to_string());
+            let origin = replay.held(&fact).map(|origin| origin.to_string());
             (fact, origin)
         };
         after.facts = facts.into_iter().map(said).collect();

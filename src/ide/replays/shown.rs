@@ -78,7 +78,10 @@ fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
     };
     let mut markup = Markup::default().foreign(said);
     if !one.action.is_empty() {
-        markup = markup.words(order(one.lock, one.is_permitted));
+        markup = markup.words(order(one));
+    }
+    if let Some(appeal) = &one.appeal {
+        markup = markup.foreign(format!("The appeal is {appeal}."));
     }
     if !one.because.is_empty() {
         markup = markup.words("Because:").list(one.because.iter().map(|it| line(it, to_clause)).collect());
@@ -94,9 +97,10 @@ fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
 }
 
 /// Who was asked, in their order.
-fn order(lock: Lock, is_permitted: bool) -> String {
-    let decides = if is_permitted { "permits" } else { "denies" };
-    match lock {
+fn order(one: &Judged) -> String {
+    let decides = if one.is_permitted { "permits" } else { "denies" };
+    let lists = if one.appeal.is_some() { "deny, but for an appeal" } else { "nothing to say" };
+    match one.lock {
         Lock::Filter => {
             "Order: 1. the filter (denies); the gate and the constitution are not asked.".to_owned()
         }
@@ -105,7 +109,7 @@ fn order(lock: Lock, is_permitted: bool) -> String {
                 .to_owned()
         }
         Lock::Constitution => format!(
-            "Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution ({decides})."
+            "Order: 1. the filter (passed), 2. the gate's own lists ({lists}), 3. the constitution ({decides})."
         ),
     }
 }

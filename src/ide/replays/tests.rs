@@ -251,20 +251,20 @@ fn a_reply_that_is_denied_as_a_whole() {
         "[replay]\noverride = \"replace\"\n",
         ("a.jsonl", &text),
         expect![[r#"
-        1: [reply denied] the whole reply is denied: the policy says `blocked_action("a","not in tests")`.
+            1: [reply denied] the whole reply is denied: the policy says `blocked_action("a","not in tests")`.
 
-        Because:
+            Because:
 
-        blocked_action("a","not in tests") (policy.mg:8)
-          task("bad") (given)
-        1: [denied] /read_file on a.go is denied: the whole reply is denied.
+            blocked_action("a","not in tests") (policy.mg:8)
+              task("bad") (turn 1, update 1)
+            1: [denied] /read_file on a.go is denied: the whole reply is denied.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
-        1: denied at {: the whole reply is denied: the policy says `blocked_action("a","not in tests")`
-        1: denied at "read_file": `/read_file` on `a.go` is denied: the whole reply is denied
-        1: override at "I am asking.": the user reads something else (the policy says `blocked_action("a","not in tests")`), and 1 update is left out
-        1: Turn 1: the whole reply is denied
-    "#]],
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            1: denied at {: the whole reply is denied: the policy says `blocked_action("a","not in tests")`
+            1: denied at "read_file": `/read_file` on `a.go` is denied: the whole reply is denied
+            1: override at "I am asking.": the user reads something else (the policy says `blocked_action("a","not in tests")`), and 1 update is left out
+            1: Turn 1: the whole reply is denied
+        "#]],
     );
 }
 
@@ -353,6 +353,33 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
           - `safe_action(/read_file)` is there
         - `` approved("`<b>`") `` has no solution [policy.mg\:7](file:///p.mg#L7)"#]].assert_eq(&found.markup.to_markdown());
     assert!(hover(&known, &records, at("surface_response"), true, &to_clause).is_none());
+}
+
+/// A gate that an appeal silences had something to say.
+#[test]
+fn a_hover_knows_of_an_appeal() {
+    let policy =
+        format!("{POLICY}Decl has_active_override(A) bound [/name].\nhas_active_override(/read_file).\n");
+    let text = line(&[], "read_file", "mkfs");
+    check(
+        &policy,
+        "",
+        ("a.jsonl", &text),
+        expect![[r#"
+        1: [permitted] /read_file on mkfs is permitted by the constitution; the gate would refuse it, but for an appeal.
+
+        Order: 1. the filter (passed), 2. the gate's own lists (deny, but for an appeal), 3. the constitution (permits).
+
+        The appeal is has_active_override(/read_file).
+
+        Because:
+
+        permitted(/read_file,"mkfs","{\"path\":\"mkfs\"}") (policy.mg:6)
+          pending_action("r1",/read_file,"mkfs","{\"path\":\"mkfs\"}",0) (turn 1, the request)
+          safe_action(/read_file) (policy.mg:5)
+        1: Turn 1: 1 permitted
+    "#]],
+    );
 }
 
 #[test]

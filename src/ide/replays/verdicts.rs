@@ -78,6 +78,8 @@ pub struct Judged {
     pub because: Vec<Reason>,
     /// What each rule lacks that could have permitted it.
     pub why_not: Vec<Lacking>,
+    /// The appeal for which the gate's own lists did not count.
+    pub appeal: Option<String>,
     /// Facts that the model asserted itself, and that a permission rests on.
     pub granted: Vec<(String, String)>,
 }
@@ -189,6 +191,7 @@ fn judged_turn(
             why: cut(&verdict.why),
             because: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
             why_not: if is_reasoned { lacking(why_not, constitution) } else { Vec::new() },
+            appeal: verdict.appeal.as_deref().map(cut),
             granted: granted.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect(),
         }
     };

@@ -172,6 +172,14 @@ impl Kernel {
         all
     }
 
+    /// Whether a fact was given when the facts were last evaluated; of one that only follows from others it is not so.
+    #[must_use]
+    pub fn is_given(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
+        let relation = self.compiled.entry(predicate) as usize;
+        let number = self.model.relations.get(relation).and_then(|relation| relation.find(tuple));
+        number.zip(self.given.get(relation)).is_some_and(|(number, given)| number < *given)
+    }
+
     /// How many facts are given, and how many were derived from them.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {

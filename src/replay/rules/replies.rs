@@ -122,9 +122,10 @@ const CHATTER: [&str; 12] = [
     "searching...",
 ];
 
-/// An atom: a predicate with a name or a string in its parentheses; or a rule.
+/// An atom: a predicate with a name or a string in its parentheses; or a rule; or the first member of an object, with white
+/// space wherever JSON may have it.
 static ATOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{"[a-z_]+":"#).ok()
+    Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{[ \t\r\n]*"([^"\\\x00-\x1f]|\\.)*"[ \t\r\n]*:"#).ok()
 });
 
 /// Words that turn a claim into its opposite, beside those that end in `n't`.

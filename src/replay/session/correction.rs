@@ -16,10 +16,7 @@ impl Replay<'_> {
             return;
         };
         let facts = hypotheses(self.constitution, &mut self.kernel, &correction.hypothesis);
-        let is_new = |fact: &Fact| {
-            let relation = self.kernel.model().relation(fact.predicate);
-            relation.is_none_or(|relation| relation.find(&fact.tuple).is_none())
-        };
+        let is_new = |fact: &Fact| !self.kernel.is_given(fact.predicate, &fact.tuple);
         let new: Vec<Fact> = facts.into_iter().filter(is_new).collect();
         for fact in &new {
             self.know(fact, Origin::Hypothesis(self.number));
@@ -31,7 +28,7 @@ impl Replay<'_> {
             for fact in &new {
                 let compiled = &self.constitution.compiled;
                 let text = self.kernel.model().fact(compiled, fact.predicate, &fact.tuple);
-                self.origins.remove(&text);
+                self.origins.take_back(text);
                 self.kernel.retract(fact.predicate, &fact.tuple);
             }
             self.evaluate(report);

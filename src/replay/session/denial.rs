@@ -4,8 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Replay;
 use crate::config::Override;
-use crate::kernel::{Relation, ValueId};
-use crate::program::PredicateId;
+use crate::kernel::Relation;
 use crate::replay::batch::Batch;
 use crate::replay::gate;
 use crate::replay::turn::{Atom, Fate, Rewritten, Turn};
@@ -57,6 +56,7 @@ impl Replay<'_> {
                         rule: proof.nodes.first().map(|node| node.rule),
                         because: vec![proof],
                         why_not: Vec::new(),
+                        appeal: None,
                         granted: Vec::new(),
                     });
                 }
@@ -67,23 +67,10 @@ impl Replay<'_> {
 
     /// Takes back what a reply asserted that is denied as a whole.
     pub(super) fn withdraw(&mut self, batch: &mut Batch, report: &mut Turn) {
-        let new: FxHashSet<(PredicateId, Box<[ValueId]>)> = self
-            .kernel
-            .differences()
-            .into_iter()
-            .flat_map(|one| one.added.into_iter().map(move |number| (one.predicate, number)))
-            .filter_map(|(predicate, number)| {
-                let tuple = self.kernel.model().relation(predicate)?.tuple(number);
-                Some((predicate, tuple.into()))
-            })
-            .collect();
-        for (fact, _) in &batch.facts {
-            if new.contains(&(fact.predicate, fact.tuple.clone())) {
-                let compiled = &self.constitution.compiled;
-                let text = self.kernel.model().fact(compiled, fact.predicate, &fact.tuple);
-                self.origins.remove(&text);
-                self.kernel.retract(fact.predicate, &fact.tuple);
-            }
+        for (predicate, tuple) in std::mem::take(&mut batch.new) {
+            let text = self.kernel.model().fact(&self.constitution.compiled, predicate, &tuple);
+            self.origins.take_back(text);
+            self.kernel.retract(predicate, &tuple);
         }
         for Atom { fate, .. } in &mut batch.atoms {
             if let Fate::Asserted(fact) = fate {

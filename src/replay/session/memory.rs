@@ -11,12 +11,14 @@ impl Replay<'_> {
     /// What the memory operations do to the kernel.
     pub(super) fn memory(&mut self, picked: &Picked, report: &mut Turn) {
         let mut is_other = false;
+        let is_stopped = self.kernel.model().stopped.is_some();
         for operation in picked.packet.memory.as_slice() {
             let effect = match operation.op.as_str() {
                 "promote_to_long_term" | "store_vector" => Effect::Stored,
                 "forget" => {
                     let count = self.forget(&operation.key);
-                    is_other |= count > 0;
+                    // What keeps an evaluation from its end may be among what is not counted.
+                    is_other |= count > 0 || is_stopped;
                     Effect::Forgot(count)
                 }
                 _ => Effect::Nothing,
@@ -41,11 +43,13 @@ impl Replay<'_> {
                 let reason = model.derivation(predicate, *number);
                 reason.is_some_and(|reason| reason.rule == RuleId::ASSERTED)
             };
-            let asserted = (0u32..).take(rows).filter(is_asserted).count();
-            if asserted > 0 {
-                count += asserted;
-                self.kernel.forget(predicate);
-            }
+            let asserted = (0u32..).take(rows).filter(is_asserted);
+            let tuples = asserted.filter_map(|number| Some(model.relation(predicate)?.tuple(number)));
+            let gone: Vec<String> =
+                tuples.map(|tuple| model.fact(&self.constitution.compiled, predicate, tuple)).collect();
+            count += gone.len();
+            gone.into_iter().for_each(|fact| self.origins.take_back(fact));
+            self.kernel.forget(predicate);
         }
         count
     }

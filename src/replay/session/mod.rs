@@ -8,13 +8,14 @@ mod options;
 mod packet;
 mod requests;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 pub use options::{Event, Options};
 
 use super::awaited::{Awaited, Outcome};
 use super::constitution::Constitution;
 use super::coverage::Coverage;
+use super::origins::Origins;
 use super::rules::{self, Scene};
 use super::state::Change;
 use super::turn::{Origin, Turn};
@@ -38,8 +39,7 @@ pub struct Replay<'a> {
     asked: Option<String>,
     /// Whether something that was said to the model since its last answer looks like an envelope.
     is_injected: bool,
-    /// Where each fact of the session comes from, by its text.
-    origins: FxHashMap<String, Origin>,
+    origins: Origins,
     awaited: Awaited,
     /// What is said once: actions that only overrides permit, limits.
     told: FxHashSet<String>,
@@ -60,7 +60,7 @@ impl<'a> Replay<'a> {
             number: 0,
             asked: None,
             is_injected: false,
-            origins: FxHashMap::default(),
+            origins: Origins::default(),
             awaited: Awaited::default(),
             told: FxHashSet::default(),
             coverage: Coverage::default(),
@@ -80,10 +80,16 @@ impl<'a> Replay<'a> {
         &self.kernel
     }
 
-    /// Where a fact of the session comes from.
+    /// Where a fact comes from that the session says, or did within the last turn: proofs of that one may name it.
     #[must_use]
     pub fn origin(&self, fact: &str) -> Option<Origin> {
-        self.origins.get(fact).copied()
+        self.origins.of(fact)
+    }
+
+    /// Where a fact comes from that the session still says.
+    #[must_use]
+    pub fn held(&self, fact: &str) -> Option<Origin> {
+        self.origins.held(fact)
     }
 
     /// Whether it is kept which rules held.
@@ -128,9 +134,9 @@ impl<'a> Replay<'a> {
             each(self, Event::Found { turn: next, found });
         }
         let call = turn.details.as_ref().and_then(|details| details.call.as_deref());
-        let asked = call.and_then(|call| Some((call, self.awaited.take(call)?)));
-        if let Some((call, asked)) = asked {
+        if let Some(call) = call {
             let outcome = Outcome::of(&String::from_utf8_lossy(text));
+            let Some(asked) = self.awaited.take(call, outcome) else { return };
             if let Some(found) = rules::outcome(record, turn, call, &asked, outcome) {
                 each(self, Event::Found { turn: asked.turn, found });
             }
@@ -146,6 +152,7 @@ impl<'a> Replay<'a> {
 
     fn begin(&mut self, record: &Record<'_>, turn: &transcript::Turn) -> Turn {
         self.number += 1;
+        self.origins.turn();
         let written = turn.details.as_ref().and_then(|details| details.timestamp.as_deref());
         let told = written.and_then(time::instant);
         self.clock.now_ns = told.unwrap_or(self.clock.now_ns);

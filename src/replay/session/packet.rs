@@ -13,7 +13,7 @@ impl Replay<'_> {
     /// A packet, step by step in the runtime's order.
     pub(super) fn packet(&mut self, picked: &Picked, report: &mut Turn) {
         let mut batch = self.batch(picked);
-        self.assert(&batch);
+        self.assert(&mut batch);
         self.evaluate(report);
         let denied = self.blocked(&batch, report.number);
         let is_replaced = denied.is_some() && self.constitution.settings.style == Override::Replace;
@@ -55,17 +55,20 @@ impl Replay<'_> {
     }
 
     /// Gives the facts of a batch to the kernel, from the next evaluation on.
-    fn assert(&mut self, batch: &Batch) {
+    fn assert(&mut self, batch: &mut Batch) {
         for (fact, origin) in &batch.facts {
+            if !self.kernel.is_given(fact.predicate, &fact.tuple) {
+                batch.new.push((fact.predicate, fact.tuple.clone()));
+            }
             self.know(fact, *origin);
             self.kernel.assert(fact);
         }
     }
 
-    /// Remembers where a fact comes from: what said it first.
+    /// Remembers where a fact comes from.
     pub(super) fn know(&mut self, fact: &Fact, origin: Origin) {
         let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
-        self.origins.entry(text).or_insert(origin);
+        self.origins.say(text, origin);
     }
 
     pub(super) fn evaluate(&mut self, report: &mut Turn) {

@@ -1,21 +1,21 @@
 //! The tool requests of a packet, one after the other through the gate.
 
 use super::Replay;
-use crate::replay::gate::{Gate, Request};
+use crate::replay::gate::{self, Gate, Request};
 use crate::replay::turn::Turn;
 use crate::replay::verdict::Verdict;
 
 impl Replay<'_> {
     /// One request after the other through the gate. Behind the last the kernel is as it was.
     pub(super) fn requests(&mut self, requests: Vec<Request>, report: &mut Turn) -> Vec<Verdict> {
-        if let Some(stop) = &self.dead {
-            let why = format!("the evaluation stopped: {}", stop.reason);
-            let refuse = |request: Request| Verdict { rule: stop.rule, ..request.refused(&why) };
-            return requests.into_iter().map(refuse).collect();
-        }
         let mut verdicts = Vec::with_capacity(requests.len());
-        let mut asserted = None;
         for request in requests {
+            if let Some(stop) = &self.dead {
+                let why = format!("the evaluation stopped: {}", stop.reason);
+                verdicts.push(Verdict { rule: stop.rule, ..request.refused(&why) });
+                continue;
+            }
+            let mut asserted = None;
             let mut gate = Gate {
                 constitution: self.constitution,
                 kernel: &mut self.kernel,
@@ -28,7 +28,10 @@ impl Replay<'_> {
             if self.options.coverage {
                 self.coverage.take(self.constitution, gate.kernel, self.clock);
             }
-            gate.retract(&mut asserted);
+            if let Some(request) = asserted {
+                gate.retract(&request);
+            }
+            self.dead = self.kernel.model().stopped.clone().filter(gate::is_final);
         }
         if !verdicts.is_empty() {
             self.evaluate(report);

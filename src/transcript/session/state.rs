@@ -316,10 +316,10 @@ fn accepted<'d>(now: &Now<'d>) -> impl Iterator<Item = &'d Atom> {
     now.reply.atoms.iter().filter(|atom| atom.is_accepted)
 }
 
-/// Atoms of one packet that give two values to one subject.
+/// Accepted atoms of one packet that give two values to one subject.
 fn contradictions(now: &Now<'_>, out: &mut Vec<Found>) {
     let mut seen: FxHashMap<(&str, &str), (&str, usize)> = FxHashMap::default();
-    for atom in &now.reply.atoms {
+    for atom in accepted(now) {
         let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
         match seen.get(&subject) {
             Some((before, index)) if *before != value => {

@@ -277,6 +277,9 @@ fn what_a_consumer_refuses_is_not_kept() {
     // `redundant-atom` of what never held would take it out where it is said for the first time that counts.
     assert_eq!(named(&[refused.clone(), refused]), ["stateless-turn 1", "stateless-turn 2"]);
     assert_eq!(named(&[accepted.clone(), accepted]), ["redundant-atom 2"]);
+    // What never holds contradicts nothing.
+    let refused = reply(&["task_status(\"t\", /open).", "task_status(\"t\", /done)."], "", "ok");
+    assert_eq!(named(&[refused]), <[&str; 0]>::default());
     // A file that only a refused update has is as lost as one that none has.
     let text = format!("{long} See src/auth.go.");
     let lost = reply(&["ambiguity_flag(/a).", "modified(\"src/auth.go\")."], "", &text);

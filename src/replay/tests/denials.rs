@@ -1,0 +1,118 @@
+//! Replies that the policy denies as a whole.
+
+use super::*;
+
+#[test]
+fn a_reply_that_the_policy_blocks() {
+    let lines = [
+        reply(&["intent(/mutation, \"prod.db\")."], &asks("read_file", "{}"), "Dropping it."),
+        reply(&[], &asks("read_file", "{}"), "Reading it."),
+    ];
+    let rule = "blocked_action(What) :- intent(/mutation, What), precious(What).\nprecious(\"prod.db\").\n";
+    check(
+        &lines,
+        rule,
+        expect![[r#"
+            turn 1
+              intent(/mutation, "prod.db"). asserted
+              shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
+              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              + intent(/mutation,"prod.db")
+              + blocked_action("prod.db")
+              override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
+              permitted: `/read_file` is permitted by the constitution
+              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+            turn 2
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              permitted: `/read_file` is permitted by the constitution
+        "#]],
+    );
+    let replace = format!("{rule}#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n");
+    check(
+        &lines,
+        &replace,
+        expect![[r#"
+            turn 1
+              intent(/mutation, "prod.db"). withdrawn: the whole reply is denied
+              shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
+              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              DENY 2 r1 /read_file unknown {}: the whole reply is denied
+              override: the user reads something else (the policy says `blocked_action("prod.db")`), and 1 update is left out
+              denied: `/read_file` is denied: the whole reply is denied
+              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+            turn 2
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              permitted: `/read_file` is permitted by the constitution
+        "#]],
+    );
+}
+
+#[test]
+fn a_reply_is_blocked_behind_many_facts_that_block_nothing_of_it() {
+    let given: Vec<_> = (0..300).map(|number| format!("blocked_action(\"given{number}\").\n")).collect();
+    let rule = "blocked_action(What) :- intent(/mutation, What), precious(What).\nprecious(\"prod.db\").\n";
+    let rules = format!("{rule}{}", given.concat());
+    let lines = [
+        reply(&["intent(/query, \"prod.db\")."], "", "Looking."),
+        reply(&["intent(/mutation, \"prod.db\")."], "", "Dropping it."),
+        reply(&["intent(/query, \"prod.db\")."], "", "Looking again."),
+        reply(&["intent(/mutation, \"prod.db\")."], "", "Dropping it again."),
+    ];
+    let case = case(&lines, &rules);
+    let (turns, _) = case.run(&case.constitution());
+    let envelopes: Vec<_> =
+        turns.iter().map(|turn| turn.envelope.as_ref().map(|one| one.why.as_str())).collect();
+    let why = "the policy says `blocked_action(\"prod.db\")`";
+    // What blocked an earlier reply still stands when it is said again.
+    assert_eq!(envelopes, [None, Some(why), None, Some(why)]);
+}
+
+/// What only followed from others is given while a reply says it, and follows from them again once that is withdrawn.
+#[test]
+fn what_a_denied_reply_said_is_withdrawn_though_it_held_before() {
+    let policy = "intent(/mutation, What) :- task_status(What, /open).\nblocked_action(What) :- task_status(What, /done).\n\
+                  #- mangle-ls.toml\n[replay]\noverride = \"replace\"\n";
+    let forget = ",\"memory_operations\":[{\"op\":\"forget\",\"key\":\"task_status\",\"value\":\"\"}]";
+    check(
+        &[
+            reply(&["task_status(\"a\", /open)."], "", "ok"),
+            reply(&["intent(/mutation, \"a\").", "task_status(\"b\", /done)."], "", "ok"),
+            reply(&[], forget, "ok"),
+        ],
+        policy,
+        expect![[r#"
+            turn 1
+              task_status("a", /open). asserted
+              + task_status("a",/open)
+              + intent(/mutation,"a")
+            turn 2
+              intent(/mutation, "a"). withdrawn: the whole reply is denied
+              task_status("b", /done). withdrawn: the whole reply is denied
+              shown: "I cannot do that: the policy says `blocked_action(\"b\")`."
+              DENY 2 turn 2   : the policy says `blocked_action("b")`
+              override: the user reads something else (the policy says `blocked_action("b")`), and 2 updates are left out
+              denied: the whole reply is denied: the policy says `blocked_action("b")`
+            turn 3
+              - intent(/mutation,"a")
+              - task_status("a",/open)
+        "#]],
+    );
+}
+
+/// The proof of a withdrawn fact knows which update said it, also behind the turn in which that was said again.
+#[test]
+fn a_withdrawn_fact_comes_from_its_turn() {
+    let policy = "blocked_action(What) :- intent(/mutation, What).\n#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n";
+    let said = || reply(&["intent(/mutation, \"a\")."], "", "ok");
+    let case = case(&[said(), said(), reply(&[], "", "ok")], policy);
+    let constitution = case.constitution();
+    let mut origins = Vec::new();
+    case.each(&constitution, &mut |replay, event| {
+        if let Event::Turn(_) = event {
+            origins.push(replay.origin("intent(/mutation,\"a\")").map(|origin| origin.to_string()));
+        }
+    });
+    let at = |turn: u64| Some(format!("turn {turn}, update 1"));
+    assert_eq!(origins, [at(1), at(2), None]);
+}

@@ -1,0 +1,186 @@
+//! Requests at the gates.
+
+use super::*;
+
+#[test]
+fn requests_are_judged_and_leave_nothing_behind() {
+    check(
+        &[
+            reply(&["task_status(\"t\", /done)."], &asks("read_file", "{\"path\":\"a.go\"}"), "ok"),
+            reply(&[], &asks("delete_file", "{\"path\":\"a.go\"}"), "I have deleted it."),
+            reply(&[], &asks("run_command", "{\"command\":\"rm -rf /\"}"), "ok"),
+        ],
+        "",
+        expect![[r#"
+            turn 1
+              task_status("t", /done). asserted
+              PERMIT 2 r1 /read_file a.go {"path":"a.go"}: permitted by the constitution
+              + task_status("t",/done)
+              + done("t")
+              permitted: `/read_file` on `a.go` is permitted by the constitution
+            turn 2
+              DENY 2 r1 /delete_file a.go {"path":"a.go"}: It needs an override
+              speech-contradicts-verdict: the user reads `deleted`, and the constitution denies `/delete_file`: It needs an override
+              denied: `/delete_file` on `a.go` is denied: It needs an override
+            turn 3
+              DENY 2 r1 /run_command unknown {"command":"rm -rf /"}: no rule permits it, because `has_danger("r1")` holds
+              denied: `/run_command` with `{"command":"rm -rf /"}` is denied: no rule permits it, because `has_danger("r1")` holds
+        "#]],
+    );
+}
+
+#[test]
+fn the_gate_in_front_of_the_constitution() {
+    let lines = [
+        reply(&[], &asks("run_command", "{\"target\":\"sudo rm x\"}"), "ok"),
+        reply(&[], &asks("fetch", "{\"url\":\"https://evil.example\"}"), "ok"),
+        reply(&[], &asks("", "{}"), "ok"),
+    ];
+    check(
+        &lines,
+        "",
+        expect![[r#"
+            turn 1
+              DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the target matches `sudo\s+rm`, which the gate refuses
+              denied: `/run_command` on `sudo rm x` is denied: the target matches `sudo\s+rm`, which the gate refuses
+            turn 2
+              DENY gate r1 /fetch https://evil.example {"url":"https://evil.example"}: the gate's list of domains does not have the target's
+              denied: `/fetch` on `https://evil.example` is denied: the gate's list of domains does not have the target's
+            turn 3
+              DENY 1 r1 / unknown {}: `/` is no name, so the request reaches no rule
+              denied: `/` is denied: `/` is no name, so the request reaches no rule
+        "#]],
+    );
+}
+
+#[test]
+fn a_short_path_is_a_name_to_the_gate() {
+    let lines = [
+        reply(&[], &asks("read_file", "{\"path\":\"/etc\"}"), "ok"),
+        reply(&[], &asks("read_file", "{\"path\":\"/etc/ssh/keys\"}"), "ok"),
+    ];
+    let rule =
+        "blocked_action(Id) :- pending_action(Id, _, Target, _, _), :string:starts_with(Target, \"/etc\").\n";
+    check(
+        &lines,
+        rule,
+        expect![[r#"
+            turn 1
+              PERMIT 2 r1 /read_file /etc {"path":"/etc"}: permitted by the constitution
+              permitted: `/read_file` on `/etc` is permitted by the constitution
+            turn 2
+              PERMIT 2 r1 /read_file /etc/ssh/keys {"path":"/etc/ssh/keys"}: permitted by the constitution
+              permitted: `/read_file` on `/etc/ssh/keys` is permitted by the constitution
+        "#]],
+    );
+}
+
+#[test]
+fn a_negation_that_is_dropped_permits() {
+    let lines = [reply(&[], &asks("write", "{\"path\":\"a\"}"), "ok")];
+    let rule = "permitted(/write, Target, Payload) :-\n    pending_action(Id, /write, Target, Payload, At),\n    \
+                !locked(Id, _).\nDecl locked(Id, By) bound [/string, /string].\nlocked(\"r1\", \"root\").\n";
+    check(
+        &lines,
+        rule,
+        expect![[r#"
+            turn 1
+              PERMIT 2 r1 /write a {"path":"a"}: permitted by the constitution, of which the engine drops `!locked(Id, _)`
+              permitted: `/write` on `a` is permitted by the constitution, of which the engine drops `!locked(Id, _)`
+        "#]],
+    );
+    let written = Case { reading: Reading::Written, ..case(&lines, rule) };
+    assert!(written.told().contains("DENY"), "{}", written.told());
+}
+
+#[test]
+fn endless_rules_deny() {
+    let lines = [
+        reply(&["task_status(\"t\", /open)."], &asks("read_file", "{}"), "ok"),
+        reply(&[], &asks("read_file", "{}"), "ok"),
+    ];
+    let rule = "Decl count(N) bound [/number].\ncount(0) :- task_status(_, /open).\ncount(N) :- count(M), N = fn:plus(M, 1).\n";
+    let told = case(&lines, rule).told();
+    assert_eq!(told.matches("DENY 2 r1 /read_file").count(), 2, "{told}");
+    assert!(told.contains("more than 10000 derived facts"), "{told}");
+}
+
+/// As in the runtime: what it cannot evaluate with a request it does not take back, and denies all that follows.
+#[test]
+fn a_request_that_cannot_be_evaluated_stays() {
+    let divide = asks("divide", "{}");
+    let read = asks("read_file", "{}");
+    let forget = ",\"memory_operations\":[{\"op\":\"forget\",\"key\":\"pending_action\",\"value\":\"\"}]";
+    let lines = [
+        reply(&[], &read, "ok"),
+        reply(&[], &divide, "ok"),
+        reply(&[], &read, "ok"),
+        reply(&[], &format!("{read}{forget}"), "ok"),
+    ];
+    let rule = "rate(N) :- pending_action(_, /divide, _, _, At), N = fn:div(1, At).\n";
+    check(
+        &lines,
+        rule,
+        expect![[r#"
+        turn 1
+          PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+          permitted: `/read_file` is permitted by the constitution
+        turn 2
+          DENY 2 r1 /divide unknown {}: the evaluation stopped: division by zero
+          denied: `/divide` is denied: the evaluation stopped: division by zero
+        turn 3
+          DENY 2 r1 /read_file unknown {}: the evaluation stopped: division by zero
+          denied: `/read_file` is denied: the evaluation stopped: division by zero
+        turn 4
+          PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+          - pending_action("r1",/divide,"unknown","{}",0)
+          - pending_action("r1",/read_file,"unknown","{}",0)
+          - permitted(/read_file,"unknown","{}")
+          permitted: `/read_file` is permitted by the constitution
+    "#]],
+    );
+}
+
+/// Rules that a request makes endless are run once, not for each request.
+#[test]
+fn a_request_that_never_ends_is_the_last_one() {
+    let asked: Vec<_> = ["read_file", "loop", "read_file", "loop", "read_file"]
+        .map(|tool| format!("{{\"id\":\"r\",\"tool_name\":{tool:?},\"tool_args\":{{}}}}"))
+        .into();
+    let requests = format!(",\"tool_requests\":[{}]", asked.join(","));
+    let rule = "Decl count(N) bound [/number].\ncount(0) :- pending_action(_, /loop, _, _, _).\n\
+                count(N) :- count(M), N = fn:plus(M, 1).\n";
+    let case = case(&[reply(&[], &requests, "ok"), reply(&[], &requests, "ok")], rule);
+    let constitution = case.constitution();
+    let (turns, _) = case.run(&constitution);
+    let permitted: Vec<Vec<bool>> =
+        turns.iter().map(|turn| turn.verdicts.iter().map(|one| one.is_permitted).collect()).collect();
+    assert_eq!(permitted, [[true, false, false, false, false], [false; 5]]);
+    assert!(turns.iter().all(|turn| turn.stopped.is_some()));
+}
+
+/// The domains of the gate are looked for as the runtime does, a letter for a letter.
+#[test]
+fn domains_in_any_case() {
+    let fetch = |url: &str| {
+        let case = case(&[reply(&[], &asks("fetch", &format!("{{\"url\":{url:?}}}")), "ok")], "");
+        let (turns, _) = case.run(&case.constitution());
+        turns[0].verdicts[0].lock
+    };
+    assert_eq!(fetch("https://evil.example"), Lock::Gate);
+    assert_eq!(fetch("https://GitHub.COM/x"), Lock::Constitution);
+    assert_eq!(fetch("https://g\u{130}thub.com/x"), Lock::Constitution);
+}
+
+/// Its patterns are Go's, to which white space is that of ASCII.
+#[test]
+fn patterns_of_the_gate() {
+    let lock = |target: &str| {
+        let args = serde_json::json!({ "path": target }).to_string();
+        let case = case(&[reply(&[], &asks("read_file", &args), "ok")], "");
+        let (turns, _) = case.run(&case.constitution());
+        turns[0].verdicts[0].lock
+    };
+    assert_eq!(lock("rm  -rf x"), Lock::Gate);
+    assert_eq!(lock("rm\u{a0}-rf x"), Lock::Constitution);
+}
