@@ -3,7 +3,7 @@
 import type { Edge, Predicate, Program } from "../panels/graph_data.ts";
 import { type Box, HEIGHT, type Layout, layout } from "../panels/layout.ts";
 import type { Place } from "../protocol.ts";
-import { count, draw } from "./host.ts";
+import { count, draw } from "./elements.ts";
 
 export interface Deeds {
   open(place: Place | null): void;

@@ -1,8 +1,9 @@
 // The graph of dependencies: boxes for predicates, arrows from who asks to what is asked for. A box leads to its predicate.
 
 import type { Graph, GraphOf, Predicate, Program } from "../panels/graph_data.ts";
-import { Host, count, draw, make, withCode } from "./host.ts";
 import { Drawn } from "./drawn.ts";
+import { count, draw, make, withCode } from "./elements.ts";
+import { Host } from "./host.ts";
 
 /** How many predicates are drawn at once; of more, only those around one. */
 const MOST = 250;

@@ -3,7 +3,8 @@
 
 import type { PromptOf } from "../documents/prompt_of.ts";
 import type { Line, Prompt } from "../panels/prompt.ts";
-import { Host, count, make, withCode } from "./host.ts";
+import { count, make, withCode } from "./elements.ts";
+import { Host } from "./host.ts";
 
 const host = new Host<PromptOf, Prompt, { first: string[]; folded: string[]; isPlain: boolean }>();
 
