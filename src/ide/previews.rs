@@ -337,11 +337,13 @@ pub fn why_not(
     let reason = common.why_not(shown, shard, atom);
     let said = match &reason {
         WhyNot::Shown => "it is in the prompt\n".to_owned(),
-        WhyNot::WrongKey(keys) => {
-            let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+        WhyNot::WrongKey { keys, wanted } => {
+            let quoted =
+                |keys: &[String]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
             format!(
-                "wrong shard key: it is injected for {}; a key must be `{shard}`, `*` or `/_all`, letter for letter\n",
-                keys.join(", ")
+                "wrong shard key: it is injected for {}; what reaches `{shard}` is {}, letter for letter\n",
+                quoted(keys),
+                quoted(wanted)
             )
         }
         WhyNot::BelowThreshold(scores) => {
@@ -352,6 +354,11 @@ pub fn why_not(
             )
         }
         WhyNot::NotInMode => "it is injected for the shard, but nothing of this prompt shows it\n".to_owned(),
+        WhyNot::Dropped(why) => {
+            format!(
+                "it is injected for the shard, but the prompt compiler leaves what is injected out; {why}\n"
+            )
+        }
         WhyNot::NotDerived(misses) if misses.is_empty() => {
             "not derived: there is no such fact of `injectable_context`, and no rule that could give it\n"
                 .to_owned()

@@ -90,11 +90,10 @@ impl Derived {
 
     /// Takes a budget of the configuration. More than all of it cannot be reserved: then it is a tenth.
     fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
+        self.token_budget = tokens.filter(|tokens| *tokens > 0).unwrap_or(self.token_budget);
         self.reserved = reserved.unwrap_or(self.reserved);
-        let Some(tokens) = tokens.filter(|tokens| *tokens > 0) else { return };
-        self.token_budget = tokens;
-        if self.reserved >= tokens {
-            self.reserved = tokens / FALLBACK_RATIO;
+        if self.reserved >= self.token_budget {
+            self.reserved = self.token_budget / FALLBACK_RATIO;
         }
     }
 
@@ -223,6 +222,21 @@ mod tests {
         for id in ["", "-7", "coder", "coder-", "coder-1a", "coder-٣"] {
             assert_eq!(stable_id(id, "x"), "x", "{id}");
         }
+    }
+
+    #[test]
+    fn more_than_the_budget_cannot_be_reserved() {
+        let budget = |kind: &str, tokens, reserved| {
+            let derived =
+                Derived::of(&Context { budget: (tokens, reserved), ..Context::of_shard("x-1", kind) });
+            (derived.token_budget, derived.reserved)
+        };
+        assert_eq!(budget("coder", Some(5_000), None), (5_000, 500));
+        assert_eq!(budget("coder", None, Some(200_000)), (200_000, 20_000));
+        assert_eq!(budget("coder", Some(0), Some(0)), (200_000, 0));
+        assert_eq!(budget("coder", Some(5), Some(9)), (5, 0));
+        assert_eq!(budget("legislator", Some(70_000), Some(50_000)), (60_000, 4_000));
+        assert_eq!(budget("/legislator", Some(70_000), Some(50_000)), (70_000, 50_000));
     }
 
     #[test]

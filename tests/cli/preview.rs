@@ -405,6 +405,7 @@ fn prompts_are_compiled_from_atoms() {
             // KERNEL CONTEXT                                                       ← builtin injected
             - Mind the clock.                                                       ← fact a.kernel.mg:4
                                                                                     ← builtin injected
+
             ── suffix · builtin suffix · 253 tokens
             == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
             …
@@ -431,6 +432,95 @@ fn prompts_are_compiled_from_atoms() {
             exit 0
         "#]],
     );
+}
+
+/// Under which keys and as what facts are injected is another matter where a prompt is compiled.
+#[test]
+fn the_compiler_takes_more_than_the_assembler() {
+    let schemas = "Decl injectable_context(Id, Text).\nDecl specialist_knowledge(Id, Topic, Text).\n";
+    let kernel = "# @preview use: schemas.gl\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n\
+                  injectable_context(\"coder\", \"By its name.\").\ninjectable_context(/coder-7, \"As a name.\").\n\
+                  injectable_context(\"*\", 8).\ninjectable_context(\"tester\", \"For another.\").\n";
+    let atoms = "- {id: me, category: identity, is_mandatory: true, content: You code.}\n\
+                 - {id: how, category: protocol, is_mandatory: true, content: 'Write \"control_packet\" first.'}\n\
+                 - {id: safe, category: safety, is_mandatory: true, content: Do no harm.}\n\
+                 - {id: small, category: methodology, is_mandatory: true, content: Change little.}\n";
+    let files = [("schemas.gl", schemas), ("a.kernel.mg", kernel), ("atoms/a.yaml", atoms)];
+    let words = ["- ", "[dead-target]", "[wrong-key-kind]", "[short-fact]"];
+    let lines = |more: &[&str]| {
+        let arguments: Vec<_> = ["preview", "a.kernel.mg"].iter().chain(more).copied().collect();
+        lines_with(&files, &arguments, &words)
+    };
+    expect![[r#"
+        - By its name.
+        - As a name.
+        - 8
+        warning[dead-target] a.kernel.mg:7 No shard is called `tester`, so this line is in no prompt; there are `coder-7`. Use `"*"` for all of them.
+    "#]].assert_eq(&lines(&[]));
+    expect![[r#"
+        warning[dead-target] a.kernel.mg:4 No shard is called `coder`, so this line is in no prompt; there are `coder-7`. Use `"*"` for all of them.
+        warning[wrong-key-kind] a.kernel.mg:5 `/coder-7` is a name, and ids of shards are strings, compared letter for letter: this is in no prompt. Write `"coder-7"`.
+        warning[short-fact] a.kernel.mg:6 Argument 2 of this `injectable_context` is no text, so prompts pass over it without a word: write a string.
+        warning[dead-target] a.kernel.mg:7 No shard is called `tester`, so this line is in no prompt; there are `coder-7`. Use `"*"` for all of them.
+    "#]].assert_eq(&lines(&["--mode", "legacy"]));
+    let why_not = |shard: &str, atom: &str| {
+        let arguments = ["preview", "a.kernel.mg", "--shard", shard, "coder", "--why-not", shard, atom];
+        render(&run(folder(&files).path(), &arguments))
+    };
+    expect![[r#"
+        it is in the prompt
+        exit 0
+    "#]]
+    .assert_eq(&why_not("coder-7", "By its name."));
+    expect![[r#"
+        wrong shard key: it is injected for `coder`; what reaches `expert-coder-7` is `expert-coder-7`, `expert-coder`, `*`, `/_all`, letter for letter
+        exit 0
+    "#]].assert_eq(&why_not("expert-coder-7", "By its name."));
+    expect![[r#"
+        wrong shard key: it is injected for `tester`; what reaches `coder-7` is `coder-7`, `coder`, `*`, `/_all`, letter for letter
+        exit 0
+    "#]].assert_eq(&why_not("coder-7", "For another."));
+    let kernel = kernel.replace("/coder-7", "/expert");
+    let files = [("schemas.gl", schemas), ("a.kernel.mg", &kernel), ("atoms/a.yaml", atoms)];
+    let arguments =
+        ["preview", "a.kernel.mg", "--shard", "expert-1", "coder", "--why-not", "expert-1", "As a name."];
+    expect![[r#"
+        it is injected for the shard, but the prompt compiler leaves what is injected out; blocked: no value of its `shard_types` holds here
+        exit 0
+    "#]].assert_eq(&render(&run(folder(&files).path(), &arguments)));
+}
+
+#[test]
+fn hits_that_do_not_go_together_are_told() {
+    let kernel = "# @preview use: schemas.gl\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n\
+                  # @preview session: a.session.yaml\n";
+    let atoms = "- {id: me, category: identity, is_mandatory: true, content: You code.}\n\
+                 - {id: a, category: domain, conflicts_with: [b], content: A.}\n\
+                 - {id: b, category: domain, conflicts_with: [a], content: B.}\n";
+    let told = |scores: &str| {
+        let session = format!("vectors: {{{scores}}}\n");
+        let files = [
+            ("schemas.gl", SCHEMAS),
+            ("a.kernel.mg", kernel),
+            ("a.session.yaml", &*session),
+            ("atoms/a.yaml", atoms),
+        ];
+        lines_with(&files, &["preview", "a.kernel.mg"], &["A.", "B.", "one-sided"])
+    };
+    expect![[r#"
+        A.
+        warning[conflict-one-sided] atoms/a.yaml:2 A search finds both `a` and `b` in preview `a` (coder-7), which do not go together. The runtime's rules compare their scores, and its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all its selectors. The preview shows what the rules mean.
+        warning[conflict-one-sided] atoms/a.yaml:3 A search finds both `b` and `a` in preview `a` (coder-7), which do not go together. The runtime's rules compare their scores, and its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all its selectors. The preview shows what the rules mean.
+    "#]].assert_eq(&told("a: 0.5, b: 0.4"));
+    expect![[r#"
+        A.
+        warning[conflict-one-sided] atoms/a.yaml:2 A search finds both `a` and `b` in preview `a` (coder-7), which do not go together. The runtime's rules compare their scores, and its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all its selectors. The preview shows what the rules mean.
+        warning[conflict-one-sided] atoms/a.yaml:3 A search finds both `b` and `a` in preview `a` (coder-7), which do not go together. The runtime's rules compare their scores, and its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all its selectors. The preview shows what the rules mean.
+    "#]].assert_eq(&told("a: 1, b: 1"));
+    expect![[r#"
+        B.
+    "#]]
+    .assert_eq(&told("a: 0, b: 1"));
 }
 
 #[test]
@@ -472,17 +562,18 @@ fn directives_are_atoms_that_a_search_can_find() {
             // KERNEL CONTEXT                                                       ← builtin injected
             - Mind the clock.                                                       ← fact a.kernel.mg:4
                                                                                     ← builtin injected
+
             ── suffix · builtin suffix · 253 tokens
             == REPLY FORMAT ==                                                      ← suffix because the compiled text does not name "control_packet"
             …
             ──
-            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 275 of 191500 tokens, 0.1 % (bytes/4: 275, characters/4: 275)
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 276 of 191500 tokens, 0.1 % (bytes/4: 276, characters/4: 275)
               identity            3    1.0 %
               safety              4    1.4 %
               protocol            5    1.8 %
               domain              3    1.0 %
               context            10    3.6 %
-              suffix            253   92.0 %
+              suffix            253   91.6 %
             warning[hybrid-directive] words.mg:2 There is no category `oddity`, so the runtime does not store this atom: the first tag is its category.
             warning[skeleton-gap] a.kernel.mg:1 There is no atom of the category `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
             exit 0

@@ -189,7 +189,7 @@ fn missing_templates_and_unknown_shards() {
         render(&run(folder(&files).path(), &["preview", "a.kernel.mg", "--why-not", shard, "For another."]))
     };
     expect![[r#"
-        wrong shard key: it is injected for `wizard-1`; a key must be `nobody-3`, `*` or `/_all`, letter for letter
+        wrong shard key: it is injected for `wizard-1`; what reaches `nobody-3` is `nobody-3`, `*`, `/_all`, letter for letter
         exit 0
     "#]].assert_eq(&why_not("nobody-3"));
     expect![[r#"

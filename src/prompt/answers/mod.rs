@@ -35,6 +35,16 @@ impl Arg {
             Self::Other(_) => Some(""),
         }
     }
+
+    /// The text, as the prompt compiler has it, which takes numbers, too.
+    #[must_use]
+    pub(super) fn printed(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Other(_) => String::new(),
+        }
+    }
 }
 
 /// A fact that a query found.

@@ -37,7 +37,9 @@ impl Pattern {
                 TermKind::Variable(_) | TermKind::Wildcard => None,
                 _ => {
                     let value = evaluate(term, &text, &mut values, None).ok().flatten()?;
-                    Some(argument(values.get(value), || values.display(value).to_string()))
+                    let wanted = argument(values.get(value), || values.display(value).to_string());
+                    // The runtime writes variables so, and takes such a text for one.
+                    Some(wanted).filter(|wanted| !wanted.text().is_some_and(|text| text.starts_with('?')))
                 }
             });
         }
@@ -95,6 +97,7 @@ mod tests {
         assert!(!pattern.fits(&[text("1"), text("1"), text("/a")]));
         assert_eq!((pattern.predicate(), pattern.arity()), ("p", Some(4)));
         assert!(Pattern::read("p(/a)").fits(&[text("/a")]));
+        assert!(Pattern::read("p(\"?a\")").fits(&[Arg::Number(1)]));
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: 
         return Base { section, needs_suffix: true, is_from_kernel: true };
     }
     let baseline = request.compiler.and_then(|compiler| compiler.baseline(&Derived::of(request.context)));
-    if let Some(section) = baseline.filter(|section| !section.lines.is_empty()) {
+    if let Some(mut section) = baseline {
+        section.push_blank();
         return Base { section, needs_suffix: false, is_from_kernel: false };
     }
     let (name, ours) = texts::role(kind);

@@ -96,6 +96,7 @@ fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Promp
             prompt.compilation = Some(Arc::new(compilation));
             let text = prompt.text();
             if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {
+                prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
                 suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");
             }
         }

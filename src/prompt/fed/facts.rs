@@ -2,8 +2,7 @@
 
 use super::{ClauseId, FedLine, KNOWLEDGE, READ, SCORED, TEMPLATES};
 use crate::prompt::answers::{Answer, Arg};
-use crate::prompt::assembly::{is_for, template_for};
-use crate::prompt::jit::is_injected_for;
+use crate::prompt::assembly::template_for;
 use crate::prompt::preview::{Common, Shown, THRESHOLD};
 use crate::prompt::sections::Mode;
 
@@ -60,23 +59,29 @@ pub(super) fn facts(common: &Common, shown: &Shown, lines: &[FedLine]) -> Vec<Fe
 
 /// Whether some line has the text of a fact.
 fn is_in(answer: &Answer, lines: &[FedLine]) -> bool {
-    let texts = answer.args.iter().skip(1).filter_map(Arg::text);
-    let mut texts = texts.filter(|text| !text.is_empty()).flat_map(|text| text.lines().next());
+    let texts: Vec<String> = answer.args.iter().skip(1).map(Arg::printed).collect();
+    let mut texts = texts.iter().filter_map(|text| text.lines().next().filter(|text| !text.is_empty()));
     texts.any(|text| lines.iter().any(|line| line.text.contains(text)))
 }
 
+/// How a prompt was assembled in the end.
+fn how(shown: &Shown) -> Mode {
+    match shown.prompt.mode {
+        Mode::Jit if !shown.is_compiled() => Mode::Legacy,
+        mode => mode,
+    }
+}
+
 fn why(shown: &Shown, predicate: &str, answer: &Answer) -> Option<Missing> {
-    let (context, mode) = (&shown.wanted.context, shown.prompt.mode);
-    let (Some(key), Some(_)) = (answer.text(0), answer.text(1)) else { return Some(Missing::Skipped) };
-    let is_for_it = match mode {
-        Mode::Jit => is_injected_for(key, &shown.derived),
-        Mode::Legacy | Mode::Section => is_for(key, &context.shard_id),
-    };
+    let (context, mode) = (&shown.wanted.context, how(shown));
+    let is_read = |at: usize| mode == Mode::Jit || answer.text(at).is_some();
+    let key = answer.args.first().filter(|_| is_read(0) && is_read(1)).map(Arg::printed);
+    let Some(key) = key else { return Some(Missing::Skipped) };
     Some(match predicate {
-        TEMPLATES if template_for(answer, &context.shard_type).is_none() => Missing::Type(key.to_owned()),
+        TEMPLATES if template_for(answer, &context.shard_type).is_none() => Missing::Type(key),
         TEMPLATES if mode != Mode::Legacy => Missing::Mode,
         TEMPLATES => Missing::OtherTemplate,
-        _ if !is_for_it => Missing::Key(key.to_owned()),
+        _ if !shown.takes(&key) => Missing::Key(key),
         SCORED => match answer.args.get(2) {
             Some(Arg::Number(score)) if *score <= THRESHOLD => Missing::Score(*score),
             _ => Missing::NotInjected,

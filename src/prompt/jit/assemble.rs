@@ -22,12 +22,6 @@ pub(super) fn assemble(
                 |fitted: &Fitted| atoms.get(fitted.chosen.atom).map(|atom| (fitted.chosen.atom, *atom));
             fitted.iter().filter_map(atom_of).filter(|(_, atom)| atom.category == category)
         };
-        if here().all(|(_, atom)| atom.content.text.is_empty()) {
-            continue;
-        }
-        if let Some(before) = sections.last_mut() {
-            before.push_blank();
-        }
         let kind = SectionKind::Category(category.as_str().to_owned());
         let mut section = Section::new(kind, From::Atoms, category.as_str());
         for (number, (at, atom)) in here().enumerate() {
@@ -35,6 +29,18 @@ pub(super) fn assemble(
                 section.push_blank();
             }
             push(&mut section, at, atom, placeholders, origins);
+        }
+        // An atom of which its names leave nothing is no section when it is alone.
+        let is_nothing = match &section.lines[..] {
+            [] => true,
+            [line] => line.text.is_empty(),
+            _ => false,
+        };
+        if is_nothing {
+            continue;
+        }
+        if let Some(before) = sections.last_mut() {
+            before.push_blank();
         }
         sections.push(section);
     }

@@ -13,6 +13,7 @@ use super::super::origin::Origin;
 use super::super::sections::Section;
 use super::atom::{Atom, Kind};
 use super::budget::{self, Fit, Fitted};
+use super::category::Category;
 use super::inject;
 use super::left::Left;
 use super::order::order;
@@ -41,6 +42,9 @@ pub struct Compilation {
     pub included: Vec<usize>,
     /// Those of them for which the budget was made with a shorter text than the one that is printed.
     pub shortened: Vec<usize>,
+    /// Hits of the search that do not go together and whose scores the runtime's engine cannot compare: each with the
+    /// other one.
+    pub compared: Vec<(usize, usize)>,
     /// How many tokens atoms may have together.
     pub usable: i64,
     /// How many the mandatory ones have.
@@ -53,6 +57,16 @@ pub struct Compilation {
     pub sections: Vec<Section>,
     /// What became of the atoms.
     pub manifest: Manifest,
+}
+
+impl Compilation {
+    /// Why the context that the kernel injects is not in the prompt, where it is left out.
+    #[must_use]
+    pub fn dropped_context(&self) -> Option<&Reason> {
+        let is_it = |atom: &Atom| atom.kind == Kind::Kernel && atom.category == Category::Context;
+        let is_dropped = |dropped: &&Dropped| self.atoms.get(dropped.atom).is_some_and(|atom| is_it(atom));
+        self.dropped.iter().find(is_dropped).map(|dropped| &dropped.reason)
+    }
 }
 
 impl JitCompiler {
@@ -111,6 +125,7 @@ impl JitCompiler {
         })?;
         let fit = budget::fit(&candidates, &ordered, available)?;
         let number = |at: usize| kept.get(at).copied().unwrap_or(usize::MAX);
+        let compared = selection.compared.iter().map(|&(one, other)| (number(one), number(other))).collect();
         dropped.extend(
             selection.dropped.into_iter().map(|dropped| Dropped { atom: number(dropped.atom), ..dropped }),
         );
@@ -135,6 +150,7 @@ impl JitCompiler {
             dropped,
             included,
             shortened,
+            compared,
             usable: fit.usable,
             mandatory: fit.mandatory,
             deviation: fit.deviation,
@@ -191,11 +207,17 @@ fn collected(atoms: &[Arc<Atom>], derived: &Derived, situation: &Situation) -> (
     (kept, dropped)
 }
 
-/// What the kernel injects. A query that fails injects nothing, as in the runtime.
+/// The arguments of a fact as the compiler prints them.
+fn printed(answer: &Answer) -> Vec<String> {
+    answer.args.iter().map(Arg::printed).collect()
+}
+
+/// What the kernel injects. Where the query for context fails the runtime does not ask for knowledge.
 fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injected<Origin>> {
     let is_for = |shard: &str| inject::is_for(shard, derived);
+    let Ok(answers) = querier.query(INJECTED, 2) else { return Vec::new() };
     let mut texts = Vec::new();
-    for answer in querier.query(INJECTED, 2).unwrap_or_default() {
+    for answer in answers {
         if let [shard, text, ..] = &printed(&answer)[..]
             && is_for(shard)
             && !text.trim().is_empty()
@@ -215,16 +237,6 @@ fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injecte
         }
     }
     inject::context(&texts, derived).into_iter().chain(inject::knowledge(&blocks, derived)).collect()
-}
-
-/// The arguments of a fact as the compiler prints them: unlike those who assemble without it, it takes numbers, too.
-fn printed(answer: &Answer) -> Vec<String> {
-    let print = |arg: &Arg| match arg {
-        Arg::Text(text) => text.clone(),
-        Arg::Number(number) => number.to_string(),
-        Arg::Other(_) => String::new(),
-    };
-    answer.args.iter().map(print).collect()
 }
 
 /// What fits, as it stands in the prompt: by category.

@@ -87,6 +87,8 @@ pub(super) struct Selection {
     /// In the order in which their dependencies are resolved.
     pub(super) chosen: Vec<Chosen>,
     pub(super) dropped: Vec<Dropped>,
+    /// The hits that do not go together and whose scores the runtime's engine cannot compare: each with the other one.
+    pub(super) compared: Vec<(usize, usize)>,
 }
 
 /// Chooses among atoms, in a kernel in which something may be left of earlier choices.
@@ -111,7 +113,7 @@ pub(super) fn select(
     }
     let skeleton = Rules::new(atoms, situation, &found_before, left, is_skeleton);
     let all = Rules::new(atoms, situation, &found, left, |_| true);
-    let mut selection = Selection::default();
+    let mut selection = Selection { compared: all.compared(), ..Selection::default() };
     for (at, atom) in atoms.iter().enumerate() {
         let rules = if is_skeleton(atom) { &skeleton } else { &all };
         match rules.verdict(at, &atom.id.text) {
@@ -255,6 +257,24 @@ impl<'a> Rules<'a> {
 
     fn is_skeleton(&self, id: usize) -> bool {
         self.known.get(id).is_some_and(|known| known.is_mandatory && known.blocked.is_none())
+    }
+
+    /// Conflicts of hits, by the numbers of the atoms, over which an evaluation fails: the engine orders whole numbers
+    /// only, and neither fractions nor, where scores are equal, ids.
+    fn compared(&self) -> Vec<(usize, usize)> {
+        let atom = |id: usize| self.known.get(id).and_then(|known| known.atom);
+        let score = |id: usize| self.known.get(id).and_then(|known| known.score).unwrap_or(0.0);
+        let is_whole = |id: usize| score(id).fract() == 0.0;
+        let fails = |one: usize, other: usize| {
+            let is_ordered = is_whole(one) && is_whole(other) && score(one).total_cmp(&score(other)).is_ne();
+            self.is_candidate(other) && !is_ordered
+        };
+        let candidates = self.known.iter().enumerate().filter(|(id, _)| self.is_candidate(*id));
+        let pairs = candidates.flat_map(|(id, known)| known.conflicts.iter().map(move |&other| (id, other)));
+        pairs
+            .filter(|&(id, other)| fails(id, other))
+            .filter_map(|(id, other)| atom(id).zip(atom(other)))
+            .collect()
     }
 
     fn is_candidate(&self, id: usize) -> bool {

@@ -310,6 +310,65 @@ fn injected_atoms_are_blocked_where_the_shard_is_not_called_as_its_type() {
 }
 
 #[test]
+fn what_the_kernel_cannot_say_is_not_injected() {
+    let compiler = JitCompiler { corpus: corpus(Kind::Corpus, SKELETON) };
+    let setup = shard("coder-1", "coder").fact("injectable_context", &["*", "Mine."]);
+    let setup = setup.fact("specialist_knowledge", &["*", "/jwt", "Expires."]);
+    let injected = |failing: &str| {
+        let mut listed = Listed { facts: setup.facts.clone(), failing: vec![failing.to_owned()] };
+        let left = Left::default();
+        let compilation = compiler.compile(&setup.context, &setup.derived(), &mut listed, &left).unwrap();
+        let kernel = compilation.atoms.iter().filter(|atom| atom.kind == Kind::Kernel);
+        kernel.map(|atom| atom.category.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(injected(""), ["context", "knowledge"]);
+    assert_eq!(injected("specialist_knowledge"), ["context"]);
+    // The runtime stops asking at the first failure, and knowledge is asked for last.
+    assert_eq!(injected("injectable_context"), [""; 0]);
+}
+
+#[test]
+fn an_atom_of_which_nothing_is_left_is_no_section() {
+    let atoms = |more: &str| {
+        format!(
+            "{SKELETON}- {{id: a, category: campaign, is_mandatory: true, content: '{{{{campaign_phase}}}}'}}\n{more}"
+        )
+    };
+    shard("coder-1", "coder").check(
+        &atoms(""),
+        &expect![[r#"
+        + me standard 5/5
+        + envelope standard 8/8
+        + a standard 5/5
+        [identity]
+        I am coder.
+
+        [protocol]
+        Write "control_packet" first.
+    "#]],
+    );
+    shard("coder-1", "coder").check(
+        &atoms("- {id: b, category: campaign, is_mandatory: true, content: Go on.}\n"),
+        &expect![[r#"
+            + me standard 5/5
+            + envelope standard 8/8
+            + a standard 5/5
+            + b standard 2/2
+            [identity]
+            I am coder.
+
+            [protocol]
+            Write "control_packet" first.
+
+            [campaign]
+
+
+            Go on.
+        "#]],
+    );
+}
+
+#[test]
 fn mandatory_atoms_are_in_whatever_the_budget() {
     let long = "x".repeat(900);
     let atoms = format!(

@@ -20,11 +20,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::answers::{KernelAnswers, Marks, Order};
-use super::assembly::{Request, assemble};
+use super::assembly::{Request, assemble, is_for};
 use super::compressed::{Compressed, compressed};
 use super::derived::Derived;
 use super::hybrid::Directives;
-use super::jit::{Corpus, JitCompiler, Left, Word};
+use super::jit::{Corpus, JitCompiler, Left, Word, is_injected_for};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
@@ -365,6 +365,21 @@ impl Shown {
     #[must_use]
     pub fn stopped(&self) -> Option<&crate::kernel::Stop> {
         self.kernel.model().stopped.as_ref()
+    }
+
+    /// Whether the prompt compiler made the prompt.
+    #[must_use]
+    pub(in crate::prompt) fn is_compiled(&self) -> bool {
+        self.prompt.compilation.is_some()
+    }
+
+    /// Whether what the kernel injects under a key is for this prompt. The compiler is more generous than the others.
+    #[must_use]
+    pub(in crate::prompt) fn takes(&self, key: &str) -> bool {
+        match self.is_compiled() {
+            true => is_injected_for(key, &self.derived),
+            false => is_for(key, &self.wanted.context.shard_id),
+        }
     }
 
     /// What follows for this shard.

@@ -6,7 +6,7 @@ use crate::kernel::{Miss, Proof, RuleId};
 use crate::program::{PredicateId, PredicateKey};
 use crate::prompt::answers::{Answer, Arg, KernelAnswers, Querier};
 use crate::prompt::assembly::{INJECTED, is_for};
-use crate::prompt::origin::{Held, HeldKind};
+use crate::prompt::origin::{Held, HeldKind, Origin};
 use crate::text::{FileId, Symbol};
 
 /// How many ways in which a fact follows are given.
@@ -34,12 +34,19 @@ pub struct Why {
 pub enum WhyNot {
     /// It is there.
     Shown,
-    /// Facts have it for others: the keys that they have.
-    WrongKey(Vec<String>),
+    /// Facts have it for others.
+    WrongKey {
+        /// The keys that they have.
+        keys: Vec<String>,
+        /// The keys that reach the shard.
+        wanted: Vec<String>,
+    },
     /// It has scores, and none is above the threshold of the policy.
     BelowThreshold(Vec<i64>),
-    /// The prompt has no section that would show it, since it is compiled or has no context.
+    /// The prompt has no section that would show it.
     NotInMode,
+    /// The prompt compiler leaves out the atom that it is in: why, in words.
+    Dropped(String),
     /// It does not follow: what each rule lacks.
     NotDerived(Vec<Miss>),
 }
@@ -87,14 +94,23 @@ impl Common {
             answers.iter().filter(|answer| answer.text(1) == Some(atom)).cloned().collect()
         };
         let with_text = of_text(&injected);
-        if with_text.iter().any(|answer| answer.text(0).is_some_and(|key| is_for(key, shard))) {
-            let is_there = shown.prompt.lines().any(|(_, line)| line.value() == atom);
-            return if is_there { WhyNot::Shown } else { WhyNot::NotInMode };
+        let is_own = shard == shown.wanted.context.shard_id;
+        let takes = |key: &str| is_for(key, shard) || (is_own && shown.takes(key));
+        let is_meant = |answer: &&Answer| answer.text(0).is_some_and(takes);
+        if let Some(answer) = with_text.iter().find(is_meant) {
+            let is_it =
+                |origin: &Origin| matches!(origin, Origin::Fact(held) if held.fact == answer.held.fact);
+            let is_there = shown.prompt.lines().any(|(_, line)| is_it(&line.origin));
+            return match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
+                _ if is_there => WhyNot::Shown,
+                Some(reason) => WhyNot::Dropped(reason.words()),
+                None => WhyNot::NotInMode,
+            };
         }
         let mut keys: Vec<String> =
             with_text.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
         let scored = of_text(&self.facts(shown, SCORED, 3));
-        let scores = scored.iter().filter(|answer| answer.text(0).is_some_and(|key| is_for(key, shard)));
+        let scores = scored.iter().filter(is_meant);
         let scores: Vec<i64> = scores
             .filter_map(|answer| match answer.args.get(2) {
                 Some(Arg::Number(score)) => Some(*score),
@@ -106,7 +122,11 @@ impl Common {
         }
         if !keys.is_empty() {
             keys.dedup();
-            return WhyNot::WrongKey(keys);
+            let name = is_own.then_some(&shown.derived.shard_id).filter(|name| *name != shard);
+            let name = name.filter(|_| shown.is_compiled()).cloned();
+            let wanted =
+                [shard.to_owned()].into_iter().chain(name).chain(["*".to_owned(), "/_all".to_owned()]);
+            return WhyNot::WrongKey { keys, wanted: wanted.collect() };
         }
         WhyNot::NotDerived(self.misses(shown, shard, atom))
     }

@@ -172,7 +172,13 @@ fn what_is_not_there_is_explained() {
     let (common, prompts) = preview.parts();
     let of = &mut prompts[0];
     assert_eq!(common.why_not(of, "coder-7", "Monorepo."), WhyNot::Shown);
-    assert_eq!(common.why_not(of, "coder-8", "Tokens expire."), WhyNot::WrongKey(vec!["coder-7".to_owned()]));
+    assert_eq!(
+        common.why_not(of, "coder-8", "Tokens expire."),
+        WhyNot::WrongKey {
+            keys: vec!["coder-7".to_owned()],
+            wanted: ["coder-8", "*", "/_all"].map(str::to_owned).to_vec()
+        }
+    );
     assert_eq!(common.why_not(of, "coder-7", "Too weak."), WhyNot::BelowThreshold(vec![40]));
     let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.") else { panic!() };
     assert_eq!(misses.len(), 2);

@@ -199,12 +199,19 @@ fn short_heads(subject: &Subject<'_>, found: &mut Vec<Found>) {
 /// Facts with something else than text where text is read.
 fn numbers(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     for (name, read) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
+        if name == TEMPLATES && shown.is_compiled() {
+            continue;
+        }
         for answer in subject.facts(shown, name, read) {
-            let is_text = |at: &usize| matches!(answer.args.get(*at), Some(Arg::Text(_)));
+            let is_text = |at: &usize| match answer.args.get(*at) {
+                Some(Arg::Text(_)) => true,
+                Some(Arg::Number(_)) => shown.is_compiled(),
+                _ => false,
+            };
             let Some(at) = (0..read).find(|at| !is_text(at)) else { continue };
             let Some((file, range)) = place(subject, shown, &answer, at) else { continue };
             let what = match answer.args.get(at) {
-                Some(Arg::Other(_)) => "prompts read an empty text there",
+                Some(Arg::Other(_)) if !shown.is_compiled() => "prompts read an empty text there",
                 _ => "prompts pass over it without a word",
             };
             let message =

@@ -79,7 +79,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     for head in subject.heads(INJECTED, 2).chain(subject.heads(KNOWLEDGE, 3)) {
         let Some((key, is_name)) = head.constant(0) else { continue };
         let is_injected = head.clause.head.name.as_str() == INJECTED;
-        let reaches = ids.contains(&key) || (is_injected && matches!(&*key, "*" | "/_all"));
+        let is_all = is_injected && matches!(&*key, "*" | "/_all");
+        // The prompt compiler also takes the name of a shard, with or without a `/`.
+        let is_taken = || subject.shown.iter().any(|shown| shown.is_compiled() && shown.takes(&key));
+        let reaches = ids.contains(&key) || is_all || is_taken();
         if reaches {
             continue;
         }

@@ -5,7 +5,7 @@ use crate::kernel::Obstacle;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::program::PredicateKey;
 use crate::prompt::answers::{Answer, Arg, Order};
-use crate::prompt::assembly::{INJECTED, is_for};
+use crate::prompt::assembly::INJECTED;
 use crate::prompt::preview::{SCORED, THRESHOLD};
 use crate::text::{Symbol, TextRange};
 
@@ -248,12 +248,10 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
         return;
     }
     let Some(sample) = subject.sample() else { return };
-    let (common, settings) = (subject.common, subject.settings);
-    let _ = settings;
+    let common = subject.common;
     for shown in subject.shown.iter_mut().filter(|shown| shown.stopped().is_none()) {
-        let id = shown.wanted.context.shard_id.clone();
         let injected = common.facts(shown, INJECTED, 2);
-        if injected.iter().any(|answer| answer.text(0).is_some_and(|key| is_for(key, &id))) {
+        if injected.iter().any(|answer| answer.args.first().is_some_and(|key| shown.takes(&key.printed()))) {
             continue;
         }
         let misses = common.misses_of_shard(shown);

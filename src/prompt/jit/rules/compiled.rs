@@ -8,8 +8,8 @@ use super::super::select::{Dropped, Reason};
 use super::super::situation::Situation;
 use super::Placed;
 use super::table::{
-    CONFLICT_BOTH_MANDATORY, EXCLUSIVE_UNENFORCED, INJECTED_BLOCKED, MANDATORY_OVERFLOW, MATCH_DIVERGENCE,
-    NESTED_PLACEHOLDER, SKELETON_GAP, UNREACHABLE_ATOM, VARIANT_IGNORED, VECTOR_ONLY,
+    CONFLICT_BOTH_MANDATORY, CONFLICT_ONE_SIDED, EXCLUSIVE_UNENFORCED, INJECTED_BLOCKED, MANDATORY_OVERFLOW,
+    MATCH_DIVERGENCE, NESTED_PLACEHOLDER, SKELETON_GAP, UNREACHABLE_ATOM, VARIANT_IGNORED, VECTOR_ONLY,
 };
 use rustc_hash::FxHashSet;
 
@@ -33,6 +33,7 @@ pub fn of_compilation(
     placed.extend(about.divergence());
     placed.extend(about.shortened());
     placed.extend(about.both_mandatory());
+    placed.extend(about.compared());
     placed.extend(about.unreachable());
     (whole, placed)
 }
@@ -225,6 +226,25 @@ impl<'a> About<'a> {
                 atom.tokens
             );
             Some((atom.file?, Finding::new(&VARIANT_IGNORED, atom.id.range, message)))
+        });
+        found.collect()
+    }
+
+    /// Conflicts that the runtime's rules would settle by comparing what its engine does not compare.
+    fn compared(&self) -> Vec<Placed> {
+        let atom = |at: usize| self.compilation.atoms.get(at).map(|atom| &**atom);
+        let found = self.compilation.compared.iter().filter_map(|&(one, other)| {
+            let (one, other) = (atom(one)?, atom(other)?);
+            let word = one.conflicts_with.iter().find(|word| word.text == other.id.text)?;
+            let message = format!(
+                "A search finds both `{}` and `{}` {}, which do not go together. The runtime's rules compare their scores, and \
+                 its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all \
+                 its selectors. The preview shows what the rules mean.",
+                one.id.text,
+                other.id.text,
+                self.here()
+            );
+            Some((one.file?, Finding::new(&CONFLICT_ONE_SIDED, word.range, message)))
         });
         found.collect()
     }

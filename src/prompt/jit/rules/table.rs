@@ -90,10 +90,11 @@ rules! {
 
     /// Conflicts that only one side knows.
     CONFLICT_ONE_SIDED = "PP054" "conflict-one-sided" Warning None
-    "Of two atoms that do not go together only one says so."
+    "Of two atoms that do not go together only one says so, or a search finds both."
     "A conflict works for the atom that declares it: that one keeps the other out, when it is mandatory, or has the \
-     higher score. The other way round both are in. With equal scores the runtime compares ids, which its engine cannot \
-     do: the whole selection then fails over."
+     higher score. The other way round both are in. The runtime's rules compare the scores of a search, and ids where they \
+     are equal; its engine orders whole numbers only. Where a search finds both, the selection fails, and every atom that \
+     is not of the skeleton comes in when all its selectors hold, found or not."
     bad atoms!("- id: brief\n  category: exemplar\n  is_mandatory: true\n  conflicts_with: [long]\n  content: Be brief.\n- id: long\n  category: exemplar\n  content: Explain at length.\n"),
     good atoms!("- id: brief\n  category: exemplar\n  is_mandatory: true\n  conflicts_with: [long]\n  content: Be brief.\n- id: long\n  category: exemplar\n  conflicts_with: [brief]\n  content: Explain at length.\n"),
 
