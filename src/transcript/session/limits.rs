@@ -30,6 +30,14 @@ pub struct ShardLimits {
     pub retries: u64,
 }
 
+/// Those of a shard of which nobody says anything.
+const USUAL: ShardLimits =
+    ShardLimits { context_tokens: 20_000, output_tokens: 4_000, seconds: 300, retries: 3 };
+
+/// How many tokens a compiled prompt may have, how many of those are reserved, and which part of them is when more than
+/// all of them would be.
+const PROMPT: (u64, u64, u64) = (200_000, 8_000, 10);
+
 /// The limits of all kinds of shards, those of the runtime unless its configuration says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -63,7 +71,7 @@ impl Default for Limits {
         ];
         let shards = shards.into_iter().map(|(name, limits)| (name.to_owned(), limits)).collect();
         Self {
-            default: limits(20_000, 4_000, 300, 3),
+            default: USUAL,
             shards,
             facts: 250_000,
             derived: 100_000,
@@ -84,28 +92,19 @@ impl Limits {
             limits.default = shard(&json, default, limits.default);
         }
         for core in all(&json, root, "core_limits") {
-            // The runtime takes a 0 for no setting.
-            let set =
-                |name, usual| Some(number(&json, core, name, usual)).filter(|set| *set > 0).unwrap_or(usual);
-            limits.facts = set("max_facts_in_kernel", limits.facts);
-            limits.derived = set("max_derived_facts_limit", limits.derived);
+            limits.facts = number(&json, core, "max_facts_in_kernel", limits.facts);
+            limits.derived = number(&json, core, "max_derived_facts_limit", limits.derived);
         }
         for window in all(&json, root, "context_window") {
             limits.window = number(&json, window, "max_tokens", limits.window);
         }
-        for compiler in all(&json, root, "jit") {
-            let set = |name, usual: Option<u32>| {
-                let set = number(&json, compiler, name, 0);
-                u32::try_from(set).ok().filter(|set| *set > 0).or(usual)
-            };
-            limits.prompt = (set("token_budget", limits.prompt.0), set("reserved_tokens", limits.prompt.1));
-        }
+        limits.prompt = prompt(&json, root, limits.window);
         let profiles = all(&json, root, "shard_profiles");
         // The types of shards are the keys of a map, which are what they are.
         for one in profiles.flat_map(|profiles| json.members(profiles)) {
             let name = json.string(one.key).unwrap_or_default().into_owned();
-            let usual = limits.shards.get(&name).copied().unwrap_or(limits.default);
-            limits.shards.insert(name, shard(&json, one.value, usual));
+            // What a profile does not say is neither that of its type nor that of `default_shard`.
+            limits.shards.insert(name, shard(&json, one.value, USUAL));
         }
         limits
     }
@@ -121,6 +120,23 @@ fn all<'j, 't>(
     json.members(object).filter(move |member| is_it(member.key)).map(|member| member.value)
 }
 
+/// How many tokens a compiled prompt may have, and how many of those are reserved, where the configuration makes that
+/// something else than usual: no more than the model takes in, and not all of them reserved.
+fn prompt(json: &Json<'_>, root: NodeId, window: u64) -> (Option<u32>, Option<u32>) {
+    let (mut budget, mut reserved, mut part) = PROMPT;
+    for compiler in all(json, root, "jit") {
+        budget = number(json, compiler, "token_budget", budget);
+        reserved = number(json, compiler, "reserved_tokens", reserved);
+        part = number(json, compiler, "reserved_tokens_fallback_ratio", part);
+    }
+    budget = budget.min(window);
+    if reserved >= budget {
+        reserved = Some(budget / part).filter(|reserved| *reserved < budget).unwrap_or(0);
+    }
+    let changed = |set: u64, usual: u64| u32::try_from(set).ok().filter(|_| set != usual);
+    (changed(budget, PROMPT.0), changed(reserved, PROMPT.1))
+}
+
 fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
     let number = |name: &'static str, usual: u64| number(json, node, name, usual);
     ShardLimits {
@@ -131,10 +147,11 @@ fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
     }
 }
 
-/// A number of a configuration.
+/// A number of a configuration. The runtime takes a 0 for no setting.
 fn number(json: &Json<'_>, node: NodeId, name: &'static str, usual: u64) -> u64 {
     let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
-    written.filter_map(|written| written.parse().ok()).last().unwrap_or(usual)
+    let last = written.filter_map(|written| written.parse().ok()).last();
+    last.filter(|number| *number > 0).unwrap_or(usual)
 }
 
 /// Too long.
@@ -289,13 +306,14 @@ impl Tasks {
                     out.push(now.found(Finding::new(rule, place, message), pointer));
                 }
             };
-        let (time, tokens) = (limits.seconds * 1_000, limits.context_tokens + limits.output_tokens);
+        let time = limits.seconds.saturating_mul(1_000);
+        let tokens = limits.context_tokens.saturating_add(limits.output_tokens);
         over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time, " ms");
         over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens, " tokens");
         over(&RETRIES_OVER, numbers.and_then(|it| it.retries), "retry_count", limits.retries, " retries");
         over(&TIME_OVER, details.and_then(|it| it.milliseconds), "", time, " ms");
         over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens, " tokens");
-        let most = limits.context_tokens * BYTES_A_TOKEN;
+        let most = limits.context_tokens.saturating_mul(BYTES_A_TOKEN);
         if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
             found.finding.message =
                 format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");

@@ -151,9 +151,39 @@ fn what_does_not_parse() {
 fn limits_hold_only_if_the_file_loads() {
     let limits = |text: &str| read(text.as_bytes()).limits;
     let coder = limits(r#"{"shard_profiles":{"coder":{"max_retries":9}}}"#).shards["coder"];
-    assert_eq!(coder, ShardLimits { retries: 9, ..Limits::default().shards["coder"] });
+    assert_eq!(coder, ShardLimits { retries: 9, ..Limits::default().default });
     assert_eq!(limits(r#"{"shard_profiles":{"coder":{"max_retries":9}},}"#), Limits::default());
     assert_eq!(limits(r#"{"shard_profiles":{"coder":{"max_retries":9,"top_p":""}}}"#), Limits::default());
+}
+
+/// What a configuration does not say, and what it says with a 0, is as usual, and not what another part of it says.
+#[test]
+fn limits_are_those_that_the_runtime_works_out() {
+    let limits = |text: &str| read(text.as_bytes()).limits;
+    let usual = Limits::default().default;
+    let several = limits(
+        r#"{"default_shard":{"max_context_tokens":7,"max_retries":0},"context_window":{"max_tokens":0},
+            "shard_profiles":{"coder":{"max_context_tokens":0},"tester":{"max_context_tokens":9}}}"#,
+    );
+    assert_eq!(several.default, ShardLimits { context_tokens: 7, ..usual });
+    assert_eq!(several.shards["coder"], usual);
+    assert_eq!(several.shards["tester"], ShardLimits { context_tokens: 9, ..usual });
+    assert_eq!((several.window, several.prompt), (200_000, (None, None)));
+    let prompt = |text: &str| limits(text).prompt;
+    assert_eq!(prompt(r#"{"jit":{"token_budget":5000}}"#), (Some(5_000), Some(500)));
+    assert_eq!(
+        prompt(r#"{"jit":{"token_budget":5000,"reserved_tokens_fallback_ratio":1}}"#),
+        (Some(5_000), Some(0))
+    );
+    assert_eq!(prompt(r#"{"jit":{"reserved_tokens":400000}}"#), (None, Some(20_000)));
+    assert_eq!(
+        prompt(r#"{"context_window":{"max_tokens":100000},"jit":{"token_budget":0}}"#),
+        (Some(100_000), None)
+    );
+    assert_eq!(
+        prompt(r#"{"context_window":{"max_tokens":300000},"jit":{"token_budget":250000}}"#).0,
+        Some(250_000)
+    );
 }
 
 #[test]
