@@ -21,26 +21,37 @@ pub fn insert_member(
     value: &str,
     is_first: bool,
 ) -> Option<(TextRange, String)> {
+    insert_members(view, &[(name, value)], is_first)
+}
+
+/// The same with several members, each a name and a value.
+#[must_use]
+pub fn insert_members(view: &View<'_>, new: &[(&str, &str)], is_first: bool) -> Option<(TextRange, String)> {
     let json = view.json;
     let object = *view.nodes.last().filter(|_| json.problems.is_empty())?;
     let members: Vec<_> =
         [json.members(object).next(), json.members(object).last()].into_iter().flatten().collect();
+    let written = |colon: &str| -> Vec<String> {
+        new.iter().map(|(name, value)| format!("{}{colon}{value}", quoted(name))).collect()
+    };
     let Some((first, last)) = members.first().zip(members.last()) else {
         let start = json.range(object).start() + TextSize::new(1);
-        return Some((TextRange::empty(start), format!("{}: {value}", quoted(name))));
+        return Some((TextRange::empty(start), written(": ").join(", ")));
     };
     let colon = if follows_space(json, last.key) { ": " } else { ":" };
     if is_first {
         let start = json.range(first.key).start();
         let space = space_before(json, last.key);
-        return Some((TextRange::empty(start), format!("{}{colon}{value},{space}", quoted(name))));
+        let text = written(colon).into_iter().map(|member| format!("{member},{space}")).collect();
+        return Some((TextRange::empty(start), text));
     }
     let end = json.range(last.value).end();
     let space = space_before(json, last.key);
     // A single member on its brace's line says nothing of what stands between members.
     let space =
         if first.key == last.key && space.is_empty() && colon == ": " { " ".to_owned() } else { space };
-    Some((TextRange::empty(end), format!(",{space}{}{colon}{value}", quoted(name))))
+    let text = written(colon).into_iter().map(|member| format!(",{space}{member}")).collect();
+    Some((TextRange::empty(end), text))
 }
 
 /// The bytes of a member or an element together with one of its commas, so that what is left is in order.

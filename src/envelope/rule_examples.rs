@@ -62,7 +62,7 @@ impl Example {
     }
 
     /// The same with the first fix of a rule.
-    fn mended(mut self, rule: &Rule) -> Option<Self> {
+    pub(super) fn mended(mut self, rule: &Rule) -> Option<Self> {
         let found = self.found();
         let fix = found.iter().filter(|found| found.rule == rule).find_map(|found| found.fix.as_ref())?;
         self.reply = String::from_utf8(edits::applied(self.reply.as_bytes(), fix)?).unwrap();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{arguments, shell};
 use crate::envelope::check::Sink;
-use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::edits::{insert_member, insert_members, quoted};
 use crate::envelope::examples::asking;
 use crate::envelope::json::{Kind, NodeId};
 use crate::envelope::subject::Subject;
@@ -205,15 +205,24 @@ fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[Stri
         let mut members = subject.json.members(args.value);
         members.any(|member| subject.json.string(member.key).is_some_and(|key| key == name))
     };
-    let missing: Vec<_> = required.iter().filter(|name| !has(name)).collect();
-    let Some(first) = missing.first() else { return };
+    let mut missing: Vec<&str> = Vec::new();
+    for name in required.iter().map(|name| &**name).filter(|name| !has(name)) {
+        if !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    if missing.is_empty() {
+        return;
+    }
     let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let range = first_byte(subject.json.range(args.value));
+    let verb = if missing.len() == 1 { "is" } else { "are" };
     let mut finding =
-        Finding::new(&TOOL_ARG_MISSING, range, format!("the tool needs {names}, which is not given"));
+        Finding::new(&TOOL_ARG_MISSING, range, format!("the tool needs {names}, which {verb} not given"));
     let view = View::of_map(subject.json, args.value);
-    finding.fix = insert_member(&view, first, "\"\"", false)
-        .map(|(at, text)| Fix::guess(format!("Insert `{first}`")).replace(at, text));
+    let members: Vec<_> = missing.iter().map(|name| (*name, "\"\"")).collect();
+    finding.fix = insert_members(&view, &members, false)
+        .map(|(at, text)| Fix::guess(format!("Insert {names}")).replace(at, text));
     sink.push(finding);
 }
 
@@ -232,4 +241,26 @@ fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
         None => insert_member(request, "tool_args", "{}", false).map(|(at, text)| fix.replace(at, text)),
     };
     sink.push(finding);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::rule_examples::Example;
+
+    #[test]
+    fn all_missing_arguments_come_at_once() {
+        let all = TOOL_ARG_MISSING.bad.replace("[\"path\"]", "[\"path\", \"from\", \"to\", \"from\"]");
+        for (given, wanted) in [
+            ("{}", r#"{"path": "", "from": "", "to": ""}"#),
+            (r#"{"from": "a"}"#, r#"{"from": "a", "path": "", "to": ""}"#),
+            (r#"{"x":1,"to":2}"#, r#"{"x":1,"to":2,"path":"","from":""}"#),
+        ] {
+            let text = all.replace("\"tool_args\": {}", &format!("\"tool_args\": {given}"));
+            let mended = Example::new(&text).mended(&TOOL_ARG_MISSING).unwrap();
+            assert!(mended.reply.contains(wanted), "{}", mended.reply);
+            assert!(mended.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
+        }
+    }
 }
