@@ -5,19 +5,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use mangle_ls::config::Profile;
 use mangle_ls::ide::previews::{blocks, derived};
-use mangle_ls::kernel::{Values, evaluate};
 use mangle_ls::prompt::session::{Form, SessionFile};
 use mangle_ls::prompt::{
-    Answer, Arg, Context, Derived, From, Held, Intent, Listed, Mode, Prompt, Request, Said, Section,
-    SectionKind, appends_in_jit_mode, assemble,
+    Context, Derived, From, Intent, Listed, Mode, Prompt, Request, Said, Section, SectionKind,
+    appends_in_jit_mode, assemble,
 };
-use mangle_ls::syntax::SourceFile;
 use serde_json::{Map, Value, json};
 
 fn folder() -> PathBuf {
@@ -58,22 +54,21 @@ fn observed(input: &Map<String, Value>) -> Value {
 }
 
 fn assembled(input: &Map<String, Value>, context: &Context, mode: Mode) -> Prompt {
-    let texts = |key: &str| input.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut listed = Listed {
-        facts: texts("facts").iter().map(|fact| answer(fact.as_str().unwrap())).collect(),
-        failing: texts("query_errors").iter().map(|name| name.as_str().unwrap().to_owned()).collect(),
+    let texts = |key: &str| -> Vec<&str> {
+        input
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().unwrap())
+            .collect()
     };
-    let templates = BTreeMap::new();
-    let request = Request {
-        context,
-        mode,
-        templates: &templates,
-        inception: false,
-        compiler: None,
-        left: None,
-        profile: Profile::Current,
-    };
-    assemble(&request, &mut listed)
+    let failing = texts("query_errors").into_iter().map(str::to_owned).collect();
+    let mut listed = Listed { facts: Vec::new(), failing };
+    for fact in texts("facts") {
+        assert!(listed.read(fact), "{fact}");
+    }
+    assemble(&Request::plain(context, mode), &mut listed)
 }
 
 /// The context of a case; `None` when it is incomplete.
@@ -108,32 +103,6 @@ fn context(input: &Map<String, Value>) -> Option<Context> {
         budget: (None, None),
         vectors: Vec::new(),
     })
-}
-
-/// A fact of the record as the kernel would hand it over.
-fn answer(fact: &str) -> (String, Answer) {
-    let source = SourceFile::parse(fact.into());
-    let clause = source.items()[0].statement.clause().unwrap();
-    let mut values = Values::new();
-    let mut arg = |term| {
-        let value = evaluate(term, fact, &mut values, None).unwrap().unwrap();
-        let printed = values.display(value).to_string();
-        match printed.parse::<i64>() {
-            Ok(number) => Arg::Number(number),
-            Err(_) if printed.starts_with(['"', '/']) => Arg::Text(text(values.get(value))),
-            // Of a float only that it is no text matters.
-            Err(_) => printed.parse().map_or(Arg::Other(printed), |_: f64| Arg::Number(0)),
-        }
-    };
-    let args = clause.head.args.iter().map(&mut arg).collect();
-    (clause.head.name.as_str().to_owned(), Answer { args, held: Held::listed(fact) })
-}
-
-fn text(datum: &mangle_ls::kernel::Datum) -> String {
-    match datum {
-        mangle_ls::kernel::Datum::Name(text) | mangle_ls::kernel::Datum::String(text) => text.to_string(),
-        other => panic!("{other:?}"),
-    }
 }
 
 fn section(section: &Section) -> Value {

@@ -34,6 +34,10 @@ impl Prompts {
                     ),
                 ),
                 ("inception", Row::Set(settings.inception.into())),
+                (
+                    "reasoning",
+                    Row::of(settings.reasoning.map(|wanted| wanted.as_str()), "nothing asks for reasons"),
+                ),
                 ("synthetic", Row::Set(settings.synthetic.into())),
                 ("similarity", Row::Set(settings.similarity.into())),
                 ("tokenizer", Row::Set(settings.tokenizer.as_str().into())),

@@ -36,7 +36,7 @@ pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use pattern::gate_pattern;
 pub use pin::pin_profile;
-pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, ShardSetting, Tokenizer};
+pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, Tokenizer};
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;

@@ -18,6 +18,8 @@ pub struct PromptSettings {
     pub mode: Option<PromptMode>,
     /// `inception`: whether the preamble about the two channels stands above everything.
     pub inception: bool,
+    /// `reasoning`: whether what asks for reasons stands below everything, and which of the two.
+    pub reasoning: Option<Reasoning>,
     /// `synthetic`: whether previews add the facts that the runtime would have.
     pub synthetic: bool,
     /// `similarity`: how much of a captured prompt a preview should have, in percent.
@@ -36,6 +38,7 @@ impl Default for PromptSettings {
             atoms: Globs::default(),
             mode: None,
             inception: false,
+            reasoning: None,
             synthetic: true,
             similarity: 90,
             context_block: ContextBlockSettings::default(),
@@ -90,6 +93,17 @@ words! {
         Legacy = "legacy",
         /// The context section alone, which some shards append to a prompt of their own.
         Section = "section",
+    }
+}
+
+words! {
+    /// What asks a shard for its reasons.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Reasoning {
+        /// At length, beside a `result`.
+        Full = "full",
+        /// In a few words.
+        Short = "short",
     }
 }
 

@@ -26,6 +26,8 @@ pub enum SectionKind {
     Intent,
     /// The envelope instructions.
     Suffix,
+    /// What asks for reasons.
+    Reasoning,
     /// Of which turn a compressed input is.
     Title,
     /// What the constitution says.
@@ -60,6 +62,7 @@ impl SectionKind {
             Self::Session => "session",
             Self::Intent => "intent",
             Self::Suffix => "suffix",
+            Self::Reasoning => "reasoning",
             Self::Title => "title",
             Self::Core => "core",
             Self::State => "state",

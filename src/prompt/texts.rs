@@ -1,7 +1,7 @@
 //! The fixed texts of previews. They are ours: what a preview is true to is order, conditions and data, not the
 //! runtime's wording. A workspace can put its own in their place (`[prompt.templates]`).
 
-use crate::config::Profile;
+use crate::config::{Profile, Reasoning};
 use crate::envelope::OPERATIONS;
 use crate::envelope::table::CONTROL;
 
@@ -145,6 +145,23 @@ pub const INCEPTION: &str = "\
 You speak on two channels at once. The visible one is a courteous conversation. The other one keeps a logic store exact.
 Every answer carries both, as one JSON object; free text alone is never acceptable.
 Politeness must not bend the store: when a wish cannot be met, say so kindly and record an ambiguity flag there.";
+
+/// What asks for reasons, where `reasoning` is set.
+#[must_use]
+pub fn reasoning(wanted: Reasoning) -> &'static str {
+    match wanted {
+        Reasoning::Full => REASONING,
+        Reasoning::Short => {
+            "Add a member `reasoning`: in a few words, how you went about it and how sure you are."
+        }
+    }
+}
+
+const REASONING: &str = "\
+== REASONS ==
+Reply with a JSON object of two members.
+  reasoning_trace  what was asked, how you went about it, what limited you, how sure you are and why
+  result           what was asked for";
 
 /// The base for a type of shard, where neither the kernel nor a corpus has one: its name and its text. The type counts
 /// letter for letter.

@@ -491,6 +491,48 @@ fn the_compiler_takes_more_than_the_assembler() {
 }
 
 #[test]
+fn what_asks_for_reasons_stands_below_everything() {
+    let shown = |reasoning: &str, shard: &str, more: &[&str]| {
+        let kernel = format!("# @preview use: schemas.gl\n# @preview shard: {shard}\n");
+        let settings = format!("[prompt]\n{reasoning}\n");
+        let files = [("mangle-ls.toml", &*settings), ("schemas.gl", SCHEMAS), ("a.kernel.mg", &*kernel)];
+        let arguments: Vec<_> = ["preview", "a.kernel.mg"].iter().chain(more).copied().collect();
+        lines_with(&files, &arguments, &["──", "reasoning", "Why", "competing"])
+    };
+    expect![[r#"
+        ── base · builtin generic · 28 tokens
+        ── reasoning · builtin reasoning · 49 tokens
+          reasoning_trace  what was asked, how you went about it, what limited you, how sure you are and why
+        ──
+          reasoning          49   64.4 %
+    "#]]
+    .assert_eq(&shown("reasoning = \"full\"", "legislator-1 legislator", &[]));
+    expect![[r#"
+        ── base · builtin coder · 44 tokens
+        ── suffix · builtin suffix · 253 tokens
+          reasoning_trace      how you got there
+        ── reasoning · builtin reasoning · 22 tokens
+        Add a member `reasoning`: in a few words, how you went about it and how sure you are.
+        ──
+          reasoning          22    6.8 %
+        warning[competing-output] a.kernel.mg:1 The prompt asks for an envelope, and below that for an object with reasons (`[prompt] reasoning`) in preview `a` (coder-7): what is no envelope is lost, and what is one has no such members.
+    "#]].assert_eq(&shown("reasoning = \"short\"", "coder-7 coder", &[]));
+    let own = "reasoning = \"full\"\n[prompt.templates]\nreasoning = \"Why?\"";
+    expect![[r#"
+        ── base · builtin generic · 28 tokens
+        ── reasoning · configured reasoning · 2 tokens
+        Why?
+        ──
+          reasoning           2    6.8 %
+    "#]]
+    .assert_eq(&shown(own, "legislator-1 legislator", &[]));
+    expect![[r#"
+        ──
+    "#]]
+    .assert_eq(&shown(own, "legislator-1 legislator", &["--mode", "section"]));
+}
+
+#[test]
 fn hits_that_do_not_go_together_are_told() {
     let kernel = "# @preview use: schemas.gl\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n\
                   # @preview session: a.session.yaml\n";

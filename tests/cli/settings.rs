@@ -253,6 +253,7 @@ fn all_settings() {
             atoms = []
             # mode: jit where there are atoms, else legacy
             inception = false
+            # reasoning: nothing asks for reasons
             synthetic = true
             similarity = 90
             tokenizer = "bytes4"
@@ -397,6 +398,7 @@ fn all_settings() {
                 "atoms": [],
                 "mode": null,
                 "inception": false,
+                "reasoning": null,
                 "synthetic": true,
                 "similarity": 90,
                 "tokenizer": "bytes4",

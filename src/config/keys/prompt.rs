@@ -1,7 +1,7 @@
 //! The keys of `[prompt]` and of the tables in it.
 
 use super::{Key, Kind, Section};
-use crate::config::{PromptMode, Tokenizer};
+use crate::config::{PromptMode, Reasoning, Tokenizer};
 
 /// `[prompt]`
 pub const PROMPT: Section = Section {
@@ -19,7 +19,8 @@ pub const PROMPT: Section = Section {
             kind: Kind::TextsByName,
             default: "",
             doc: "Texts in place of the built-in ones: by type of shard, or `generic` for all other types, `suffix` for \
-                  the envelope instructions, `inception` for the preamble.",
+                  the envelope instructions, `inception` for the preamble, \
+                  `reasoning` for what asks for reasons.",
         },
         Key {
             name: "atoms",
@@ -39,6 +40,13 @@ pub const PROMPT: Section = Section {
             kind: Kind::Flag,
             default: "false",
             doc: "Whether a preamble about the two channels of the protocol stands above everything.",
+        },
+        Key {
+            name: "reasoning",
+            kind: Kind::Word(&Reasoning::WORDS),
+            default: "",
+            doc: "What asks for reasons below everything, for agents that append it: `full` for a `reasoning_trace` beside a \
+                  `result`, `short` for a member `reasoning`. Where the envelope instructions are, `competing-output` says so.",
         },
         Key {
             name: "synthetic",

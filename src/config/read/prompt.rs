@@ -6,7 +6,7 @@ use toml_span::Value;
 
 use crate::config::keys::{CONTEXT_BLOCK, Kind, PROMPT};
 use crate::config::value::Reader;
-use crate::config::{ContextBlockSettings, PromptMode, PromptSettings, ShardSetting, Tokenizer};
+use crate::config::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, Tokenizer};
 
 impl Reader<'_> {
     /// Reads `[prompt]`.
@@ -21,6 +21,9 @@ impl Reader<'_> {
                 "atoms" => settings.atoms = self.globs(value, "`atoms`").unwrap_or_default().0,
                 "mode" => settings.mode = self.word(value, "`mode`", &PromptMode::WORDS, PromptMode::parse),
                 "inception" => settings.inception = self.flag(value, "`inception`").unwrap_or_default(),
+                "reasoning" => {
+                    settings.reasoning = self.word(value, "`reasoning`", &Reasoning::WORDS, Reasoning::parse);
+                }
                 "synthetic" => settings.synthetic = self.flag(value, "`synthetic`").unwrap_or(true),
                 "similarity" => {
                     let percent = self.number(value, "`similarity`", (0, 100));

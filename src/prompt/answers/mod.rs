@@ -84,6 +84,16 @@ pub struct Listed {
     pub failing: Vec<String>,
 }
 
+impl Listed {
+    /// Adds a fact as it is written in Mangle. Whether it is one.
+    pub fn read(&mut self, fact: &str) -> bool {
+        let Some((predicate, args)) = pattern::atom(fact.trim().trim_end_matches('.')) else { return false };
+        let Some(args) = args.into_iter().collect() else { return false };
+        self.facts.push((predicate, Answer { args, held: Held::listed(fact) }));
+        true
+    }
+}
+
 impl Querier for Listed {
     fn query(&mut self, text: &str, _least: usize) -> Result<Vec<Answer>, String> {
         let pattern = Pattern::read(text);

@@ -22,28 +22,11 @@ impl Pattern {
             let name = text.split('(').next().unwrap_or_default().trim();
             Self { predicate: name.to_owned(), wanted: None }
         };
-        if !text.contains('(') { bare() } else { Self::atom(text).unwrap_or_else(bare) }
-    }
-
-    fn atom(text: &str) -> Option<Self> {
-        let text = format!("{text}.");
-        let source = SourceFile::parse(text.as_str().into());
-        let [item] = &source.items()[..] else { return None };
-        let clause = item.statement.clause().filter(|clause| clause.is_fact() && !item.statement.damaged)?;
-        let mut values = Values::new();
-        let mut wanted = Vec::with_capacity(clause.head.args.len());
-        for term in &clause.head.args {
-            wanted.push(match term.kind {
-                TermKind::Variable(_) | TermKind::Wildcard => None,
-                _ => {
-                    let value = evaluate(term, &text, &mut values, None).ok().flatten()?;
-                    let wanted = argument(values.get(value), || values.display(value).to_string());
-                    // The runtime writes variables so, and takes such a text for one.
-                    Some(wanted).filter(|wanted| !wanted.text().is_some_and(|text| text.starts_with('?')))
-                }
-            });
-        }
-        Some(Self { predicate: clause.head.name.as_str().to_owned(), wanted: Some(wanted) })
+        let Some((predicate, args)) = atom(text).filter(|_| text.contains('(')) else { return bare() };
+        // The runtime writes variables with a `?`, and takes such a text for one.
+        let is_variable = |arg: &Arg| arg.text().is_some_and(|text| text.starts_with('?'));
+        let wanted = args.into_iter().map(|arg| arg.filter(|arg| !is_variable(arg)));
+        Self { predicate, wanted: Some(wanted.collect()) }
     }
 
     /// The predicate.
@@ -66,6 +49,26 @@ impl Pattern {
         let equal = |(wanted, arg): (&Option<Arg>, &Arg)| wanted.as_ref().is_none_or(|wanted| wanted == arg);
         wanted.len() == args.len() && wanted.iter().zip(args).all(equal)
     }
+}
+
+/// The predicate and the arguments of an atom, `None` for those that are variables.
+pub(super) fn atom(text: &str) -> Option<(String, Vec<Option<Arg>>)> {
+    let text = format!("{text}.");
+    let source = SourceFile::parse(text.as_str().into());
+    let [item] = &source.items()[..] else { return None };
+    let clause = item.statement.clause().filter(|clause| clause.is_fact() && !item.statement.damaged)?;
+    let mut values = Values::new();
+    let mut args = Vec::with_capacity(clause.head.args.len());
+    for term in &clause.head.args {
+        args.push(match term.kind {
+            TermKind::Variable(_) | TermKind::Wildcard => None,
+            _ => {
+                let value = evaluate(term, &text, &mut values, None).ok().flatten()?;
+                Some(argument(values.get(value), || values.display(value).to_string()))
+            }
+        });
+    }
+    Some((clause.head.name.as_str().to_owned(), args))
 }
 
 /// A value as those see it who assemble prompts.

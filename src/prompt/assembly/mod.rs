@@ -21,7 +21,7 @@ use super::jit::{JitCompiler, Left};
 use super::origin::Origin;
 use super::sections::{From, Mode, Prompt, Section, SectionKind};
 use super::texts;
-use crate::config::Profile;
+use crate::config::{Profile, Reasoning};
 
 pub(super) use base::{TEMPLATES, template_for};
 pub(super) use context::{INJECTED, KNOWLEDGE, is_for};
@@ -40,12 +40,33 @@ pub struct Request<'a> {
     pub templates: &'a BTreeMap<String, String>,
     /// Whether the preamble about the two channels stands above everything.
     pub inception: bool,
+    /// What asks for reasons below everything.
+    pub reasoning: Option<Reasoning>,
     /// The prompt compiler, where there is a corpus of atoms.
     pub compiler: Option<&'a JitCompiler>,
     /// What earlier compilations left in the kernel, where there were any.
     pub left: Option<&'a Left>,
     /// The version of the protocol that answers are wanted in.
     pub profile: Profile,
+}
+
+impl<'a> Request<'a> {
+    /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
+    #[must_use]
+    pub fn plain(context: &'a Context, mode: Mode) -> Self {
+        static OURS: BTreeMap<String, String> = BTreeMap::new();
+        let profile = Profile::Current;
+        Self {
+            context,
+            mode,
+            templates: &OURS,
+            inception: false,
+            reasoning: None,
+            compiler: None,
+            left: None,
+            profile,
+        }
+    }
 }
 
 /// How many bytes of a compiler's complaint the runtime records.
@@ -63,6 +84,10 @@ pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
         Mode::Legacy => legacy(request, querier, &mut prompt),
         Mode::Section => context::for_section_mode(request.context, querier, &mut prompt),
     }
+    if let Some(reasoning) = request.reasoning.filter(|_| request.mode != Mode::Section) {
+        prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
+        prompt.sections.push(reasons(request, reasoning));
+    }
     prompt
 }
 
@@ -71,6 +96,13 @@ fn inception(request: &Request<'_>) -> Section {
     let mut section = Section::new(SectionKind::Inception, from, "INCEPTION");
     section.push_text(text, &Origin::builtin("inception"));
     section.push_blank();
+    section
+}
+
+fn reasons(request: &Request<'_>, reasoning: Reasoning) -> Section {
+    let (from, text) = template(request.templates, "reasoning", texts::reasoning(reasoning));
+    let mut section = Section::new(SectionKind::Reasoning, from, "REASONING");
+    section.push_text(text, &Origin::builtin("reasoning"));
     section
 }
 

@@ -1,10 +1,7 @@
 //! The vectors of assembly: what a shard reads of small kernels.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
-
 use super::{Request, assemble};
-use crate::config::Profile;
 use crate::kernel::{Clock, Limits, Reading, compile, run};
 use crate::program::{FileSummary, Program};
 use crate::prompt::session::{Form, SessionFile};
@@ -18,19 +15,7 @@ fn prompt_of(kernel: &str, context: &Context, mode: Mode) -> Prompt {
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     let marks = Marks::default();
     let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, Order::Sorted);
-    let templates = BTreeMap::new();
-    assemble(
-        &Request {
-            context,
-            mode,
-            templates: &templates,
-            inception: false,
-            compiler: None,
-            left: None,
-            profile: Profile::Current,
-        },
-        &mut answers,
-    )
+    assemble(&Request::plain(context, mode), &mut answers)
 }
 
 fn legacy(kernel: &str, id: &str, kind: &str) -> Prompt {

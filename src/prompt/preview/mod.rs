@@ -28,7 +28,7 @@ use super::jit::{Corpus, JitCompiler, Left, Word, is_injected_for};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
-use crate::config::{ContextBlockSettings, Profile, PromptSettings};
+use crate::config::{ContextBlockSettings, Profile, PromptSettings, Reasoning};
 use crate::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
 use crate::program::{PredicateId, Program};
 use crate::text::{Cancel, FileId};
@@ -58,6 +58,8 @@ pub struct PreviewSettings {
     pub templates: BTreeMap<String, String>,
     /// Whether the preamble about the two channels stands above everything.
     pub inception: bool,
+    /// What asks for reasons below everything.
+    pub reasoning: Option<Reasoning>,
     /// How tokens are counted.
     pub estimator: Estimator,
     /// The version of the protocol that answers are wanted in.
@@ -85,6 +87,7 @@ impl PreviewSettings {
             synthetic: settings.synthetic,
             templates: settings.templates.clone(),
             inception: settings.inception,
+            reasoning: settings.reasoning,
             estimator: Estimator::of(settings.tokenizer),
             profile: Profile::Current,
             context_block: settings.context_block.clone(),
@@ -319,6 +322,7 @@ impl Common {
                     mode: self.settings.mode(&shown.wanted),
                     templates: &self.settings.templates,
                     inception: self.settings.inception,
+                    reasoning: self.settings.reasoning,
                     compiler: compiler.as_deref(),
                     left: Some(&shown.left),
                     profile: self.settings.profile,

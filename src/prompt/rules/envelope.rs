@@ -97,6 +97,7 @@ pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = Rule {
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     for shown in subject.shown.iter() {
         missing(subject, shown, found);
+        reasons(subject, shown, found);
         let is_structured = is_structured_only(&shown.wanted.context.shard_type);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
             for line in section.lines.iter().filter(|line| line.role == Role::Text) {
@@ -122,6 +123,19 @@ fn missing(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
             within(shown)
         );
         subject.at_header(found, &NO_ENVELOPE_TEXT, shown.wanted.range, message);
+    }
+}
+
+/// What asks for reasons asks for another answer than the envelope instructions.
+fn reasons(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
+    if asks && has_envelope(&shown.prompt.text()) {
+        let message = format!(
+            "The prompt asks for an envelope, and below that for an object with reasons (`[prompt] reasoning`) {}: what is no \
+             envelope is lost, and what is one has no such members.",
+            within(shown)
+        );
+        subject.at_header(found, &COMPETING_OUTPUT, shown.wanted.range, message);
     }
 }
 

@@ -238,7 +238,7 @@ fn atoms_tell_what_became_of_them() {
         &compiled(&ATOMS.replace("Mind races", "Mi$0nd races")),
         expect![[r#"
         <Mind races.>
-        In the prompt fix (coder-7) of fix.kernel.mg, mode jit, section safety: 3 of 273 tokens.
+        In the prompt fix (coder-7) of fix.kernel.mg, mode jit, section safety: 3 of 274 tokens.
 
         > Mind races."#]],
     );
