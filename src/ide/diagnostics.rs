@@ -85,10 +85,7 @@ pub fn diagnostics_unless(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
-    let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
-    for (file, statement, finding) in check_program(program, settings) {
-        of_program.entry(file).or_default().push((statement, finding));
-    }
+    let mut of_program = by_file(check_program(program, settings));
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
@@ -97,6 +94,15 @@ pub fn diagnostics_unless(
         all.push((file.id, placer.place_all(file, &of_statements, of_program)));
     }
     Some(all)
+}
+
+/// Findings that only the whole program shows, by the files of their statements.
+fn by_file(found: Vec<(FileId, StatementId, Finding)>) -> FxHashMap<FileId, Vec<(StatementId, Finding)>> {
+    let mut by_file: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
+    for (file, statement, finding) in found {
+        by_file.entry(file).or_default().push((statement, finding));
+    }
+    by_file
 }
 
 /// The diagnostics of some files of `program`: about single statements, and of what only the whole program shows that
@@ -113,10 +119,7 @@ pub fn diagnostics_of_files(
     let wanted: Vec<_> = program.files.iter().filter(|file| files.contains(&file.id)).collect();
     let one = |file: &&Arc<FileSummary>| check_file(program, &types, file, cache, &goes_on);
     let of_statements: Vec<_> = wanted.iter().filter_map(one).collect();
-    let mut of_program: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
-    for (file, statement, finding) in check_families(program, settings, is_wanted) {
-        of_program.entry(file).or_default().push((statement, finding));
-    }
+    let mut of_program = by_file(check_families(program, settings, is_wanted));
     let mut placer = Placer { program, settings, starts: FxHashMap::default() };
     let mut all = Vec::with_capacity(of_statements.len());
     for (file, found) in wanted.into_iter().zip(&of_statements) {

@@ -56,13 +56,12 @@ pub fn prompts(place: Place<'_>, fed: &[FedBy<'_>]) -> Option<Hover> {
     let (About::Clause(_, key) | About::Predicate(key)) = about;
     if fed.iter().all(|by| by.fed.is_none()) {
         let says = match fed.is_empty() {
-            _ if !is_read(key) => return None,
             true => {
                 "No sample kernel shows a prompt of it: `# @preview` comments in a `*.kernel.mg` say which are wanted."
             }
             false => "Which prompts it feeds is being worked out.",
         };
-        return Some(Hover { range, markup: Markup::default().words(says) });
+        return is_read(key).then(|| Hover { range, markup: Markup::default().words(says) });
     }
     let feeds = |by: &&FedBy<'_>| by.fed.is_some_and(|fed| fed.feeding.contains(&key));
     let fed: Vec<FedBy<'_>> = fed.iter().filter(feeds).copied().collect();
