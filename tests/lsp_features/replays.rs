@@ -165,6 +165,19 @@ fn verdicts_are_shown_at_requests_and_follow_the_policy() {
 }
 
 #[test]
+fn who_pulls_the_workspace_too_hears_of_open_documents() {
+    let text = line("one", "delete_file");
+    let folder = Folder::new(&[("policy.mg", POLICY), ("transcripts/a.jsonl", &text)]);
+    let mut client = Client::open_workspace(Some(&folder.path()), refreshing());
+    let uri = folder.uri("transcripts/a.jsonl");
+    client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).unwrap();
+    let document = json!({ "uri": uri, "languageId": "jsonl", "version": 1, "text": text });
+    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    found(&mut client, &uri, "denied", true);
+    assert!(client.shut_down().success());
+}
+
+#[test]
 fn models_that_permit_themselves_are_reported_while_the_transcript_is_open() {
     let policy = "Decl approved(T) bound [/string].\n".to_owned()
         + POLICY

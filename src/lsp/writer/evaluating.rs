@@ -135,7 +135,8 @@ impl Writer {
     /// Lets everybody know of diagnostics that came of an evaluation, or of replays.
     pub(super) fn tell_of_diagnostics(&mut self, figures: Figures) {
         let Some(session) = &self.session else { return };
-        if figures.diagnostics && session.pull && session.refresh && !self.pulls_workspace {
+        // Also for who pulls the workspace: of what it has open it takes what it pulled for the document.
+        if figures.diagnostics && session.pull && session.refresh {
             self.outbox.refresh_diagnostics();
         }
         // Who is pushed to hears of what differs; who waits for news gets it, if there is any.

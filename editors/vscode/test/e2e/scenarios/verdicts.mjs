@@ -13,8 +13,10 @@ export default {
       await bench.open(session, REQUEST);
       await bench.see(bench.locator(".codelens-decoration a", { hasText: "1 denied" }), "the lens above a turn");
       await bench.see(bench.line(/denied/), "the verdict behind a request");
-      await bench.see(bench.locator(".squiggly-error"), "what was denied");
+      await bench.command("Problems: Focus on Problems View");
+      await bench.see(bench.locator(".markers-panel .monaco-list-row", { hasText: "is denied: The request contains a blocked" }), "what was denied, among the problems");
       await bench.screenshot("verdicts");
+      await bench.command("View: Toggle Panel Visibility");
     });
     await bench.check("why, in hover", async () => {
       const hover = bench.locator(".monaco-hover:visible", { hasText: "blocked pattern" });
