@@ -218,6 +218,26 @@ fn atoms_in_a_circle_fail_over() {
     );
 }
 
+/// Where the compiler fails, the template is the base, and what is wrong with it matters again.
+#[test]
+fn templates_count_where_the_compiler_fails() {
+    let kernel = header("# @preview mode: jit(atoms=atoms)\n")
+        + "Decl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+           shard_prompt_base(/coder, \"\").\nshard_prompt_base(/coder, \"You code.\").\n";
+    let atoms = "- {id: a, category: domain, content: No skeleton.}\n";
+    check(
+        &kernel,
+        &[("atoms/a.yaml", atoms)],
+        expect![[r#"
+        jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
+        information[order-sensitive] a.kernel.mg:1 Which lines the prompt has in preview `a` (coder-7) depends on the order of facts, and the runtime's store keeps none: it may be another prompt from run to run. `--shuffle-seed` shows how.
+        warning[template-empty] a.kernel.mg:5 The template for `coder` is empty, which counts as no template at all: a built-in text is used (in preview `a` (coder-7)).
+        warning[template-duplicate] a.kernel.mg:6 Another template for `coder` stands before this one, so this is in no prompt.
+        exit 0
+    "#]],
+    );
+}
+
 /// Aliases of aliases of aliases.
 fn bomb(last: &str) -> String {
     let mut text = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
@@ -242,6 +262,7 @@ fn yaml_bombs_are_not_unfolded() {
         expect![[r#"
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
+            information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
             error[session-key] bomb.session.yaml:5 The session file cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. Nothing of it is used.
             error[atom-file] atoms/deep.yaml:1 This file of prompt atoms cannot be read: its values are nested too deeply. None of its atoms counts.
             exit 1
@@ -251,11 +272,12 @@ fn yaml_bombs_are_not_unfolded() {
         &kernel,
         &[("bomb.session.yaml", ""), ("atoms/wide.yaml", &bomb(""))],
         expect![[r#"
-        jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
-        - Given.
-        error[atom-file] atoms/wide.yaml:5 This file of prompt atoms cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. None of its atoms counts.
-        exit 1
-    "#]],
+            jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
+            - Given.
+            information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
+            error[atom-file] atoms/wide.yaml:5 This file of prompt atoms cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. None of its atoms counts.
+            exit 1
+        "#]],
     );
 }
 
@@ -347,6 +369,7 @@ fn nothing_outside_of_the_workspace_is_read() {
         information[template-missing] a.kernel.mg:6 The kernel has no template for `coder` in preview `linked` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
         error[preview-path] a.kernel.mg:7 The session file `linked/secret.session.yaml` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
         error[preview-path] a.kernel.mg:8 The captured prompt `linked/secret.txt` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
+        information[template-missing] a.kernel.mg:10 The kernel has no template for `coder` in preview `atoms` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
         error[preview-path] a.kernel.mg:11 The folder `linked` lies outside of the repository (without one, the folder with `mangle-ls.toml`), and nothing there is read.
         warning[skeleton-gap] a.kernel.mg:12 There is no atom of the categories `protocol`, `safety` and `methodology` in preview `contents` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
         error[atom-no-content] atoms/a.yaml:1 There is no readable file `OUTSIDE/secret.md` inside of the repository, where this prompt atom says that its content is. The runtime leaves the atom out.

@@ -87,7 +87,9 @@ pub(super) static DOUBLE_ENVELOPE: Rule = Rule {
 };
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
-    for shown in subject.shown.iter().filter(|shown| shown.prompt.mode == Mode::Legacy) {
+    // Where the compiler fails, templates are what is left.
+    let has_base = |shown: &&Shown| shown.prompt.mode != Mode::Section && !shown.is_compiled();
+    for shown in subject.shown.iter().filter(has_base) {
         of_shard(subject, shown, found);
     }
 }
