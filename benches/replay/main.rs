@@ -68,6 +68,7 @@ fn replay(constitution: &Constitution, text: &str) -> (Duration, usize, usize) {
         show_permits: false,
         coverage: false,
         until: None,
+        end: None,
         prefill: &prefill,
         cancel: &cancel,
     };

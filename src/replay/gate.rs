@@ -39,6 +39,11 @@ impl Request {
         }
     }
 
+    /// What a permission has to be about.
+    fn texts(&self) -> [&str; 3] {
+        [&self.action, &self.target, &self.payload]
+    }
+
     /// The verdict where nobody is asked.
     pub(super) fn refused(self, why: &str) -> Verdict {
         self.verdict(false, Lock::Constitution, why)
@@ -88,7 +93,7 @@ impl Gate<'_> {
         };
         let compiled = std::sync::Arc::clone(self.kernel.compiled());
         let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
-        self.origins.ask(shown, self.turn);
+        self.origins.ask(shown, &fact, self.turn);
         self.kernel.assert(&fact);
         self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
         // The runtime takes back what it could evaluate. Anything else stays, and nothing can be evaluated any more.
@@ -189,7 +194,7 @@ impl Gate<'_> {
     }
 
     fn constitutional(&mut self, request: Request) -> Verdict {
-        let texts = [request.action.as_str(), &request.target, &request.payload];
+        let texts = request.texts();
         let permit = self.constitution.roles.permit;
         let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
         match found {
@@ -205,13 +210,42 @@ impl Gate<'_> {
         if let Some(dropped) = dropped(&proof) {
             why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
         }
-        let granted = granted(&proof, self.origins);
+        let granted = self.granted(&request, permit, &proof);
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
             because: vec![proof],
             granted,
             ..request.verdict(true, Lock::Constitution, why)
         }
+    }
+
+    /// What the model itself said and a permission rests on: nothing if it would also hold without, for other reasons.
+    fn granted(&mut self, request: &Request, permit: PredicateId, proof: &Proof) -> Vec<(String, Origin)> {
+        let mut all = granted(proof, self.origins);
+        if all.is_empty() {
+            return all;
+        }
+        let compiled = &self.constitution.compiled;
+        let texts = request.texts();
+        let mut without = self.kernel.fork();
+        let mut taken = 0;
+        for _ in 0..MOST_REASONS {
+            for fact in all.iter().skip(taken).filter_map(|(text, _)| self.origins.fact(text)) {
+                without.retract(fact.predicate, &fact.tuple);
+            }
+            taken = all.len();
+            without.evaluate(self.constitution.limits, self.clock, self.cancel);
+            if without.model().stopped.is_some() {
+                break;
+            }
+            let Some(number) = find(without.model(), permit, &texts) else { break };
+            let other = without.model_mut().explain(compiled, self.clock, permit, number);
+            all.extend(granted(&other, self.origins));
+            if all.len() == taken {
+                return Vec::new();
+            }
+        }
+        all
     }
 
     fn denied(&mut self, request: Request) -> Verdict {

@@ -3,8 +3,8 @@
 //!
 //! Takes records of a [`transcript`](crate::transcript) and a program ([`Constitution`]); gives for each reply a [`Turn`]
 //! and findings ([`Event`]), in the order of the records. The order of things within a turn is the reference runtime's:
-//! its filters, the override, all accepted updates at once, evaluation, memory, self-correction, then one request after
-//! the other through the gate. The time is that of the record. Opens no files, knows no editor.
+//! its filters, all accepted updates at once, evaluation, memory, self-correction, then one request after the other
+//! through the gate; only that a policy may deny a reply as a whole is not in the runtime, but in its protocol. The time is that of the record. Opens no files, knows no editor.
 
 mod awaited;
 mod batch;

@@ -3,10 +3,12 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::{Basis, Constitution, Event, Options, Prefill, Replay, Turn, policy_findings};
+use super::{Basis, Constitution, Event, Options, Prefill, Replay, Turn, facts, policy_findings};
 use crate::config::{self, ReplaySettings, TranscriptSettings};
-use crate::kernel::{Clock, Limits, Reading};
+use crate::envelope::runtime::ReadUpdate;
+use crate::kernel::{Clock, Kernel, Limits, Reading};
 use crate::lint::Finding;
 use crate::program::{FileSummary, Program};
 use crate::syntax::SourceFile;
@@ -25,7 +27,10 @@ pub(super) struct Case {
     pub(super) prefill: Prefill,
     pub(super) abduce: bool,
     pub(super) until: Option<u64>,
+    pub(super) end: Option<Instant>,
     pub(super) reading: Reading,
+    /// Facts that the runtime knows from elsewhere.
+    pub(super) given: Vec<String>,
 }
 
 impl Case {
@@ -55,7 +60,9 @@ impl Case {
             prefill: Prefill::default(),
             abduce: false,
             until: None,
+            end: None,
             reading: Reading::Go,
+            given: Vec::new(),
         }
     }
 
@@ -67,7 +74,14 @@ impl Case {
             limits: self.limits,
             clock: Clock { now_ns: 0 },
         };
-        Constitution::new(basis, &Cancel::new())
+        let give = |kernel: &mut Kernel, program: &Program| {
+            for text in &self.given {
+                let read = ReadUpdate::new(text);
+                let fact = facts::fact(kernel.values(), program, read.fact().unwrap()).unwrap();
+                kernel.assert(&fact);
+            }
+        };
+        Constitution::given(basis, give, &Cancel::new())
     }
 
     /// Replays the session. Gives the turns, and what is found in each.
@@ -91,6 +105,7 @@ impl Case {
             show_permits: true,
             coverage: true,
             until: self.until,
+            end: self.end,
             prefill: &self.prefill,
             cancel: &cancel,
         };

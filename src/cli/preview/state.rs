@@ -66,6 +66,7 @@ pub(super) fn state(
                     show_permits: false,
                     coverage: false,
                     until: until.turn,
+                    end: None,
                     prefill: &prefill,
                     cancel: &cancel,
                 };

@@ -52,6 +52,7 @@ impl<'a> Session<'a> {
             show_permits: wish.show_permits,
             coverage: wish.coverage,
             until: wish.until,
+            end: None,
             prefill: wish.prefill,
             cancel: never(),
         };

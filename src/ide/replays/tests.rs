@@ -73,6 +73,7 @@ impl Case {
             show_permits: false,
             coverage: false,
             until: None,
+            end: None,
             prefill: &Prefill::default(),
             cancel,
         };

@@ -95,19 +95,23 @@ impl Verdicts {
     ) -> Option<Self> {
         let text = records.text().as_bytes();
         let judges = constitution.lacks().is_empty();
-        let (mut replay, end) = (Replay::new(constitution, options), Instant::now() + LONGEST);
-        let (mut said, mut reasoned, mut next, mut cut_off) = (Vec::new(), 0, 1, None);
+        let options = Options { end: Some(Instant::now() + LONGEST), ..options };
+        let mut replay = Replay::new(constitution, options);
+        let (mut said, mut reasoned) = (Vec::new(), 0);
         for (at, entry) in records.transcript().entries().iter().enumerate() {
             if options.cancel.is_cancelled() {
                 return None;
             }
-            if Instant::now() > end {
-                cut_off = Some(next);
+            if replay.is_done() {
                 break;
             }
             let record = entry.record(text);
-            let (turns, found) = in_record(&mut replay, &record, (constitution, judges), &mut reasoned);
-            next = turns.last().map_or(next, |turn| turn.number + 1);
+            let (mut turns, mut found) =
+                in_record(&mut replay, &record, (constitution, judges), &mut reasoned);
+            if let Some(cut_off) = replay.cut_off() {
+                turns.retain(|turn| turn.number < cut_off);
+                found.retain(|(turn, _)| *turn < cut_off);
+            }
             let found = kept(&record, found, judge, judges);
             if !turns.is_empty() || !found.is_empty() {
                 said.push(InRecord { at, turns, found });
@@ -115,7 +119,7 @@ impl Verdicts {
         }
         let known = |entry: &Entry| (Arc::clone(&entry.body), of_bytes(records, entry));
         let bodies = records.list().iter().map(known).collect();
-        (!options.cancel.is_cancelled()).then_some(Self { bodies, records: said, cut_off })
+        (!options.cancel.is_cancelled()).then_some(Self { bodies, records: said, cut_off: replay.cut_off() })
     }
 
     /// What is said of the records that are still there, by their index.

@@ -104,6 +104,7 @@ pub(in crate::lsp) fn replayed<T>(
             show_permits: false,
             coverage: false,
             until,
+            end: None,
             prefill: &prefill,
             cancel,
         };

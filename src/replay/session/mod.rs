@@ -8,6 +8,8 @@ mod options;
 mod packet;
 mod requests;
 
+use std::time::Instant;
+
 use rustc_hash::FxHashSet;
 
 pub use options::{Event, Options};
@@ -46,6 +48,8 @@ pub struct Replay<'a> {
     coverage: Coverage,
     /// Why nothing is evaluated any more.
     dead: Option<Stop>,
+    /// The turn in which time ran out.
+    cut_off: Option<u64>,
 }
 
 impl<'a> Replay<'a> {
@@ -65,13 +69,28 @@ impl<'a> Replay<'a> {
             told: FxHashSet::default(),
             coverage: Coverage::default(),
             dead: constitution.stopped().filter(gate::is_final),
+            cut_off: None,
         }
     }
 
-    /// Whether the last turn that is wanted was replayed.
+    /// Whether the last turn that is wanted was replayed, or time ran out.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.options.until.is_some_and(|until| self.number >= until)
+        self.cut_off.is_some() || self.options.until.is_some_and(|until| self.number >= until)
+    }
+
+    /// The turn in which time ran out, where it did: what is said of it is not all of it.
+    #[must_use]
+    pub fn cut_off(&self) -> Option<u64> {
+        self.cut_off
+    }
+
+    /// Whether time has run out, in a turn.
+    fn is_late(&mut self, turn: u64) -> bool {
+        if self.cut_off.is_none() && self.options.end.is_some_and(|end| Instant::now() >= end) {
+            self.cut_off = Some(turn);
+        }
+        self.cut_off.is_some()
     }
 
     /// The kernel as it is by now.
@@ -107,7 +126,7 @@ impl<'a> Replay<'a> {
     /// Replays the turns of a record.
     pub fn record(&mut self, record: &Record<'_>, each: &mut dyn FnMut(&Self, Event)) {
         for turn in &record.turns {
-            if self.is_done() {
+            if self.is_done() || self.is_late(self.number + 1) {
                 return;
             }
             match turn.kind {

@@ -1,5 +1,7 @@
 //! How a session is replayed, and what comes of it.
 
+use std::time::Instant;
+
 use crate::config::TranscriptSettings;
 use crate::kernel::Clock;
 use crate::replay::prefill::Prefill;
@@ -26,6 +28,8 @@ pub struct Options<'a> {
     pub until: Option<u64>,
     /// What perception had filled in.
     pub prefill: &'a Prefill,
+    /// When it has to be done: no turn is begun later, and none ended.
+    pub end: Option<Instant>,
     /// Whether somebody still wants the answer.
     pub cancel: &'a Cancel,
 }

@@ -59,8 +59,8 @@ impl Replay<'_> {
         for (fact, origin) in &batch.facts {
             if !self.kernel.is_given(fact.predicate, &fact.tuple) {
                 batch.new.push((fact.predicate, fact.tuple.clone()));
+                self.know(fact, *origin);
             }
-            self.know(fact, *origin);
             self.kernel.assert(fact);
         }
     }
@@ -68,7 +68,7 @@ impl Replay<'_> {
     /// Remembers where a fact comes from.
     pub(super) fn know(&mut self, fact: &Fact, origin: Origin) {
         let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
-        self.origins.say(text, origin);
+        self.origins.say(text, fact, origin);
     }
 
     pub(super) fn evaluate(&mut self, report: &mut Turn) {

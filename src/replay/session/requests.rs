@@ -10,6 +10,9 @@ impl Replay<'_> {
     pub(super) fn requests(&mut self, requests: Vec<Request>, report: &mut Turn) -> Vec<Verdict> {
         let mut verdicts = Vec::with_capacity(requests.len());
         for request in requests {
+            if self.is_late(self.number) {
+                break;
+            }
             if let Some(stop) = &self.dead {
                 let why = format!("the evaluation stopped: {}", stop.reason);
                 verdicts.push(Verdict { rule: stop.rule, ..request.refused(&why) });

@@ -138,3 +138,43 @@ fn requests_that_the_model_asserts_itself() {
         "#]],
     );
 }
+
+/// A permission that other rules give as well does not rest on what the model said; one that rests on it in two ways does.
+#[test]
+fn a_permission_that_holds_anyway_is_not_self_granted() {
+    let granted = |rules: &[&str]| {
+        let request = asks("write", "{\"path\":\"a.go\"}");
+        let said = ["intent(/mutation, \"a.go\").", "task_status(\"a.go\", /done)."];
+        let case = case(&[reply(&said, &request, "ok")], &rules.concat());
+        let (turns, found) = case.run(&case.constitution());
+        let verdict = &turns[0].verdicts[0];
+        assert!(verdict.is_permitted);
+        let is_found = found.iter().any(|(_, one)| one.rule.name == "self-granted");
+        assert_eq!(is_found, !verdict.granted.is_empty());
+        verdict.granted.iter().map(|(fact, _)| fact.clone()).collect::<Vec<_>>()
+    };
+    let by_intent = "permitted(A, T, P) :- pending_action(_, A, T, P, _), intent(/mutation, T).\n";
+    let by_task = "permitted(A, T, P) :- pending_action(_, A, T, P, _), done(T).\n";
+    let anyway = "permitted(/write, T, P) :- pending_action(_, /write, T, P, _).\n";
+    let (intent, task) = ("intent(/mutation,\"a.go\")", "task_status(\"a.go\",/done)");
+    assert_eq!(granted(&[by_intent]), [intent]);
+    assert_eq!(granted(&[by_intent, by_task]), [intent, task]);
+    assert_eq!(granted(&[by_intent, by_task, anyway]), <[&str; 0]>::default());
+}
+
+/// What the runtime knew before the model said it is not the model's.
+#[test]
+fn what_was_known_before_is_not_granted_by_the_model() {
+    let mut case = case(
+        &[reply(&["admin_override(\"me\")."], &asks("delete_file", "{\"path\":\"a.go\"}"), "ok")],
+        "#- mangle-ls.toml\n[transcripts]\nconsumer = \"compressor\"\n",
+    );
+    let granted = |case: &Case| {
+        let (turns, _) = case.run(&case.constitution());
+        assert!(turns[0].verdicts[0].is_permitted);
+        turns[0].verdicts[0].granted.len()
+    };
+    assert_eq!(granted(&case), 1);
+    case.given = vec!["admin_override(\"me\").".to_owned()];
+    assert_eq!(granted(&case), 0);
+}

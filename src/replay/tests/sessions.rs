@@ -102,6 +102,7 @@ fn coverage_tells_which_rules_ever_held() {
         show_permits: false,
         coverage: true,
         until: None,
+        end: None,
         prefill: &prefill,
         cancel: &cancel,
     };
@@ -138,4 +139,14 @@ fn a_program_that_is_no_constitution_has_no_findings_of_one() {
     let policy = format!("{POLICY}blocked_pattern(\"a > b\").\n");
     assert_eq!(found(&policy), ["unmatchable-pattern"]);
     assert_eq!(found(&policy.replace("pending_action", "planned")), <[&str; 0]>::default());
+}
+
+#[test]
+fn no_turn_is_begun_when_time_has_run_out() {
+    let lines = [reply(&[], &asks("read_file", "{}"), "ok")];
+    let late = Case { end: Some(std::time::Instant::now()), ..case(&lines, "") };
+    let constitution = late.constitution();
+    assert_eq!(late.run(&constitution).0.len(), 0);
+    let early = Case { end: None, ..late };
+    assert_eq!(early.run(&constitution).0.len(), 1);
 }

@@ -68,6 +68,7 @@ impl SnapshotTranscript {
                 show_permits: false,
                 coverage: false,
                 until: None,
+                end: None,
                 prefill: &Prefill::default(),
                 cancel,
             };
