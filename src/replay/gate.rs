@@ -65,6 +65,7 @@ impl Request {
             why_not: Vec::new(),
             rule: None,
             appeal: None,
+            is_lifted: false,
             granted: Vec::new(),
         }
     }
@@ -211,11 +212,30 @@ impl Gate<'_> {
             why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
         }
         let granted = self.granted(&request, permit, &proof);
+        let is_lifted = self.is_lifted(&proof, (permit, number));
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
             because: vec![proof],
+            is_lifted,
             granted,
             ..request.verdict(true, Lock::Constitution, why)
+        }
+    }
+
+    /// Whether all proofs of a permission have an override in them.
+    fn is_lifted(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
+        let constitution = self.constitution;
+        let names: Vec<_> =
+            constitution.roles.overrides.iter().map(|role| constitution.compiled.name(*role)).collect();
+        let begins =
+            |fact: &str, name: &str| fact.strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+        let lifts = |proof: &Proof| {
+            proof.nodes.iter().any(|node| names.iter().any(|name| begins(&node.fact, name.as_str())))
+        };
+        lifts(proof) && {
+            let model = self.kernel.model_mut();
+            let others = model.other_proofs(&constitution.compiled, self.clock, permit, number, MOST_REASONS);
+            others.iter().all(lifts)
         }
     }
 

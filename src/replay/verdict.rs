@@ -65,6 +65,8 @@ pub struct Verdict {
     pub rule: Option<RuleId>,
     /// The appeal for which the gate in front of the constitution said nothing, though it would have refused.
     pub appeal: Option<String>,
+    /// Whether a permission rests on an override, whichever rule gives it.
+    pub is_lifted: bool,
     /// Facts of the session's own that a permission rests on.
     pub granted: Vec<(String, Origin)>,
 }

@@ -6,7 +6,6 @@ use super::Scene;
 use super::example::{GOOD, asks, old_file, policy, reply, result, session};
 use crate::kernel::{Datum, Kernel, Relation};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
-use crate::program::PredicateId;
 use crate::replay::awaited::{Asked, Outcome};
 use crate::replay::constitution::find;
 use crate::replay::turn::{Origin, Turn};
@@ -278,12 +277,7 @@ fn permitted(
     let roles = &scene.constitution.roles;
     let model = kernel.model();
     let is_safe = roles.safe.is_some_and(|safe| find(model, safe, &[action]).is_some());
-    let lifts = |predicate: &PredicateId| {
-        let name = scene.constitution.compiled.name(*predicate);
-        let begins = |fact: &str| fact.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('));
-        verdict.because.iter().flat_map(|proof| &proof.nodes).any(|node| begins(&node.fact))
-    };
-    if !is_safe && roles.overrides.iter().any(lifts) && told.insert(format!("override {action}")) {
+    if !is_safe && verdict.is_lifted && told.insert(format!("override {action}")) {
         let message = format!("`{}` is listed nowhere as safe: only an override permits it", short(action));
         scene.push(of_rule(scene, Finding::new(&OVERRIDE_ONLY, range, message), verdict));
     }

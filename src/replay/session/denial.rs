@@ -57,6 +57,7 @@ impl Replay<'_> {
                         because: vec![proof],
                         why_not: Vec::new(),
                         appeal: None,
+                        is_lifted: false,
                         granted: Vec::new(),
                     });
                 }

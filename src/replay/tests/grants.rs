@@ -178,3 +178,19 @@ fn what_was_known_before_is_not_granted_by_the_model() {
     case.given = vec!["admin_override(\"me\").".to_owned()];
     assert_eq!(granted(&case), 0);
 }
+
+/// What another rule permits as well needs no override.
+#[test]
+fn an_override_that_is_not_needed() {
+    let is_found = |rules: &str| {
+        let case = case(&[reply(&[], &asks("delete_file", "{\"path\":\"a.go\"}"), "ok")], rules);
+        let (turns, found) = case.run(&case.constitution());
+        assert!(turns[0].verdicts[0].is_permitted);
+        found.iter().any(|(_, one)| one.rule.name == "override-only")
+    };
+    let given = "admin_override(\"root\").\n";
+    let other = "permitted(A, T, P) :- pending_action(_, A, T, P, _), mine(T).\nmine(\"a.go\").\n";
+    assert!(is_found(given));
+    assert!(!is_found(&format!("{given}{other}")));
+    assert!(!is_found(other));
+}
