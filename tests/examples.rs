@@ -75,6 +75,17 @@ fn the_guardian_is_clean() {
 }
 
 #[test]
+fn they_are_formatted() {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["fmt", "--check", "examples"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{listed}");
+}
+
+#[test]
 fn the_incident_is_what_its_readme_tells() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (status, findings) = check("examples/incident");
