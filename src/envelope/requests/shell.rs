@@ -12,8 +12,9 @@ pub(super) static SHELL_DANGER: Rule = Rule {
     group: Group::Requests,
     severity: Some(Severity::Error),
     summary: "A command that matches a pattern of the constitution.",
-    rationale: "The safety gate refuses commands such as `rm -rf`, `mkfs`, `curl … | sh`, whatever the policy says of the tool. The \
-                model waits for a result that never comes.",
+    rationale: "Commands such as `rm -rf`, `mkfs`, `curl … | sh` are there to be refused: by the runtime's second gate where they \
+                are the target of a request, by the policy where it looks for them in the payload, which is where a `command` \
+                is. The model then waits for a result that never comes. A replay says who refuses what.",
     bad: asking!(
         "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"run_command\", \"tool_args\": {\"command\": \"rm -rf build\"}}]"
     ),
@@ -35,7 +36,7 @@ enum Piece {
 
 use Piece::{Any, Space, Text};
 
-/// The patterns, and how the gate writes them.
+/// The patterns, and how the runtime's second gate writes them.
 static PATTERNS: [(&str, &[Piece]); 8] = [
     ("rm\\s+-rf", &[Text("rm"), Space, Text("-rf")]),
     ("mkfs", &[Text("mkfs")]),
@@ -58,7 +59,7 @@ pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
             if let Some(found) = find(&command, pattern) {
                 let range = map.to_source(TextRange::new(size(found.start), size(found.end)));
                 let message = format!(
-                    "this matches `{name}`: the safety gate refuses the command, and no result comes"
+                    "this matches `{name}`, a pattern of dangerous commands: expect a refusal, and no result"
                 );
                 sink.push(Finding::new(&SHELL_DANGER, range, message));
                 break;
@@ -67,7 +68,7 @@ pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     }
 }
 
-/// Whether the safety gate refuses a command.
+/// Whether a command is of those that are refused.
 pub(in crate::envelope) fn is_dangerous(command: &str) -> bool {
     PATTERNS.iter().any(|(_, pattern)| find(command, pattern).is_some())
 }
