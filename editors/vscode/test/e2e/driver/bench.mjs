@@ -88,8 +88,8 @@ function report(outcomes, before = new Map()) {
     else console.log(`ok - ${name}`);
     for (const line of (error ?? earlier)?.message.split("\n").slice(1, 20) ?? []) console.log(`#   ${line}`);
   }
-  // A scenario that broke off in the first attempt only has no line of its own above.
-  for (const [name, error] of before) {
+  // A scenario that broke off in the first attempt only has no line of its own above. One that fails again says nothing of what it did not reach.
+  for (const [name, error] of hasFailed(outcomes) ? [] : before) {
     if (error !== undefined && !outcomes.has(name)) console.log(`ok - ${name} # UNSTEADY ${firstLine(error)}`);
   }
 }
