@@ -14,8 +14,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
+use crate::ide::fix_checks::{Claim, FixChecks};
 use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
-use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Rule, Span};
+use crate::lint::{
+    Anchor, Applicability, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Rule, Span,
+};
 use crate::policy_test::TestFile;
 use crate::program::{FileSummary, Program};
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
@@ -50,6 +53,7 @@ struct KeptFile {
 pub struct FindingCache {
     files: DashMap<FileId, KeptFile, FxBuildHasher>,
     types: Mutex<TypeCache>,
+    fixes: FixChecks,
 }
 
 impl FindingCache {
@@ -86,7 +90,7 @@ pub fn diagnostics_unless(
     cache: &FindingCache,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
     let mut of_program = by_file(check_program(program, settings));
-    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut placer = Placer::checking(program, settings, types, &cache.fixes);
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
         let of_statements = check_file(program, types, file, cache, cancel)?;
@@ -120,7 +124,7 @@ pub fn diagnostics_of_files(
     let one = |file: &&Arc<FileSummary>| check_file(program, &types, file, cache, &goes_on);
     let of_statements: Vec<_> = wanted.iter().filter_map(one).collect();
     let mut of_program = by_file(check_families(program, settings, is_wanted));
-    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut placer = Placer::checking(program, settings, &types, &cache.fixes);
     let mut all = Vec::with_capacity(of_statements.len());
     for (file, found) in wanted.into_iter().zip(&of_statements) {
         let of_program = of_program.remove(&file.id).unwrap_or_default();
@@ -136,7 +140,7 @@ pub(super) fn place(
     settings: &RuleSettings,
     findings: &[(FileId, StatementId, Finding)],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
-    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut placer = Placer::new(program, settings);
     let mut placed: FxHashMap<FileId, Vec<Diagnostic>> = FxHashMap::default();
     for (file, statement, finding) in findings {
         let Some(summary) = program.file(*file) else { continue };
@@ -153,7 +157,7 @@ pub(super) fn place_in_files(
     settings: &RuleSettings,
     findings: Vec<(FileId, Finding)>,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
-    let mut placer = Placer { program, settings, starts: FxHashMap::default() };
+    let mut placer = Placer::new(program, settings);
     let mut placed: FxHashMap<FileId, Vec<Diagnostic>> = FxHashMap::default();
     for (file, finding) in findings {
         let Some(summary) = program.file(file) else { continue };
@@ -296,7 +300,8 @@ fn check_statements(
     Some(FileFindings { all, suppressions: Suppressions::of(file) })
 }
 
-fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
+/// The findings of the families about a statement.
+pub(super) fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
     let mut findings = Vec::new();
     match &statement.kind {
         StatementKind::Clause(clause) => {
@@ -315,7 +320,7 @@ fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding>
 }
 
 /// A number that changes with everything outside a statement that its findings may depend on.
-fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
+pub(super) fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
     let mut hasher = FxHasher::default();
     context.program.embedding.engine.hash(&mut hasher);
     match &statement.kind {
@@ -353,9 +358,24 @@ struct Placer<'p> {
     settings: &'p RuleSettings,
     /// Where statements start, for the files that findings point into.
     starts: FxHashMap<FileId, FxHashMap<StatementId, TextSize>>,
+    /// What fixes are checked with. Without it none is safe.
+    checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
 }
 
 impl<'p> Placer<'p> {
+    fn new(program: &'p Program, settings: &'p RuleSettings) -> Self {
+        Self { program, settings, starts: FxHashMap::default(), checks: None }
+    }
+
+    fn checking(
+        program: &'p Program,
+        settings: &'p RuleSettings,
+        types: &'p ProgramTypes,
+        checks: &'p FixChecks,
+    ) -> Self {
+        Self { checks: Some((types, checks)), ..Self::new(program, settings) }
+    }
+
     fn place_all(
         &mut self,
         file: &'p FileSummary,
@@ -399,21 +419,33 @@ impl<'p> Placer<'p> {
             range: finding.range + start,
             message: finding.message,
             related: related.collect(),
-            fix: finding.fix.and_then(|fix| self.place_fix(file, start, fix)),
+            fix: finding.fix.and_then(|fix| self.place_fix(file, start, finding.range + start, &fix)),
             path: Vec::new(),
         })
     }
 
-    /// A fix one of whose places is gone is dropped whole.
-    fn place_fix(&mut self, file: &FileSummary, start: TextSize, fix: Fix) -> Option<ResolvedFix> {
-        let edits = fix.edits.into_iter().map(|edit| {
+    /// A fix one of whose places is gone is dropped whole. One that does not keep what it claims is no safe one.
+    fn place_fix(
+        &mut self,
+        file: &FileSummary,
+        start: TextSize,
+        range: TextRange,
+        fix: &Fix,
+    ) -> Option<ResolvedFix> {
+        let otherwise = fix.otherwise.as_deref();
+        let otherwise = otherwise.and_then(|other| self.place_fix(file, start, range, other)).map(Box::new);
+        let edits = fix.edits.iter().map(|edit| {
             let (file, range) = self.resolve(file.id, start, edit.span)?;
-            let text = self.with_line_ends(file, edit.text);
+            let text = self.with_line_ends(file, edit.text.clone());
             Some(FileEdit { file, range, text })
         });
         let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
         edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
-        Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+        let claim = Claim { file: file.id, start, range, fix, edits: &edits };
+        let holds = || self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim));
+        let is_safe = fix.applicability == Applicability::Safe && holds();
+        let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
+        Some(ResolvedFix { title: fix.title.clone(), applicability, edits, otherwise })
     }
 
     fn with_line_ends(&self, file: FileId, text: String) -> String {

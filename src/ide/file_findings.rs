@@ -17,6 +17,7 @@ pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettin
                 title: fix.title,
                 applicability: fix.applicability,
                 edits: edits.map(|edit| FileEdit { file, range: edit.span.range, text: edit.text }).collect(),
+                otherwise: None,
             }
         });
         Some(Diagnostic {

@@ -13,6 +13,7 @@ pub mod diagnostics;
 pub mod evaluation;
 pub mod facts;
 pub mod file_findings;
+mod fix_checks;
 pub mod fixes;
 pub mod folding;
 pub mod format;

@@ -42,6 +42,8 @@ pub struct ResolvedFix {
     pub applicability: Applicability,
     /// The edits, which do not overlap.
     pub edits: Vec<FileEdit>,
+    /// What to do instead where the text can be read in two ways; never safe.
+    pub otherwise: Option<Box<Self>>,
 }
 
 /// A replacement of some bytes of a file.

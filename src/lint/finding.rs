@@ -79,19 +79,45 @@ pub struct Fix {
     pub applicability: Applicability,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
+    /// The parts of the finding's own statement that the fix says in another way: whole premises, names of predicates,
+    /// words of another notation. All other premises and words of the statement must be there afterwards, or the fix is
+    /// offered as unsafe. The finding's own range need not be repeated here, unless it is a premise or names a predicate.
+    pub replaces: Vec<TextRange>,
+    /// What to do instead where the text can be read in two ways; never safe.
+    pub otherwise: Option<Box<Self>>,
 }
 
 impl Fix {
-    /// A fix that needs no look.
+    /// A fix that is safe to apply. In Mangle texts that is checked before it is offered.
     #[must_use]
     pub fn safe(title: impl Into<String>) -> Self {
-        Self { title: title.into(), applicability: Applicability::Safe, edits: Vec::new() }
+        Self::new(title, Applicability::Safe)
     }
 
     /// A fix that guesses.
     #[must_use]
     pub fn guess(title: impl Into<String>) -> Self {
-        Self { title: title.into(), applicability: Applicability::Unsafe, edits: Vec::new() }
+        Self::new(title, Applicability::Unsafe)
+    }
+
+    /// A fix without edits.
+    #[must_use]
+    pub fn new(title: impl Into<String>, applicability: Applicability) -> Self {
+        Self { title: title.into(), applicability, edits: Vec::new(), replaces: Vec::new(), otherwise: None }
+    }
+
+    /// Adds the fix for another reading.
+    #[must_use]
+    pub fn otherwise(mut self, other: Self) -> Self {
+        self.otherwise = Some(Box::new(Self { applicability: Applicability::Unsafe, ..other }));
+        self
+    }
+
+    /// Declares that the fix says `range` of the finding's own statement in another way, see [`Fix::replaces`].
+    #[must_use]
+    pub fn replacing(mut self, range: TextRange) -> Self {
+        self.replaces.push(range);
+        self
     }
 
     /// Adds: replace `range` of the finding's own statement by `text`.

@@ -27,6 +27,9 @@ pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
     }
     if let Some(fix) = &diagnostic.fix {
         group = group.element(Level::HELP.message(help(fix)));
+        if let Some(other) = &fix.otherwise {
+            group = group.element(Level::HELP.message(help(other)));
+        }
     }
     without_empty_origins(&renderer.render(&[group])) + "\n\n"
 }

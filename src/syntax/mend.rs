@@ -158,6 +158,7 @@ fn place(base: usize, start: usize, mut statement: Statement, map: &Map, text: &
         finding.range = moved(finding.range);
         if let Some(fix) = &mut finding.fix {
             fix.edits.iter_mut().for_each(|edit| edit.span.range = moved(edit.span.range));
+            fix.replaces.iter_mut().for_each(|range| *range = moved(*range));
         }
     }
     statement.len = size(end - base);
@@ -181,7 +182,11 @@ fn finding(hit: &Hit, mendable: bool) -> Finding {
     let range = |range: &std::ops::Range<usize>| TextRange::new(size(range.start), size(range.end));
     let finding = Finding::new(hit.rule, range(&hit.range), hit.message.as_str());
     let Some(changes) = hit.fix().filter(|_| mendable) else { return finding };
-    let fix = if hit.safe { Fix::safe(hit.title.as_str()) } else { Fix::guess(hit.title.as_str()) };
+    let mut fix = if hit.safe { Fix::safe(hit.title.as_str()) } else { Fix::guess(hit.title.as_str()) };
+    fix.replaces = hit.replaced().map(|bytes| range(&bytes)).collect();
+    if let Some((title, change)) = &hit.other {
+        fix = fix.otherwise(Fix::guess(title.as_str()).replace(range(&change.range), change.text.as_str()));
+    }
     finding
         .fix(changes.iter().fold(fix, |fix, change| fix.replace(range(&change.range), change.text.as_str())))
 }

@@ -5,6 +5,7 @@
 //! files.
 
 pub mod ast;
+pub mod compare;
 mod digest;
 mod directives;
 mod foreign;

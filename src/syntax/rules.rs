@@ -443,4 +443,10 @@ rules! {
         "INTENT: \"make it work\" -> /fix \"all\"\np(1).\n",
         "p(1).\n"
     }
+    FOREIGN_WORD = "MG081" "foreign-word" Error Unsafe {
+        "A word of another language between values or premises."
+        "A body has atoms and comparisons only, with commas in between. A word beside a value makes the engine reject the clause."
+        "path(\"src/a.go\").\nours(T) :- path(T), T like \"src/%\".",
+        "path(\"src/a.go\").\nours(T) :- path(T), :string:starts_with(T, \"src/\")."
+    }
 }

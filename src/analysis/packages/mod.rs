@@ -149,7 +149,7 @@ fn unqualified(context: &Context<'_>, literal: &Literal) -> Option<Finding> {
         full = predicate.key.name,
     );
     let full = predicate.key.name.as_str();
-    let fix = Fix::safe(format!("Write `{full}`")).replace(name.range, full);
+    let fix = Fix::safe(format!("Write `{full}`")).replace(name.range, full).replacing(name.range);
     Some(Finding::new(&TEMPORAL_IN_PACKAGE, name.range, message).fix(fix))
 }
 

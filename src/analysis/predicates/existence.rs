@@ -3,6 +3,7 @@
 //! Works from the program's index by name: only predicates that nothing declares or defines are
 //! looked at, and only their uses.
 
+use super::columns::columns;
 use super::near::Vocabulary;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
@@ -34,8 +35,8 @@ pub(super) static ARITY_MISMATCH: Rule = Rule {
     summary: "A premise gives a predicate too few or too many arguments.",
     rationale: "A predicate is its name and its number of arguments. The engine rejects the program; \
         an argument that does not matter is written `_`.",
-    bad: "crew(/ann, 3).\nbusy(P) :- crew(P).\n",
-    good: "crew(/ann, 3).\nbusy(P) :- crew(P, _).\n",
+    bad: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person).\n",
+    good: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person, _).\n",
     fix: FixKind::Unsafe,
 };
 
@@ -93,7 +94,7 @@ fn check_missing(
         let finding = if others.is_empty() {
             undefined(site.file, atom, vocabulary)
         } else {
-            wrong_arity(atom, kind, &others)
+            wrong_arity(program, atom, kind, &others)
         };
         findings.push(site.file.id, site.item.statement.id, finding);
     }
@@ -118,7 +119,7 @@ fn other_arities<'p>(program: &'p Program, file: &FileSummary, key: PredicateKey
     others
 }
 
-fn wrong_arity(atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
+fn wrong_arity(program: &Program, atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
     let name = atom.name.symbol;
     let message = match others {
         [other] => {
@@ -139,7 +140,7 @@ fn wrong_arity(atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
         }
     }
     match others {
-        [only] => match add_wildcards(atom, kind, usize::from(only.key.arity)) {
+        [only] => match add_wildcards(program, atom, kind, only) {
             Some(fix) => finding.fix(fix),
             None => finding,
         },
@@ -147,12 +148,24 @@ fn wrong_arity(atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
     }
 }
 
-/// Adds `_` for arguments that are missing at the end. Under `!` that would be the next mistake.
-fn add_wildcards(atom: &Atom, kind: UseKind, arity: usize) -> Option<Fix> {
+/// Adds `_` for the columns that are missing, where names and values tell which. Under `!` that would be the next mistake.
+fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate) -> Option<Fix> {
+    let arity = usize::from(only.key.arity);
     let missing = arity.checked_sub(atom.args.len()).filter(|missing| (1..=ADDED).contains(missing))?;
     let last = atom.args.last().filter(|_| kind == UseKind::Positive)?;
-    let title = format!("Add {} at the end", if missing == 1 { "`_`" } else { "wildcards" });
-    Some(Fix::guess(title).insert(last.range.end(), ", _".repeat(missing)))
+    let taken = columns(program, only, atom)?;
+    let is_missing = |column: &usize| !taken.contains(column);
+    let names: Vec<_> = (0..arity).filter(is_missing).map(|column| format!("{}", column + 1)).collect();
+    let what = if missing == 1 { "argument" } else { "arguments" };
+    let mut fix = Fix::guess(format!("Write `_` for {what} {}", names.join(" and ")));
+    let mut next = 0;
+    for (arg, column) in atom.args.iter().zip(&taken) {
+        if *column > next {
+            fix = fix.insert(arg.range.start(), "_, ".repeat(column - next));
+        }
+        next = column + 1;
+    }
+    Some(if next < arity { fix.insert(last.range.end(), ", _".repeat(arity - next)) } else { fix })
 }
 
 fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {

@@ -143,7 +143,7 @@ pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
     let title = format!("Write `{right}`");
     let evident = builtins::is_evident(wrong.as_str(), right);
     let fix = if evident { Fix::safe(title) } else { Fix::guess(title) };
-    fix.replace(wrong.range, right)
+    fix.replace(wrong.range, right).replacing(wrong.range)
 }
 
 fn unknown(apply: &Apply) -> Finding {

@@ -6,6 +6,7 @@
 //! that it costs nothing where all is well.
 
 mod builtins;
+mod columns;
 mod duplicates;
 mod existence;
 mod functions;

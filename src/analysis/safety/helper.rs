@@ -36,7 +36,7 @@ pub(super) fn fix(
         Some(_) => format!("Ask `{call}` instead"),
         None => format!("Add the helper rule `{name}` and ask it instead"),
     };
-    let fix = Fix { title, applicability, edits: Vec::new() }.replace(literal.atom.range, call);
+    let fix = Fix::new(title, applicability).replace(literal.atom.range, call).replacing(literal.range);
     if known.is_some() {
         return Some(fix);
     }

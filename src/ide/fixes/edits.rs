@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::text::{TextRange, TextSize, size, text_len};
 
 /// A replacement in one text.
-pub(super) type Edit<'e> = (TextRange, &'e str);
+pub(in crate::ide) type Edit<'e> = (TextRange, &'e str);
 
 /// A text with sorted edits; `None` if they do not fit it.
 pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
@@ -21,7 +21,7 @@ pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
 
 /// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
 /// become a part of it or not: without and with that text.
-pub(super) fn moved(range: TextRange, edits: &[Edit<'_>]) -> [TextRange; 2] {
+pub(in crate::ide) fn moved(range: TextRange, edits: &[Edit<'_>]) -> [TextRange; 2] {
     let [mut inner, mut outer] = [(0, 0); 2];
     let (start, end) = (i64::from(u32::from(range.start())), i64::from(u32::from(range.end())));
     for (edit, text) in edits {

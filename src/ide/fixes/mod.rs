@@ -22,6 +22,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use self::edits::difference;
+pub(super) use self::edits::moved;
 pub use self::programs::{Bench, Unit, fix};
 pub use self::several::{FixedTexts, Texts, fix_texts};
 pub use self::single::{FixedText, fix_text};

@@ -73,7 +73,7 @@ impl Fences<'_> {
                 Some(FileEdit { file, range, text: edit.text })
             });
             let edits = edits.collect::<Option<Vec<_>>>()?;
-            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits, otherwise: None })
         });
         Some(Diagnostic { rule, severity, range, message, related, fix, path })
     }

@@ -99,7 +99,7 @@ impl Judge<'_> {
             });
             let mut edits = edits.collect::<Option<Vec<_>>>()?;
             edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
-            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits })
+            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits, otherwise: None })
         };
         let fix = fix.and_then(resolve);
         let range = moved(range, base);

@@ -9,7 +9,7 @@ use super::spot::{Spot, Way};
 use super::{Opened, outline};
 use crate::config::Container;
 use crate::envelope::json::{Json, Kind, NodeId};
-use crate::lint::{Applicability, Edit, Fix, Rule, Span};
+use crate::lint::{Edit, Fix, Rule, Span};
 use crate::text::{TextRange, TextSize, size};
 use crate::transcript::carried;
 
@@ -116,7 +116,7 @@ fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Opti
     };
     let (range, text) = member(json, object, rule)?;
     let edit = Edit { span: Span::here(range), text };
-    let fix = Fix { title: String::new(), applicability: Applicability::Safe, edits: vec![edit] };
+    let fix = Fix { edits: vec![edit], ..Fix::safe("") };
     let fix = carried(fix, spot.turn, opened.records.bytes(spot.entry))?;
     let edit = fix.edits.into_iter().next()?;
     Some((spot.entry.place(edit.span.range), edit.text))

@@ -37,6 +37,8 @@ pub(super) struct Deed {
 pub(super) enum What {
     /// The fix of one diagnostic.
     Fix(Spot),
+    /// The fix of one diagnostic for another reading of the text.
+    OtherFix(Spot),
     /// The safe fixes of a rule, by its code, in the document.
     FixKind(String),
     /// The safe fixes in the document.
@@ -114,6 +116,11 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
             let fix =
                 find(view, file, |found| Spot::of(found) == *spot && found.fix.is_some())?.fix.as_ref()?;
             workspace_edit(view, &fix.edits)
+        }
+        What::OtherFix(spot) => {
+            let has_other = |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
+            let found = find(view, file, |found| Spot::of(found) == *spot && has_other(found))?;
+            workspace_edit(view, &found.fix.as_ref()?.otherwise.as_ref()?.edits)
         }
         What::SilenceHere(spot) => silenced(view, file, spot, Scope::Here),
         What::SilenceFile(spot) => silenced(view, file, spot, Scope::File),

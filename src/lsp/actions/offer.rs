@@ -83,6 +83,10 @@ impl<'v> Offer<'v> {
                     What::Fix(Spot::of(diagnostic)),
                     preferred,
                 );
+                if let Some(other) = &fix.otherwise {
+                    let what = What::OtherFix(Spot::of(diagnostic));
+                    self.add(other.title.clone(), CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
+                }
             }
         }
         for diagnostic in first_of_each(&here, is_safely_fixable) {

@@ -312,15 +312,26 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
+/// The function of Mangle that somebody calls `word`, who calls it so in another language.
+pub(super) fn function(word: &str) -> Option<&'static str> {
+    FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
+}
+
+/// Whether the call that starts here is the left side of a comparison: `len(L) > 2`.
+fn is_compared(region: &Region<'_>, index: usize) -> bool {
+    let close = region.close(index + 1).filter(|_| region.is_atom(index));
+    close.is_some_and(|close| matches!(region.at(close + 1), "=" | "==" | "!=" | "<" | ">" | "<=" | ">="))
+}
+
 /// `Y = plus(X, 1)`, `let N = count()`, `do group_by(X)`: the `fn:` is missing.
 fn functions(region: &Region<'_>, hits: &mut Hits) {
     for index in 2..region.tokens.len() {
         let is_inside = region.token(index).is_some_and(|token| token.depth > 0);
         let is_value = match region.before(index) {
-            "=" | "do" | "!=" | "<" | ">" | "<=" | ">=" => true,
+            "=" | "==" | ":=" | "=:=" | "do" | "!=" | "<" | ">" | "<=" | ">=" => true,
             "(" | "," | "[" | ":" => is_inside,
             _ => false,
-        };
+        } || is_compared(region, index);
         let Some(token) = region.token(index).filter(|_| is_value && region.is_atom(index)) else { continue };
         // `fn:list` is a function, however much it looks like the reducer of another language.
         if token.text.starts_with("fn:") && !token.text.starts_with("fn::") {
@@ -328,8 +339,7 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
         }
         let plain = token.text.trim_start_matches("fn.").trim_start_matches("fn::").trim_start_matches("fn_");
         let reducer = matches!(region.before(index), "=").then(|| reducer(plain)).flatten();
-        let known = FUNCTIONS.iter().find(|(known, _)| *known == plain).map(|(_, function)| *function);
-        let Some(function) = known.or(reducer).filter(|function| *function != token.text) else { continue };
+        let Some(function) = function(plain).or(reducer).filter(|function| *function != token.text) else { continue };
         let message = format!("Functions start with `fn:`: `{function}(…)`.");
         let hit = Hit::new(&rules::MISSING_FN, token.range(), message);
         hits.add(hit.replace(token.range(), function).title(format!("Write `{function}`")));

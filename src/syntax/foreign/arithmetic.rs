@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::aggregates::function;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::{Kind, Token, tokens};
@@ -198,7 +199,11 @@ fn join(function: &'static str, left: Expression, right: Expression) -> Expressi
 pub(super) fn value(region: &Region<'_>, tokens: Range<usize>) -> String {
     match expression_at(region, tokens.start) {
         Some((text, end)) if end == tokens.end => text,
-        _ => region.slice(region.range(tokens)).to_owned(),
+        _ => {
+            let (word, text) = (region.at(tokens.start), region.slice(region.range(tokens.clone())));
+            let function = function(word).filter(|_| region.is_atom(tokens.start));
+            function.map_or_else(|| text.to_owned(), |function| text.replacen(word, function, 1))
+        }
     }
 }
 

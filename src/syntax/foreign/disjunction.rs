@@ -16,13 +16,30 @@ const MOST: usize = 8;
 /// A choice between bodies, each a list of premises.
 type Bodies<'t> = Vec<Vec<&'t str>>;
 
+/// How far a sign for "or" reaches that stands beside commas.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// Over the premise before it and the one behind it.
+    Premises,
+    /// Over everything before it and everything behind it, as in Prolog.
+    All,
+}
+
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else { return };
     let found: Vec<usize> = (arrow + 1..region.stop()).filter(|&at| is_or(region, at)).collect();
     let Some(&first) = found.first() else { return };
     let written = region.at(first);
-    let message =
-        format!("Mangle has no `{written}`. Write one rule for each alternative, with the same head.");
+    let body = arrow + 1..region.stop();
+    let is_clear = is_clear(region, body.clone());
+    let message = if is_clear {
+        format!("Mangle has no `{written}`. Write one rule for each alternative, with the same head.")
+    } else {
+        format!(
+            "Mangle has no `{written}`, and how far it reaches beside commas is not clear. Write one rule for each \
+             alternative, each with all premises that it needs."
+        )
+    };
     let Some(token) = region.token(first) else { return };
     let mut hit = Hit::new(&rules::DISJUNCTION, token.range(), message);
     for index in found.iter().filter(|&&at| region.at(at) != ";") {
@@ -33,10 +50,25 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
         let (Some(open), Some(close)) = (region.token(group.start), region.token(group.end)) else { return };
         hit = hit.read(open.range(), "").read(close.range(), "");
     }
-    if let Some(rules) = split(region, arrow) {
-        hit = hit.mend(0..region.text.len(), rules.join("\n")).title("Write one rule for each alternative");
-    }
-    hits.add(hit);
+    hits.add(if is_clear { clear(region, arrow, hit) } else { unclear(region, arrow, hit) });
+}
+
+/// With the fix that writes one rule for each alternative.
+fn clear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
+    let Some(rules) = split(region, arrow, Reach::All) else { return hit };
+    let hit = options(region, arrow + 1..region.stop()).into_iter().fold(hit, Hit::replacing);
+    hit.mend(0..region.text.len(), rules.join("\n")).title("Write one rule for each alternative")
+}
+
+/// With both readings: the one that keeps more premises in each rule as a guess, the other one beside it.
+fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
+    let [near, far] = [Reach::Premises, Reach::All].map(|reach| split(region, arrow, reach));
+    let (Some(near), Some(far)) = (near, far) else { return hit };
+    let whole = 0..region.text.len();
+    hit.mend(whole.clone(), near.join("\n"))
+        .title("Write one rule for each alternative, and the other premises in each")
+        .otherwise("Write one rule for what is before it and one for what is behind it", whole, far.join("\n"))
+        .guess()
 }
 
 fn is_or(region: &Region<'_>, index: usize) -> bool {
@@ -68,12 +100,12 @@ fn groups(region: &Region<'_>, arrow: usize) -> Vec<Range<usize>> {
 }
 
 /// The rules that the alternatives come to; `None` where that would change the meaning or lose a comment.
-fn split(region: &Region<'_>, arrow: usize) -> Option<Vec<String>> {
+fn split(region: &Region<'_>, arrow: usize, reach: Reach) -> Option<Vec<String>> {
     let stop = region.stop();
     if region.has_comment() || (arrow..stop).any(|at| region.at(at) == "|>") {
         return None;
     }
-    let bodies = alternatives(region, arrow + 1..stop)?;
+    let bodies = bodies(region, arrow + 1..stop, reach)?;
     let head = region.slice(region.range(0..arrow + 1));
     let several = region.is_multi_line();
     let (before, between) = if several { ("\n    ", ",\n    ") } else { (" ", ", ") };
@@ -91,31 +123,81 @@ fn split(region: &Region<'_>, arrow: usize) -> Option<Vec<String>> {
     )
 }
 
-fn alternatives<'t>(region: &Region<'t>, tokens: Range<usize>) -> Option<Bodies<'t>> {
-    let mut all = Vec::new();
-    for part in parts(region, tokens, is_or) {
-        all.extend(conjunction(region, part)?);
-    }
-    (all.len() <= MOST).then_some(all)
+fn is_comma(region: &Region<'_>, index: usize) -> bool {
+    region.at(index) == ","
 }
 
-fn conjunction<'t>(region: &Region<'t>, tokens: Range<usize>) -> Option<Bodies<'t>> {
-    let mut all: Bodies<'t> = vec![Vec::new()];
-    for part in parts(region, tokens, |region, at| region.at(at) == ",") {
-        let options = if is_group(region, part.start) && region.close(part.start) == part.end.checked_sub(1) {
-            alternatives(region, part.start + 1..part.end - 1)?
-        } else {
-            vec![vec![region.slice(region.range(part))]]
-        };
-        if all.len() * options.len() > MOST {
+/// What a parenthesis around premises holds, if these tokens are one.
+fn inside(region: &Region<'_>, part: &Range<usize>) -> Option<Range<usize>> {
+    let is_whole = is_group(region, part.start) && region.close(part.start) == part.end.checked_sub(1);
+    is_whole.then(|| part.start + 1..part.end - 1)
+}
+
+/// Whether no list of premises has both commas and alternatives.
+fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
+    let [alternatives, premises] = [is_or, is_comma].map(|sign| parts(region, tokens.clone(), sign));
+    let mixed = alternatives.len() > 1 && premises.len() > 1;
+    let smallest = if alternatives.len() > 1 { alternatives } else { premises };
+    !mixed && smallest.iter().filter_map(|part| inside(region, part)).all(|inner| is_clear(region, inner))
+}
+
+/// The alternatives of a body in which they are clear.
+fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
+    let alternatives = parts(region, tokens.clone(), is_or);
+    if alternatives.len() > 1 {
+        return alternatives.into_iter().map(|part| region.range(part)).collect();
+    }
+    let premises = parts(region, tokens, is_comma);
+    premises.iter().filter_map(|part| inside(region, part)).flat_map(|inner| options(region, inner)).collect()
+}
+
+/// The bodies that the alternatives among these tokens come to.
+fn bodies<'t>(region: &Region<'t>, tokens: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
+    match reach {
+        Reach::All => any(region, tokens, &|part| all(region, part, &|part| premise(region, part, reach))),
+        Reach::Premises => all(region, tokens, &|part| any(region, part, &|part| premise(region, part, reach))),
+    }
+}
+
+/// One premise, or what is in its parentheses.
+fn premise<'t>(region: &Region<'t>, part: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
+    match inside(region, &part) {
+        Some(inner) => bodies(region, inner, reach),
+        None => Some(vec![vec![region.slice(region.range(part))]]),
+    }
+}
+
+/// The bodies of all alternatives.
+fn any<'t>(
+    region: &Region<'t>,
+    tokens: Range<usize>,
+    of: &dyn Fn(Range<usize>) -> Option<Bodies<'t>>,
+) -> Option<Bodies<'t>> {
+    let mut bodies = Vec::new();
+    for part in parts(region, tokens, is_or) {
+        bodies.extend(of(part)?);
+    }
+    (bodies.len() <= MOST).then_some(bodies)
+}
+
+/// The bodies with one alternative of each premise.
+fn all<'t>(
+    region: &Region<'t>,
+    tokens: Range<usize>,
+    of: &dyn Fn(Range<usize>) -> Option<Bodies<'t>>,
+) -> Option<Bodies<'t>> {
+    let mut bodies: Bodies<'t> = vec![Vec::new()];
+    for part in parts(region, tokens, is_comma) {
+        let options = of(part)?;
+        if bodies.len() * options.len() > MOST {
             return None;
         }
-        all = all
+        bodies = bodies
             .iter()
             .flat_map(|body| options.iter().map(move |more| [body.as_slice(), more].concat()))
             .collect();
     }
-    Some(all)
+    Some(bodies)
 }
 
 /// The stretches between the separators at the depth of the first token.

@@ -44,6 +44,10 @@ pub(in crate::syntax) struct Hit {
     /// The changes that turn the statement into one that the grammar reads.
     pub(in crate::syntax) reading: Vec<Change>,
     pub(in crate::syntax) mend: Mend,
+    /// What the fix says in another way, beside the words that the reading replaces.
+    replaces: Vec<Range<usize>>,
+    /// Another fix for another reading, with its title.
+    pub(in crate::syntax) other: Option<(String, Change)>,
 }
 
 impl Hit {
@@ -56,6 +60,8 @@ impl Hit {
             safe: true,
             reading: Vec::new(),
             mend: Mend::No,
+            replaces: Vec::new(),
+            other: None,
         }
     }
 
@@ -93,6 +99,29 @@ impl Hit {
         self
     }
 
+    /// For another reading it is mended so.
+    pub(super) fn otherwise(
+        mut self,
+        title: impl Into<String>,
+        range: Range<usize>,
+        text: impl Into<String>,
+    ) -> Self {
+        self.other = Some((title.into(), Change { range, text: text.into() }));
+        self
+    }
+
+    /// The fix says `range` in another way.
+    pub(super) fn replacing(mut self, range: Range<usize>) -> Self {
+        self.replaces.push(range);
+        self
+    }
+
+    /// What the fix says in another way: the words of the foreign notation, and what is declared.
+    pub(in crate::syntax) fn replaced(&self) -> impl Iterator<Item = Range<usize>> {
+        let reading = self.reading.iter().map(|change| &change.range).filter(|range| !range.is_empty());
+        reading.chain(&self.replaces).cloned()
+    }
+
     /// The changes of the fix.
     pub(in crate::syntax) fn fix(&self) -> Option<&[Change]> {
         match &self.mend {
@@ -108,11 +137,13 @@ impl Hit {
 pub(super) struct Hits(pub(super) Vec<Hit>);
 
 impl Hits {
+    /// Whether a hit changes some of these bytes.
+    pub(super) fn takes(&self, range: &Range<usize>) -> bool {
+        self.0.iter().flat_map(|hit| &hit.reading).any(|other| overlap(&other.range, range))
+    }
+
     pub(super) fn add(&mut self, hit: Hit) {
-        let taken = |change: &Change| {
-            self.0.iter().flat_map(|hit| &hit.reading).any(|other| overlap(&other.range, &change.range))
-        };
-        if !hit.reading.iter().any(taken) {
+        if !hit.reading.iter().any(|change| self.takes(&change.range)) {
             self.0.push(hit);
         }
     }

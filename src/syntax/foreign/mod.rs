@@ -11,6 +11,7 @@ mod declarations;
 mod disjunction;
 mod hit;
 mod lists;
+mod phrases;
 mod premises;
 mod region;
 mod statements;
@@ -22,6 +23,7 @@ use hit::Hits;
 pub(super) use hit::{Change, Hit, Mend, apply};
 use premises::premise_with_comma;
 pub(super) use region::Region;
+pub(super) use token::{Kind, Token, tokens};
 
 use super::lower::{camel_case, shorten};
 
@@ -42,6 +44,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::pipes,
     aggregates::habits,
     premises::negation,
+    phrases::habits,
     premises::groups,
     premises::conjunction,
     premises::control,

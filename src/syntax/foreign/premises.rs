@@ -23,6 +23,7 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
         let hit = match region.at(index + 1) {
             "(" => negated_group(region, index),
             "exists" | "exist" if region.is_atom(index + 2) => negated(region, index, index + 2),
+            "exists" | "exist" if region.at(index + 2) == "(" => not_exists(region, index),
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
             _ if region.kind(index + 1) == Some(Kind::Word) => negated(region, index, index + 1),
             _ => None,
@@ -44,6 +45,20 @@ fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
     )
 }
 
+/// `not exists(p(X))`, `!exists (p(X), q(X))`
+fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
+    let (open, close) = (sign + 2, region.close(sign + 2)?);
+    let range = region.range(sign..open);
+    let message = not_message(region.slice(range.clone()));
+    let hit = Hit::new(&rules::NOT_KEYWORD, range, message);
+    if region.is_atom(open + 1) && region.atom_end(open + 1) == Some(close - 1) {
+        let (start, atom) = (region.token(sign)?.start, region.token(open + 1)?.start);
+        let end = region.token(close)?.range();
+        return Some(hit.replace(start..atom, "!").delete(end).title("Write `!`"));
+    }
+    Some(hit.read(premise_with_comma(region, &(sign..close + 1))?, "").guess())
+}
+
 fn not_message(written: &str) -> String {
     format!("Negation is written `!p(X)` in Mangle; `{written}` means nothing.")
 }
@@ -60,8 +75,10 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
             .find(|&at| text.contains(&region.at(at)) && region.token(at).is_some_and(|t| t.depth == depth))
     };
     let underlined = region.token(sign)?.range();
-    if at_depth(&[",", ";", "|"]).is_some() {
-        return None;
+    if at_depth(&[",", ";", "|", "||", "&&", "and", "or", "AND", "OR", "∧", "∨"]).is_some() {
+        let message = "Only one atom can be negated. State these premises in a helper rule, and negate its head.";
+        let place = premise_with_comma(region, &(sign..close + 1))?;
+        return Some(Hit::new(&rules::NOT_KEYWORD, underlined, message).read(place, "").guess());
     }
     if let Some(comparison) = at_depth(&COMPARISONS) {
         let opposite = opposite(region.at(comparison));
@@ -101,7 +118,8 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let in_body = region.at(index) != "where" || region.arrow().is_some_and(|arrow| arrow + 1 < index);
         let is_connective = AND.contains(&region.at(index)) && in_body && !region.is_atom(index);
-        if !is_connective || region.token(index + 1).is_none() {
+        let is_range = region.at(index) == "and" && index > 2 && region.at(index - 2) == "between";
+        if !is_connective || is_range || region.token(index + 1).is_none() {
             continue;
         }
         let (Some(before), Some(token), Some(next)) =
@@ -109,6 +127,9 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
         else {
             continue;
         };
+        if hits.takes(&token.range()) {
+            continue;
+        }
         let hit = found.take().unwrap_or_else(|| {
             let message = format!("Premises are joined by commas in Mangle, not by `{}`.", token.text);
             Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message).title("Write commas")
@@ -188,6 +209,10 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
 
 /// `Y is X + 1`.
 fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
+    // `is not …` and `is null` are no arithmetic.
+    if region.kind(index + 1) == Some(Kind::Word) && !region.is_atom(index + 1) {
+        return None;
+    }
     let end = region.part_end(index);
     let value_range = region.range(index + 1..end);
     let value = arithmetic::value(region, index + 1..end);

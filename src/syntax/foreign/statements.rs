@@ -35,6 +35,10 @@ fn doubled(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let word =
         region.token(arrow + 1).filter(|word| matches!(word.text, "if" | "If" | "IF" | "when" | "where"))?;
     let next = region.token(arrow + 2).filter(|next| !next.is("("))?;
+    // `if … then …` is more than an arrow.
+    if region.top_level(arrow + 2, |token| matches!(token.text, "then" | "else")).is_some() {
+        return None;
+    }
     let message = format!("The arrow `:-` already means `if`; `{}` is too much.", word.text);
     Some(
         Hit::new(&rules::WRONG_ARROW, word.range(), message)

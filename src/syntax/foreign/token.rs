@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::syntax) enum Kind {
     /// A word that starts with a small letter: a predicate, a function, a keyword.
     Word,
     /// A word that starts with a capital or an underscore.
@@ -24,17 +24,17 @@ pub(super) enum Kind {
 
 /// A token.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind,
-    pub(super) text: &'t str,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(in crate::syntax) struct Token<'t> {
+    pub(in crate::syntax) kind: Kind,
+    pub(in crate::syntax) text: &'t str,
+    pub(in crate::syntax) start: usize,
+    pub(in crate::syntax) end: usize,
     /// How many brackets are open around it; an opening one and its closing one have the same depth.
-    pub(super) depth: u32,
+    pub(in crate::syntax) depth: u32,
     /// Whether nothing stands between it and the token before.
-    pub(super) glued: bool,
+    pub(in crate::syntax) glued: bool,
     /// Whether it is the first of its line.
-    pub(super) first: bool,
+    pub(in crate::syntax) first: bool,
 }
 
 impl Token<'_> {
@@ -42,11 +42,11 @@ impl Token<'_> {
         self.start..self.end
     }
 
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(in crate::syntax) fn is(&self, text: &str) -> bool {
         self.text == text
     }
 
-    pub(super) fn is_operand(&self) -> bool {
+    pub(in crate::syntax) fn is_operand(&self) -> bool {
         !matches!(self.kind, Kind::Sign | Kind::Comment)
     }
 }
@@ -59,7 +59,7 @@ const SIGNS: &[&str] = &[
 ];
 
 /// The tokens of `text`; comments are left out.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(in crate::syntax) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer { text, at: 0, depth: 0, first: true };
     let mut tokens: Vec<Token<'_>> = Vec::new();
     while let Some(token) = lexer.next(tokens.last()) {

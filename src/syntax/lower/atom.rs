@@ -132,11 +132,13 @@ impl<'t> Lower<'_, 't> {
             format!("`{function}` is a function: it has a value, but does not hold or fail like a premise.");
         let mut finding = Finding::new(&rules::FUNCTION_AS_PREMISE, atom.name.range, message);
         if let Some(twin) = twin {
-            finding = finding.fix(Fix::safe(format!("Write `{twin}`")).replace(atom.name.range, twin));
+            let fix = Fix::safe(format!("Write `{twin}`")).replace(atom.name.range, twin);
+            finding = finding.fix(fix.replacing(atom.name.range));
         } else if function == "fn:list:contains" {
             let fix = Fix::safe("Wrap it in `:filter(…)`")
                 .insert(atom.range.start(), ":filter(")
-                .insert(atom.range.end(), ")");
+                .insert(atom.range.end(), ")")
+                .replacing(atom.range);
             finding = finding.fix(fix);
         }
         self.soft(finding);

@@ -9,7 +9,7 @@ use super::super::foreign::NO_QUERY;
 use super::super::kind::{Kind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower};
-use crate::lint::{Finding, Fix};
+use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
 /// What a clause consists of, while it is read.
@@ -61,9 +61,14 @@ impl<'t> Lower<'_, 't> {
             Kind::WrongArrow => {
                 let range = self.range(child);
                 parts.arrow = Some(range);
-                let message = format!("A rule's arrow is `:-` (or `⟸`), not `{}`.", self.source(child));
+                let written = self.source(child);
+                let message = format!("A rule's arrow is `:-` (or `⟸`), not `{written}`.");
                 let fix = Fix::safe("Write `:-`").replace(range, ":-");
-                self.soft(Finding::new(&rules::WRONG_ARROW, range, message).fix(fix));
+                let finding = Finding::new(&rules::WRONG_ARROW, range, message);
+                self.soft(match written {
+                    "" => Finding { message: "The arrow `:-` is missing behind the head.".into(), ..finding },
+                    _ => finding.fix(fix),
+                });
             }
             Kind::Body => self.body(&mut parts.body),
             Kind::Dot => self.full_stop(child),
@@ -234,7 +239,8 @@ impl<'t> Lower<'_, 't> {
         let after = self.byte(self.base + usize::from(value.range.end()));
         let is_last = after == Some(b'.') && !lead.ends_with(',');
         let range = TextRange::new(super::size(lead.len()), variable.range.start());
-        is_last.then(|| Fix::safe("Name the value in the body").replace(range, ", "))
+        let transform = TextRange::new(range.start(), value.range.end());
+        is_last.then(|| Fix::safe("Name the value in the body").replace(range, ", ").replacing(transform))
     }
 
     /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital behind the full stop is told apart
@@ -294,7 +300,9 @@ impl<'t> Lower<'_, 't> {
         let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));
         let finding = Finding::new(&rules::MISSING_DOT, range, message);
         let stop = full_stop_behind(text);
-        let fix = Fix::safe("Insert the full stop").insert(range.end(), stop);
+        let applicability =
+            if self.may_go_on(range.end()) { Applicability::Unsafe } else { Applicability::Safe };
+        let fix = Fix::new("Insert the full stop", applicability).insert(range.end(), stop);
         self.soft(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
     }
 

@@ -8,6 +8,7 @@
 mod atom;
 mod clause;
 mod declaration;
+mod gap;
 mod premise;
 mod term;
 mod token;
@@ -22,7 +23,8 @@ use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{Kind, kind_of};
 use super::{literal, rules};
-use crate::lint::{Finding, Fix};
+use self::gap::Gap;
+use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
 
 /// Terms nested deeper than this are not read. Nobody writes them; the limit keeps the recursion
@@ -225,11 +227,24 @@ impl<'c, 't> Lower<'c, 't> {
         }
         let place = self.after_code(at);
         let range = self.before(place);
-        let rule = if token == "," { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
-        let fix = Fix::safe(format!("Insert `{token}`")).insert(range.end(), token);
         let message = format!("{what} after `{}`.", self.line_before(range.end()));
-        let finding = Finding::new(rule, range, message);
-        self.hard(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
+        let fix = |applicability| {
+            Fix::new(format!("Insert `{token}`"), applicability).insert(range.end(), token)
+        };
+        let is_comma = token == ",";
+        let rule = if is_comma { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
+        let mut finding = Finding::new(rule, range, message);
+        if self.is_in_open_string(range.end()) {
+        } else if !is_comma {
+            finding = finding.fix(fix(Applicability::Safe));
+        } else {
+            finding.fix = match self.gap(range.end()) {
+                Gap::Evident => Some(fix(Applicability::Safe)),
+                Gap::Unclear => Some(fix(Applicability::Unsafe)),
+                Gap::Words => None,
+            };
+        }
+        self.hard(finding);
     }
 
     /// Whether a quote before `at` is never closed: what is inserted there would become a part of the string.

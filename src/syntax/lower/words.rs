@@ -87,17 +87,18 @@ impl<'c, 't> Lower<'c, 't> {
     /// occur once in a clause.
     pub(super) fn foreign_constant(&mut self, word: &str, meant: &str, range: TextRange) -> TermKind {
         self.holes = true;
-        let (message, fix) = if meant == "/null" {
+        if meant == "/null" {
+            // What stands for it is agreed on in a program, if anything does: a comparison with a value that nothing has
+            // would hold always, or never.
             let message = format!(
                 "Mangle has no `{word}`. What is unknown is not stated; where a value must stand, agree on a name such as `/none`."
             );
-            (message, Fix::guess("Write `/none`").replace(range, "/none"))
-        } else {
-            let message =
-                format!("`{word}` is no value of Mangle; by convention the name `{meant}` stands for it.");
-            (message, Fix::guess(format!("Write `{meant}`")).replace(range, meant))
-        };
-        let fix = self.guarded(fix, range);
+            self.soft(Finding::new(&rules::FOREIGN_CONSTANT, range, message));
+            return TermKind::Broken;
+        }
+        let message =
+            format!("`{word}` is no value of Mangle; by convention the name `{meant}` stands for it.");
+        let fix = self.guarded(Fix::guess(format!("Write `{meant}`")).replace(range, meant), range);
         self.soft(Finding::new(&rules::FOREIGN_CONSTANT, range, message).fix(fix));
         TermKind::Broken
     }

@@ -1,0 +1,151 @@
+//! What is wrong with the statements of a window after its edits, and was not before.
+
+use std::cell::OnceCell;
+use std::hash::Hash as _;
+
+use rustc_hash::FxHashMap;
+
+use super::hash;
+use super::settle::Settled;
+use super::window::Window;
+use crate::analysis::Context;
+use crate::ide::diagnostics::{check_statement, fingerprint};
+use crate::lint::{Finding, Severity};
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::syntax::ast::{Atom, Item, StatementKind};
+use crate::text::{Symbol, slice};
+use crate::types::ProgramTypes;
+
+/// A settled window in its program.
+pub(super) struct Check<'c> {
+    pub(super) program: &'c Program,
+    pub(super) types: &'c ProgramTypes,
+    pub(super) file: &'c FileSummary,
+    pub(super) window: &'c Window<'c>,
+    pub(super) settled: &'c Settled,
+}
+
+/// How often each rule finds an error.
+type Errors = FxHashMap<&'static str, usize>;
+
+impl Check<'_> {
+    /// A number that changes with everything outside the window that decides.
+    pub(super) fn fingerprint(&self) -> u64 {
+        hash(|hasher| {
+            for (item, text) in self.before().chain(self.after()) {
+                self.in_context(item, text, |context| fingerprint(context, &item.statement).hash(hasher));
+            }
+            for (name, arity) in &self.settled.heads {
+                self.exists(*name, *arity).hash(hasher);
+            }
+            self.settled.dropped.iter().for_each(|word| self.is_predicate(word).hash(hasher));
+        })
+    }
+
+    /// Whether nothing is an error that was none, no new statement is about a predicate that others define, and no word
+    /// went that is a predicate of the program.
+    pub(super) fn brings_none(&self) -> bool {
+        let (old, new) = (self.errors(self.before()), self.errors(self.after()));
+        let is_new = |(rule, count): (&&str, &usize)| old.get(*rule).is_none_or(|before| before < count);
+        !new.iter().any(is_new)
+            && !self.settled.heads.iter().any(|(name, arity)| self.exists(*name, *arity))
+            && !self.settled.dropped.iter().any(|word| self.is_predicate(word))
+            && !self.names_unknown()
+    }
+
+    /// The statements that the edits touch.
+    fn before(&self) -> impl Iterator<Item = (&Item, &str)> {
+        let items = self.window.items.get(self.window.touched.clone()).unwrap_or_default();
+        items.iter().map(|item| (item, self.file.statement_text(item)))
+    }
+
+    /// What they become.
+    fn after(&self) -> impl Iterator<Item = (&Item, &str)> {
+        let text = self.settled.source.text();
+        self.settled.items().iter().map(move |item| (item, slice(text, item.statement.range() + item.start)))
+    }
+
+    fn in_context<T>(&self, item: &Item, text: &str, work: impl FnOnce(&Context<'_>) -> T) -> T {
+        let inferred = OnceCell::new();
+        work(&Context {
+            program: self.program,
+            types: self.types,
+            file: self.file,
+            item,
+            text,
+            inferred: &inferred,
+        })
+    }
+
+    fn errors<'i>(&self, items: impl Iterator<Item = (&'i Item, &'i str)>) -> Errors {
+        let mut errors = Errors::default();
+        for (item, text) in items {
+            item.statement.findings.iter().for_each(|finding| count(finding, &mut errors));
+            if !item.statement.damaged {
+                let found = self.in_context(item, text, |context| check_statement(context, &item.statement));
+                found.iter().for_each(|finding| count(finding, &mut errors));
+            }
+        }
+        errors
+    }
+
+    /// Whether a premise names a predicate that does not exist, and no premise did before. A word without parentheses
+    /// names none yet.
+    fn names_unknown(&self) -> bool {
+        let mut known: Vec<PredicateKey> = Vec::new();
+        for (item, _) in self.before() {
+            each_atom(item, &mut |atom, _| {
+                if !atom.args_range().is_empty() {
+                    known.push(key(atom));
+                }
+            });
+        }
+        for (item, _) in self.after() {
+            each_atom(item, &mut |atom, is_use| {
+                if !is_use {
+                    known.push(key(atom));
+                }
+            });
+        }
+        let mut unknown = false;
+        for (item, _) in self.after() {
+            each_atom(item, &mut |atom, is_use| {
+                let exists = || self.program.predicate_of(self.file, atom).is_some_and(|one| one.exists());
+                unknown |=
+                    is_use && !atom.is_builtin() && !atom.is_function() && !known.contains(&key(atom)) && !exists();
+            });
+        }
+        unknown
+    }
+
+    fn exists(&self, name: Symbol, arity: u16) -> bool {
+        let key = self.program.meaning(self.file, PredicateKey { name, arity });
+        self.program.predicate(key).is_some_and(|predicate| predicate.exists())
+    }
+
+    fn is_predicate(&self, word: &str) -> bool {
+        Symbol::is_known(word) && self.program.named(Symbol::new(word)).any(|predicate| predicate.exists())
+    }
+}
+
+fn key(atom: &Atom) -> PredicateKey {
+    PredicateKey { name: atom.name.symbol, arity: atom.arity() }
+}
+
+fn count(finding: &Finding, errors: &mut Errors) {
+    if finding.severity.or(finding.rule.severity) == Some(Severity::Error) {
+        *errors.entry(finding.rule.code).or_default() += 1;
+    }
+}
+
+/// Visits the atoms of a statement; those of premises are uses.
+fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
+    match &item.statement.kind {
+        StatementKind::Clause(clause) => {
+            visit(&clause.head, false);
+            clause.literals().for_each(|literal| visit(&literal.atom, true));
+        }
+        StatementKind::Declaration(declaration) => visit(&declaration.atom, false),
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    }
+}

@@ -1,0 +1,277 @@
+//! Words of other languages between terms and between premises: `T like "src/%"`, `some X in L`, `p(X) unless q(X)`,
+//! `if … then … else …`.
+//!
+//! None of them is joined to its neighbours by commas: such a premise is passed over in the reading, and where a premise of
+//! Mangle probably means the same it is offered as a guess.
+
+use std::ops::Range;
+
+use super::hit::{Hit, Hits};
+use super::region::Region;
+use super::token::{Kind, Token};
+use super::{premise_with_comma, shorten};
+use crate::syntax::rules;
+
+/// Words for which there is a recogniser of their own.
+const ELSEWHERE: [&str; 30] = [
+    "not", "naf", "and", "or", "exists", "exist", "in", "where", "forall", "all", "findall", "setof", "bagof",
+    "aggregate_all", "count", "sum", "aggregate", "true", "false", "fail", "mod", "div", "do", "let", "group",
+    "order", "limit", "null", "nil", "none",
+];
+
+/// Words between two values, and the comparison that probably means the same.
+const COMPARISONS: [(&str, &str); 12] = [
+    ("equals", "="),
+    ("equal", "="),
+    ("eq", "="),
+    ("ne", "!="),
+    ("neq", "!="),
+    ("differs", "!="),
+    ("gt", ">"),
+    ("lt", "<"),
+    ("ge", ">="),
+    ("gte", ">="),
+    ("le", "<="),
+    ("lte", "<="),
+];
+
+/// Words between two texts, and the premise that probably means the same.
+const TEXT_TESTS: [(&str, &str); 8] = [
+    ("contains", ":string:contains"),
+    ("includes", ":string:contains"),
+    ("startswith", ":string:starts_with"),
+    ("starts_with", ":string:starts_with"),
+    ("startsWith", ":string:starts_with"),
+    ("endswith", ":string:ends_with"),
+    ("ends_with", ":string:ends_with"),
+    ("endsWith", ":string:ends_with"),
+];
+
+/// Words that are no premise, not even alone.
+const CONTROL: [&str; 9] = ["if", "then", "else", "elif", "otherwise", "case", "end", "when", "unless"];
+
+/// One phrase in a premise.
+struct Phrase<'r, 't> {
+    region: &'r Region<'t>,
+    /// The tokens between two commas.
+    part: Range<usize>,
+    /// The word.
+    at: usize,
+}
+
+pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
+    let Some(arrow) = region.arrow() else {
+        unless_behind_head(region, hits);
+        return;
+    };
+    let end = region.top_level(arrow + 1, |token| token.is("|>")).unwrap_or_else(|| region.stop());
+    let mut start = arrow + 1;
+    while start < end {
+        let comma = region.top_level(start, |token| token.is(",")).filter(|comma| *comma < end);
+        let part = start..comma.unwrap_or(end);
+        start = part.end + 1;
+        let Some(at) = foreign_word(region, &part) else { continue };
+        if let Some((hit, last)) = (Phrase { region, part, at }).hit(end) {
+            start = start.max(last + 1);
+            hits.add(hit);
+        }
+    }
+}
+
+/// The word that makes no sense in a premise: one that is known, else the first.
+fn foreign_word(region: &Region<'_>, part: &Range<usize>) -> Option<usize> {
+    let lost: Vec<usize> = part.clone().filter(|&at| is_lost(region, part, at)).collect();
+    let known = lost.iter().copied().find(|&at| is_known(region.at(at)));
+    let unknown = || {
+        // A word on a line of its own may be an atom behind a missing comma.
+        let breaks = |at: usize| region.token(at).is_some_and(|token| token.first);
+        lost.iter().copied().find(|&at| !breaks(at) && !breaks(at + 1) && !ELSEWHERE.contains(&region.at(at)))
+    };
+    known.or_else(unknown)
+}
+
+/// Whether a word stands beside a value or a premise with no sign in between.
+fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
+    let Some(word) = region.token(at).filter(|word| word.kind == Kind::Word && word.depth == 0) else {
+        return false;
+    };
+    let inside = |at: usize| region.token(at).filter(|_| part.contains(&at));
+    let before = at.checked_sub(1).and_then(inside);
+    let next = inside(at + 1);
+    let is_called = next.is_some_and(|next| next.is("(") && next.glued);
+    // `my-name(1)`, `f"…"`, `$x`
+    let is_piece = next.is_some_and(|next| next.glued && (next.is("-") || next.kind == Kind::Text))
+        || before.is_some_and(|before| word.glued && matches!(before.text, "-" | "$" | "?" | "@"));
+    let ends = |token: &Token<'_>| token.is_operand() || matches!(token.text, ")" | "]" | "}");
+    let starts = |token: &Token<'_>| token.is_operand() || matches!(token.text, "(" | "[" | "{" | "!");
+    let is_alone = part.len() == 1 && CONTROL.contains(&word.text);
+    !is_called && !is_piece && !word.text.contains(':') && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
+}
+
+fn is_known(word: &str) -> bool {
+    let among = |table: &[(&str, &str)]| table.iter().any(|(known, _)| *known == word);
+    let others = [
+        "like", "ilike", "matches", "between", "is", "some", "every", "any", "each", "for", "while", "return", "select",
+        "from", "with", "as", "has", "instanceof",
+    ];
+    others.contains(&word) || CONTROL.contains(&word) || among(&COMPARISONS) || among(&TEXT_TESTS)
+}
+
+impl<'t> Phrase<'_, 't> {
+    /// The hit, and the last token that it takes up.
+    fn hit(&self, end: usize) -> Option<(Hit, usize)> {
+        let (word, last) = (self.region.at(self.at), self.part.end);
+        let starts = self.at == self.part.start;
+        let hit = match word {
+            "is" => self.identity()?,
+            "like" | "ilike" => self.like(),
+            "between" => self.between(),
+            "unless" if !starts => self.joined(", !", "A negated premise says that: `!p(X)`."),
+            "if" | "when" | "with" if !starts => self.joined(", ", "Premises are joined by commas in Mangle."),
+            "some" | "every" | "any" | "each" | "for" if starts => return self.quantified(end),
+            word if CONTROL.contains(&word) => self.passed_over("Write one rule for each case."),
+            _ => self.operator(),
+        };
+        Some((hit?, last))
+    }
+
+    fn new(&self, advice: &str) -> Option<Hit> {
+        let word = self.region.token(self.at)?;
+        let message = format!("Mangle has no `{}`. {advice}", word.text);
+        Some(Hit::new(&rules::FOREIGN_WORD, word.range(), message).guess())
+    }
+
+    /// Without the premise, and without a fix.
+    fn passed_over(&self, advice: &str) -> Option<Hit> {
+        Some(self.new(advice)?.read(premise_with_comma(self.region, &self.part)?, ""))
+    }
+
+    /// The values before and behind some tokens, if the premise is no more than that.
+    fn operands(&self, tokens: Range<usize>) -> Option<(&'t str, &'t str)> {
+        let is_all = tokens.start == self.part.start + 1 && tokens.end + 1 == self.part.end;
+        let [left, right] = [self.part.start, tokens.end].map(|at| self.region.token(at));
+        let (left, right) = (left?, right?);
+        (is_all && left.is_operand() && right.is_operand()).then_some((left.text, right.text))
+    }
+
+    /// Reads and mends the premise as `text`.
+    fn says(&self, advice: &str, text: &str) -> Option<Hit> {
+        let range = self.region.range(self.part.clone());
+        Some(self.new(advice)?.replace(range, text).title(format!("Write `{}`", shorten(text))))
+    }
+
+    /// `X equals Y`, `T contains "a"`, and any word that nobody knows.
+    fn operator(&self) -> Option<Hit> {
+        let word = self.region.at(self.at);
+        let of = |table: &[(&'static str, &'static str)]| {
+            table.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant)
+        };
+        let operands = self.operands(self.at..self.at + 1);
+        if let (Some((left, right)), Some(sign)) = (operands, of(&COMPARISONS)) {
+            return self.says("Values are compared by signs.", &format!("{left} {sign} {right}"));
+        }
+        if let (Some((left, right)), Some(test)) = (operands, of(&TEXT_TESTS)) {
+            return self.says("A premise tests texts.", &format!("{test}({left}, {right})"));
+        }
+        self.passed_over("A body has atoms and comparisons only, with commas in between.")
+    }
+
+    /// `X is not Y` and `X is null`; the `is` of Prolog is looked at elsewhere.
+    fn identity(&self) -> Option<Option<Hit>> {
+        let negated = self.region.at(self.at + 1) == "not";
+        let value = self.region.at(self.at + 1 + usize::from(negated));
+        if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
+            return Some(self.passed_over("What is unknown is not stated, so no value stands for it."));
+        }
+        if !negated {
+            return None;
+        }
+        let operands = self.operands(self.at..self.at + 2);
+        Some(match operands {
+            Some((left, right)) => self.says("Values are compared by signs.", &format!("{left} != {right}")),
+            None => self.passed_over("Values are compared by signs."),
+        })
+    }
+
+    /// `T like "src/%"`
+    fn like(&self) -> Option<Hit> {
+        let advice = "A premise tests texts: `:string:starts_with`, `:string:contains`, `:string:ends_with`.";
+        let meant = self.operands(self.at..self.at + 1).and_then(|(left, right)| like(left, right));
+        match meant {
+            Some(premise) => self.says(advice, &premise),
+            None => self.passed_over(advice),
+        }
+    }
+
+    /// `X between 1 and 5`
+    fn between(&self) -> Option<Hit> {
+        let region = self.region;
+        let advice = "Compare twice.";
+        let bounds = [self.at + 1, self.at + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
+        match (self.operands(self.at..self.at + 3), bounds) {
+            (Some((value, _)), [Some(low), Some(high)]) if region.at(self.at + 2) == "and" => {
+                self.says(advice, &format!("{value} >= {}, {value} <= {}", low.text, high.text))
+            }
+            _ => self.passed_over(advice),
+        }
+    }
+
+    /// `p(X) unless q(X)`: what stands behind is a premise of its own.
+    fn joined(&self, join: &str, advice: &str) -> Option<Hit> {
+        let (before, next) = (self.region.token(self.at - 1)?, self.region.token(self.at + 1)?);
+        let is_atom = self.region.is_atom(self.at + 1);
+        let is_last = self.region.atom_end(self.at + 1).is_some_and(|last| last + 1 == self.part.end);
+        if !(is_atom && is_last && before.is(")")) {
+            return self.passed_over(advice);
+        }
+        Some(self.new(advice)?.replace(before.end..next.start, join).title("Write a premise of its own"))
+    }
+
+    /// `some X, Y in L`, `every X in L`: over commas up to the end of the phrase.
+    fn quantified(&self, end: usize) -> Option<(Hit, usize)> {
+        let region = self.region;
+        let is_variable = |at: usize| region.kind(at) == Some(Kind::Variable);
+        let mut at = self.at + 1;
+        while is_variable(at) && region.at(at + 1) == "," && is_variable(at + 2) {
+            at += 2;
+        }
+        if !is_variable(at) || region.at(at + 1) != "in" {
+            // `some X: p(X)` is looked at elsewhere.
+            let known = region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
+            let hit = self.passed_over("A helper rule that finds a counterexample, negated, says `every`.");
+            return hit.filter(|_| !known).map(|hit| (hit, self.part.end));
+        }
+        let last = region.top_level(at + 1, |token| token.is(",")).unwrap_or(end).min(end);
+        let message = format!(
+            "Mangle has no `{} … in`. A premise `p(X)` goes through facts, `:list:member(X, L)` through a list.",
+            region.at(self.at)
+        );
+        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), message).guess();
+        Some((hit.read(premise_with_comma(region, &(self.part.start..last))?, ""), last))
+    }
+}
+
+/// The test that a pattern of SQL stands for, where there is one.
+fn like(text: &str, pattern: &str) -> Option<String> {
+    let inner = pattern.get(1..pattern.len().checked_sub(1)?)?;
+    let (open_start, rest) = inner.strip_prefix('%').map_or((false, inner), |rest| (true, rest));
+    let (open_end, bare) = rest.strip_suffix('%').map_or((false, rest), |rest| (true, rest));
+    if bare.is_empty() || bare.contains(['%', '_', '\\']) {
+        return None;
+    }
+    let test = match (open_start, open_end) {
+        (true, true) => ":string:contains",
+        (false, true) => ":string:starts_with",
+        (true, false) => ":string:ends_with",
+        (false, false) => return Some(format!("{text} = \"{bare}\"")),
+    };
+    Some(format!("{test}({text}, \"{bare}\")"))
+}
+
+/// `p(X) unless q(X).`
+fn unless_behind_head(region: &Region<'_>, hits: &mut Hits) {
+    let found = region.top_level(1, |token| token.is("unless")).filter(|at| region.is_head(*at));
+    let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else { return };
+    let message = "Mangle has no `unless`. Write a rule with a premise that binds its variables, and a negation: `:- …, !p(X)`.";
+    hits.add(Hit::new(&rules::FOREIGN_WORD, word.range(), message).read(word.start..next.start, ":- !").guess());
+}

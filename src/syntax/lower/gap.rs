@@ -1,0 +1,86 @@
+//! What stands around a place where a comma or a full stop is missing: whether it is evident that it is that which is
+//! missing.
+
+use super::Lower;
+use crate::syntax::foreign::{Kind, Token, tokens};
+use crate::text::TextSize;
+
+/// So much of the text behind a place is looked at.
+const AHEAD: usize = 400;
+
+/// What stands on both sides of a missing comma.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// A premise ends before it and another one starts behind it.
+    Evident,
+    /// Values, of which there may also be one too many, or one that is written as two.
+    Unclear,
+    /// A word that is neither a value nor a premise.
+    Words,
+}
+
+const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+const NEGATIONS: [&str; 4] = ["!", "not", "\\+", "~"];
+
+impl<'c> Lower<'c, '_> {
+    /// What stands around `at`.
+    pub(super) fn gap(&self, at: TextSize) -> Gap {
+        let (before, behind) = (tokens(self.before_place(at)), tokens(self.behind_place(at)));
+        let (Some(left), Some(right)) = (before.last(), behind.first()) else { return Gap::Unclear };
+        let next = behind.get(1);
+        let is_call = is_call(right, next);
+        let is_bare = right.kind == Kind::Word && !is_call && !NEGATIONS.contains(&right.text);
+        if left.kind == Kind::Word || is_bare {
+            return Gap::Words;
+        }
+        let closes = matches!(left.text, ")" | "]" | "}");
+        let opens = matches!(left.text, "(" | "[" | "{");
+        if left.depth + u32::from(opens) > 0 {
+            let starts = matches!(right.text, "[" | "{") || is_call;
+            return if closes && starts { Gap::Evident } else { Gap::Unclear };
+        }
+        let compares = right.is_operand() && next.is_some_and(|next| COMPARISONS.contains(&next.text));
+        let starts = is_call || compares || NEGATIONS.contains(&right.text);
+        if starts && (closes || right.first) { Gap::Evident } else { Gap::Unclear }
+    }
+
+    /// Whether a statement without its full stop may go on behind `at`: with text that starts no statement, or, for a
+    /// rule, with what looks like a fact and like a premise.
+    pub(super) fn may_go_on(&self, at: TextSize) -> bool {
+        let rest = self.behind_place(at);
+        let code = rest.trim_start();
+        let blank = rest.get(..rest.len() - code.len()).unwrap_or("");
+        if code.is_empty() || code.starts_with('#') || blank.matches('\n').count() > 1 {
+            return false;
+        }
+        let behind = tokens(code);
+        let (Some(first), next) = (behind.first(), behind.get(1)) else { return false };
+        let is_keyword = matches!(first.text, "Decl" | "Package" | "Use");
+        let is_head = is_call(first, next) || next.is_some_and(|next| matches!(next.text, ":-" | "⟸" | "."));
+        if !blank.contains('\n') || !(is_keyword || is_head) {
+            return true;
+        }
+        let is_rule = tokens(self.before_place(at)).iter().any(|token| matches!(token.text, ":-" | "⟸"));
+        let end = behind.iter().skip(2).position(|token| token.is(")") && token.depth == first.depth);
+        let stop = end.and_then(|end| behind.get(end + 3));
+        is_rule && !is_keyword && stop.is_some_and(|stop| matches!(stop.text, "." | ","))
+    }
+
+    fn before_place(&self, at: TextSize) -> &'c str {
+        self.text.get(self.base..self.base + usize::from(at)).unwrap_or("")
+    }
+
+    fn behind_place(&self, at: TextSize) -> &'c str {
+        let start = self.base + usize::from(at);
+        let mut end = self.text.len().min(start + AHEAD);
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.text.get(start..end).unwrap_or("")
+    }
+}
+
+/// Whether a word has its parenthesis.
+fn is_call(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
+    word.kind == Kind::Word && next.is_some_and(|next| next.is("(") && next.glued)
+}
