@@ -5,19 +5,23 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mangle_ls::config::RuleSettings;
 use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
 use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
+use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{FileId, apply};
+use mangle_ls::text::{Cancel, FileId, apply};
 
 use support::Random;
 use support::programs::{Texts, mutate, programs};
+
+const CLOCK: Clock = Clock { now_ns: 0 };
 
 fn summaries(texts: &[String]) -> Vec<Arc<FileSummary>> {
     let summary = |(text, id): (&String, u32)| {
@@ -76,6 +80,28 @@ fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.group == Group::Syntax && diagnostic.rule.severity == Some(Severity::Error)
 }
 
+/// Whether a rule finds more errors than before.
+fn brings_error(before: &[(FileId, Diagnostic)], after: &[(FileId, Diagnostic)]) -> bool {
+    let count = |found: &[(FileId, Diagnostic)], rule: &str| {
+        let errors = found.iter().filter(|(_, one)| one.severity == Severity::Error && one.rule.code == rule);
+        errors.count()
+    };
+    after.iter().any(|(_, one)| count(after, one.rule.code) > count(before, one.rule.code))
+}
+
+/// Whether a program derives a fact that another one does not derive, of the predicates that this one has.
+fn holds_more(before: &[String], after: &[String]) -> bool {
+    let derived = |texts: &[String]| -> Option<BTreeSet<String>> {
+        let compiled = compile(&Program::new(summaries(texts)), Reading::Written);
+        let model = run(&compiled, Limits { derived: 20_000, ..Limits::default() }, CLOCK, &Cancel::new());
+        model.stopped.is_none().then(|| model.dump(&compiled).into_iter().collect())
+    };
+    let (Some(old), Some(new)) = (derived(before), derived(after)) else { return false };
+    let names: BTreeSet<_> = summaries(before).iter().flat_map(|file| file.predicates.keys().copied()).collect();
+    let is_known = |fact: &&String| names.iter().any(|key| fact.starts_with(&format!("{}(", key.name)));
+    new.difference(&old).any(|fact| is_known(&fact))
+}
+
 /// How many statements can be read whole.
 fn sound(texts: &[String]) -> usize {
     let files = summaries(texts);
@@ -94,8 +120,13 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
             found.iter().filter(|(_, diagnostic)| test(diagnostic)).count()
         };
         let same = |other: &Diagnostic| other.rule == diagnostic.rule && other.message == diagnostic.message;
+        let is_safe = fix.applicability == Applicability::Safe;
         let complaint = if count(&left, &same) >= count(&before, &same) {
             "does not mend"
+        } else if is_safe && brings_error(&before, &left) {
+            "is safe and brings an error"
+        } else if is_safe && sound(&new) == sound(texts) && holds_more(texts, &new) {
+            "is safe and makes more hold"
         } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
             // Behind the first damage of a statement there may be more, which shows when that is mended; a guess may be wrong.
             && !((diagnostic.rule.group == Group::Syntax || fix.applicability == Applicability::Unsafe)

@@ -216,13 +216,18 @@ const HABITS: &[Habit] = &[
         Some(subject.with(atom, &form.replace('@', subject.slice(atom))))
     }),
     ("foreign-constant", Fixed::Same, |subject, _| subject.appended(", true")),
+    ("foreign-constant", Fixed::None, |subject, random| {
+        let clause = subject.clause().filter(|clause| clause.is_fact())?;
+        let argument = clause.head.args.get(random.below(clause.head.args.len()))?;
+        Some(subject.with(argument.range, pick(random, &["null", "nil", "None", "NULL", "undefined"])))
+    }),
     ("foreign-constant", Fixed::Clean, |subject, random| {
         let clause = subject.clause().filter(|clause| clause.is_fact())?;
         let argument = clause.head.args.get(random.below(clause.head.args.len()))?;
         Some(
             subject.with(
                 argument.range,
-                pick(random, &["null", "true", "false", "nil", "None", "True", "NULL"]),
+                pick(random, &["true", "false", "True"]),
             ),
         )
     }),

@@ -99,6 +99,7 @@ prop_compose! {
                 title: replacement.clone(),
                 applicability: Applicability::Safe,
                 edits: vec![edit],
+                otherwise: None,
             };
             let related =
                 RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone() };

@@ -73,7 +73,7 @@ fn arity_of_uses() {
         expect![[r#"
             rules.mg:1:12-19 error arity-mismatch: `crew` takes 2 arguments, not 1.
               schemas.gl:1:6-10 `crew/2` is declared here
-              fix: Add `_` at the end
+              fix: Write `_` for argument 2
         "#]],
     );
     check(

@@ -62,11 +62,14 @@ impl Settled {
         self.source.items().get(self.changed.clone()).unwrap_or_default()
     }
 
-    /// Applies the first safe fix for the notation of a damaged statement. `None` when there is nothing to do,
+    /// Applies the first safe fix for the notation of a statement that is or was damaged. `None` when there is nothing to do,
     /// `Some(None)` when it loses something.
     fn step(&self, window: &Window<'_>) -> Option<Option<Self>> {
-        let damaged = self.items().iter().filter(|item| item.statement.damaged && !item.rubble);
-        let (item, finding, fix) = damaged.flat_map(safely_fixable).next()?;
+        let touched = window.items.get(window.touched.clone()).unwrap_or_default();
+        let was_damaged = touched.iter().any(|item| item.statement.damaged);
+        // Of a damaged statement only the first damage is reported, so the rest comes to light now.
+        let of_interest = |item: &&Item| (was_damaged || item.statement.damaged) && !item.rubble;
+        let (item, finding, fix) = self.items().iter().filter(of_interest).flat_map(safely_fixable).next()?;
         let edits = placed(fix, item.start)?;
         Some(self.after(window, finding.range + item.start, fix, item.start, &edits))
     }

@@ -78,9 +78,9 @@ fn clear_alternatives_become_rules_safely() {
 fn alternatives_beside_commas_are_a_guess_that_keeps_premises() {
     for or in ["or", ";", "|", "||", "OR", "∨", "\\/"] {
         not_safe(
-            &format!("ok(A) :- req(A), !halted(), A = /read {or} A = /list."),
+            &format!("ok(A) :- req(A), !halted(), A = 1 {or} A = 2."),
             "disjunction",
-            Some("ok(A) :- req(A), !halted(), A = /read .\nok(A) :- req(A), !halted(), A = /list ."),
+            Some("ok(A) :- req(A), !halted(), A = 1.\nok(A) :- req(A), !halted(), A = 2."),
         );
     }
     not_safe(
@@ -219,7 +219,8 @@ fn whatever_takes_a_premise_away_is_not_safe() {
 fn whatever_splits_a_clause_keeps_its_premises() {
     let text = "a(1). b(1). c(1).\np(X) :- a(X), b(X), c(X).\n";
     assert!(!holds(text, ", b(X)", ".\np(X) :- b(X)", false));
-    assert!(holds(text, "b(X), c(X)", "b(X), c(X).\np(X) :- a(X), b(X), c(X)", false));
+    let both = "b(X), c(X), X > 0.\np(X) :- a(X), b(X), c(X), X <= 0";
+    assert!(holds(text, "b(X), c(X)", both, false));
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
     for group in groups(region, arrow) {
         let (Some(open), Some(close)) = (region.token(group.start), region.token(group.end)) else { return };
-        hit = hit.read(open.range(), "").read(close.range(), "");
+        hit = hit.read(open.range(), "").read(close.range(), region.instead_of(group.end));
     }
     hits.add(if is_clear { clear(region, arrow, hit) } else { unclear(region, arrow, hit) });
 }

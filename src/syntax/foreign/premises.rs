@@ -54,7 +54,7 @@ fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
     if region.is_atom(open + 1) && region.atom_end(open + 1) == Some(close - 1) {
         let (start, atom) = (region.token(sign)?.start, region.token(open + 1)?.start);
         let end = region.token(close)?.range();
-        return Some(hit.replace(start..atom, "!").delete(end).title("Write `!`"));
+        return Some(hit.replace(start..atom, "!").replace(end, region.instead_of(close)).title("Write `!`"));
     }
     Some(hit.read(premise_with_comma(region, &(sign..close + 1))?, "").guess())
 }
@@ -87,7 +87,8 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
             region.at(comparison)
         );
         let hit = Hit::new(&rules::NEGATED_COMPARISON, underlined, message);
-        let hit = hit.delete(open).replace(region.token(comparison)?.range(), opposite).delete(end);
+        let hit = hit.delete(open).replace(region.token(comparison)?.range(), opposite);
+        let hit = hit.replace(end, region.instead_of(close));
         return Some(hit.title(format!("Write `{opposite}`")));
     }
     (region.atom_end(sign + 2) == Some(close - 1)).then(|| {
@@ -164,7 +165,8 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
         let Some(end) = region.token(close) else { continue };
         let message = "Premises stand in no parentheses of their own; commas join them all.";
         let hit = Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message);
-        hits.add(hit.delete(token.range()).delete(end.range()).title("Drop the parentheses"));
+        let hit = hit.delete(token.range()).replace(end.range(), region.instead_of(close));
+        hits.add(hit.title("Drop the parentheses"));
     }
 }
 
@@ -329,7 +331,8 @@ fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
         Hit::new(&rules::FOREIGN_CONTROL, token.range(), message).title(format!("Drop `{}`", token.text));
     if region.at(body) == "(" {
         let close = region.close(body)?;
-        return Some(hit.delete(token.start..region.token(body)?.end).delete(region.token(close)?.range()));
+        let hit = hit.delete(token.start..region.token(body)?.end);
+        return Some(hit.replace(region.token(close)?.range(), region.instead_of(close)));
     }
     region.is_atom(body).then_some(())?;
     Some(hit.delete(token.start..region.token(body)?.start))

@@ -85,6 +85,13 @@ impl<'t> Region<'t> {
         })
     }
 
+    /// What must stand where the bracket at `close` is deleted: nothing, or a blank that keeps a name from taking the full
+    /// stop behind it.
+    pub(super) fn instead_of(&self, close: usize) -> &'static str {
+        let is_name = close.checked_sub(1).is_some_and(|before| self.kind(before) == Some(Kind::Name));
+        if is_name && self.at(close + 1) == "." && self.glued(close + 1) { " " } else { "" }
+    }
+
     /// The first index from `from` on, at the depth of the statement itself, that passes.
     pub(super) fn top_level(&self, from: usize, test: impl Fn(&Token<'t>) -> bool) -> Option<usize> {
         (from..self.tokens.len())
