@@ -6,7 +6,10 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::config::{AtomSettings, Caps, Consumer, Profile, TranscriptOverride, TranscriptSettings};
+use crate::config::{
+    AtomSettings, Caps, Consumer, PointerPattern, Profile, TranscriptOverride, TranscriptSettings,
+    TranscriptShape,
+};
 
 /// The settings of `[transcripts]` and of the tables in it.
 #[derive(Debug, Serialize)]
@@ -16,6 +19,8 @@ pub(super) struct Transcripts {
     atoms: Rows,
     caps: Rows,
     consumers: BTreeMap<String, Rows>,
+    #[serde(rename = "shape")]
+    shapes: Vec<Rows>,
     #[serde(rename = "override")]
     overrides: Vec<Rows>,
 }
@@ -47,6 +52,7 @@ impl Transcripts {
             atoms: atoms(&settings.atoms),
             caps: caps(&settings.caps),
             consumers: consumers.map(|(name, one)| (name.clone(), consumer(one))).collect(),
+            shapes: settings.shapes.iter().map(shape).collect(),
             overrides: settings.overrides.iter().map(overriding).collect(),
         }
     }
@@ -60,6 +66,9 @@ impl Transcripts {
             let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
             let name = if is_bare { name.clone() } else { format!("{name:?}") };
             out.push_str(&format!("\n[transcripts.consumers.{name}]\n{}", rows.text()));
+        }
+        for rows in &self.shapes {
+            out.push_str(&format!("\n[[transcripts.shape]]\n{}", rows.text()));
         }
         for rows in &self.overrides {
             out.push_str(&format!("\n[[transcripts.override]]\n{}", rows.text()));
@@ -126,6 +135,22 @@ fn consumer(one: &Consumer) -> Rows {
     ])
 }
 
+fn shape(one: &TranscriptShape) -> Rows {
+    let pointer = |pointer: &Option<PointerPattern>| pointer.as_ref().map(|pointer| pointer.as_str().to_owned());
+    let texts: Vec<_> = one.text.iter().map(PointerPattern::as_str).collect();
+    Rows(vec![
+        ("name", Row::Set(one.name.as_str().into())),
+        ("glob", Row::of(one.glob.as_ref().map(|glob| glob.patterns()), "all transcripts")),
+        ("records", Row::Set(pointer(&one.records).unwrap_or_default().into())),
+        ("role", Row::of(pointer(&one.role), "the model")),
+        ("text", Row::of((!texts.is_empty()).then_some(texts), "what `pattern` says")),
+        ("session", Row::of(pointer(&one.session), "what the record says")),
+        ("time", Row::of(pointer(&one.time), "what the record says")),
+        ("assistant", Row::Set(one.assistant.as_slice().into())),
+        ("pattern", Row::of(one.pattern.clone(), "it is JSON")),
+    ])
+}
+
 /// What is not set in an override stays as it is, and is not told.
 fn overriding(one: &TranscriptOverride) -> Rows {
     let set = |name, value: Option<Value>| value.map(|value| (name, Row::Set(value)));
@@ -183,7 +208,7 @@ fn toml(value: &Value) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::config::keys::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
+    use crate::config::keys::{ATOMS, CAPS, CONSUMERS, OVERRIDE, SHAPE, TRANSCRIPTS};
 
     /// A key of the settings that nobody prints would be a setting that nobody can look up.
     #[test]
@@ -197,6 +222,7 @@ mod tests {
                 require_valid_json: Some(true),
                 ..TranscriptOverride::default()
             }],
+            shapes: vec![TranscriptShape::default()].into(),
             consumers: [("x".to_owned(), Consumer::default())].into(),
             ..TranscriptSettings::default()
         };
@@ -206,6 +232,7 @@ mod tests {
             (ATOMS, "/atoms"),
             (CAPS, "/caps"),
             (CONSUMERS, "/consumers/x"),
+            (SHAPE, "/shape/0"),
             (OVERRIDE, "/override/0"),
         ];
         for (section, pointer) in tables {

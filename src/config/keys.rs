@@ -8,7 +8,7 @@ use super::{ArgumentHints, FailOn, Reading};
 
 pub use prompt::{CONTEXT_BLOCK, PROMPT};
 pub use replay::{ABDUCTION, REPLAY};
-pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, TRANSCRIPTS};
+pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, SHAPE, TRANSCRIPTS};
 
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
@@ -46,6 +46,10 @@ pub enum Kind {
     Texts,
     /// A regular expression.
     Pattern,
+    /// A JSON pointer in which `*` means every element.
+    Pointer,
+    /// The same, or a list of them.
+    PointerOrPointers,
     /// A file, relative to the configuration file and not outside of its folder.
     File,
     /// A list of globs relative to the configuration file.
@@ -89,6 +93,7 @@ pub const SECTIONS: &[&Section] = &[
     &ATOMS,
     &CAPS,
     &CONSUMERS,
+    &SHAPE,
     &OVERRIDE,
     &PROMPT,
     &CONTEXT_BLOCK,

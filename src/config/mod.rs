@@ -18,6 +18,7 @@ mod replay;
 mod rules;
 pub mod schema;
 mod select;
+mod shape;
 mod table;
 mod transcripts;
 mod value;
@@ -41,6 +42,7 @@ pub use read::{Parsed, ProgramPlaces, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;
 pub use select::severities;
+pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};
 pub use transcripts::{
     AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Period, Profile, Select, Strictness,

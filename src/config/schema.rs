@@ -50,10 +50,13 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
     let inner = || section.inner(key).map_or(Value::Null, |inner| object(inner, vocabulary));
     // Relative, and not out of the folder.
     let inside = || json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|(^|/)\\.\\.(/|$)" } });
+    let pointer = || json!({ "type": "string", "pattern": "^(/.*)?$" });
     match key.kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Pattern => json!({ "type": "string", "format": "regex" }),
+        Kind::Pointer => pointer(),
+        Kind::PointerOrPointers => json!({ "anyOf": [pointer(), { "type": "array", "items": pointer() }] }),
         Kind::File => inside(),
         Kind::Globs => json!({ "type": "array", "items": inside() }),
         Kind::GlobOrGlobs => json!({ "anyOf": [inside(), { "type": "array", "items": inside() }] }),

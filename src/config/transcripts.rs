@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-use super::Globs;
 use super::words::words;
+use super::{Globs, TranscriptShape};
 
 words! {
     /// A version of the protocol that envelopes are written in.
@@ -247,6 +248,8 @@ pub struct TranscriptSettings {
     pub atoms: AtomSettings,
     /// `[transcripts.caps]`
     pub caps: Caps,
+    /// `[[transcripts.shape]]`, in order; the first that fits a record counts.
+    pub shapes: Arc<[TranscriptShape]>,
     /// `[[transcripts.override]]`, in order; later ones win.
     pub overrides: Vec<TranscriptOverride>,
 }
@@ -271,6 +274,7 @@ impl Default for TranscriptSettings {
             closed_limit: 4 << 20,
             atoms: AtomSettings::default(),
             caps: Caps::default(),
+            shapes: Arc::default(),
             overrides: Vec::new(),
         }
     }
@@ -281,6 +285,10 @@ impl TranscriptSettings {
     #[must_use]
     pub fn for_file(&self, path: &str) -> Self {
         let mut settings = Self { overrides: Vec::new(), ..self.clone() };
+        let is_for = |shape: &&TranscriptShape| shape.glob.as_ref().is_none_or(|glob| glob.matches(path));
+        if !settings.shapes.iter().all(|shape| is_for(&shape)) {
+            settings.shapes = settings.shapes.iter().filter(is_for).cloned().collect();
+        }
         for one in self.overrides.iter().filter(|one| one.glob.matches(path)) {
             settings.profile = one.profile.or(settings.profile);
             settings.consumer = one.consumer.clone().or(settings.consumer);

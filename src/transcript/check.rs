@@ -4,13 +4,13 @@ use super::address::{Address, address};
 use super::digest::{Digest, Site};
 use super::outward;
 use super::session::{Limits, Session};
-use super::turn::{Kind, Record, Turn};
+use super::turn::{Kind, Record, Skip, Turn};
 use super::{Summary, findings, loose};
 use crate::envelope::clean::Recogniser;
 use crate::envelope::json::Json;
 use crate::envelope::{self, Context, Reply};
 use crate::lint::Finding;
-use crate::text::TextRange;
+use crate::text::{TextRange, size};
 
 /// Something that was found in a transcript.
 #[derive(Debug, Clone)]
@@ -83,6 +83,15 @@ fn check_or_recognise(
                 address: Address { path: turn.path.clone(), inner: None },
             };
             checked.found.extend(loose::check(turn, record.bytes, context).into_iter().map(place));
+        }
+        if turn.kind == Kind::Skipped(Skip::Empty) {
+            let whole = TextRange::up_to(size(turn.len()));
+            checked.found.push(Found {
+                record: record.number,
+                start: record.start,
+                finding: findings::empty_reply(turn.place(whole)),
+                address: Address { path: turn.path.clone(), inner: None },
+            });
         }
         let found = checked.found.get(from..).unwrap_or(&[]);
         checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));

@@ -9,6 +9,8 @@ pub(super) enum Frame {
     Groups(fn(&[u8]) -> Border),
     /// The elements of an array.
     Elements,
+    /// JSON values one behind the other, each on as many lines as it likes.
+    Values,
     /// One record, or several that only the whole document shows.
     Whole,
 }
@@ -64,6 +66,7 @@ impl Cutter {
             Frame::Lines => self.line(bytes),
             Frame::Groups(border) => self.group(bytes, border, is_end),
             Frame::Elements => self.element(bytes),
+            Frame::Values => self.value(bytes),
             Frame::Whole => None,
         };
         let rest = || (is_end && self.start < bytes.len()).then_some((self.start, bytes.len(), bytes.len()));
@@ -112,6 +115,41 @@ impl Cutter {
                 _ => {}
             }
         }
+    }
+
+    /// An object or an array ends with its last bracket, anything else with its line.
+    fn value(&mut self, bytes: &[u8]) -> Option<(usize, usize, usize)> {
+        let array = &mut self.array;
+        while let Some(&byte) = bytes.get(self.seen) {
+            let at = self.seen;
+            self.seen += 1;
+            if !array.is_element {
+                if byte.is_ascii_whitespace() || byte == b',' {
+                    self.start = self.seen;
+                    continue;
+                }
+                array.is_element = true;
+            }
+            if array.is_escaped {
+                array.is_escaped = false;
+            } else if array.is_in_string {
+                array.is_escaped = byte == b'\\';
+                array.is_in_string = byte != b'"';
+            } else {
+                let is_open = array.depth > 0;
+                match byte {
+                    b'"' => array.is_in_string = true,
+                    b'{' | b'[' => array.depth += 1,
+                    b'}' | b']' if is_open => array.depth -= 1,
+                    _ => {}
+                }
+                if array.depth == 0 && (is_open || byte == b'\n') {
+                    array.is_element = false;
+                    return Some((self.start, at + 1, at + 1));
+                }
+            }
+        }
+        None
     }
 
     fn element(&mut self, bytes: &[u8]) -> Option<(usize, usize, usize)> {
@@ -197,6 +235,15 @@ mod tests {
             assert_eq!(cut(Frame::Elements, array, step), [r#"{"a":"]},"}"#, "[1,[2]] ", "3", r#""\"," "#]);
             assert_eq!(cut(Frame::Groups(border), "a\n>b\nc\n<d\ne", step), ["a\n", ">b\nc\n<d\n", "e"]);
             assert_eq!(cut(Frame::Whole, "a\nb", step), ["a\nb"]);
+        }
+    }
+
+    #[test]
+    fn values_take_any_number_of_lines() {
+        for step in 1..12 {
+            let text = "{\n \"a}\": [1,\n2]\n}\n{\"b\":1}{}\nword\n[\n]\n{\"c\"";
+            let expected = ["{\n \"a}\": [1,\n2]\n}", "{\"b\":1}", "{}", "word\n", "[\n]", "{\"c\""];
+            assert_eq!(cut(Frame::Values, text, step), expected);
         }
     }
 

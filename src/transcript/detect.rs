@@ -1,10 +1,11 @@
 //! Which container a file is, by its name and its first bytes.
 
 use super::cut::Frame;
+use super::lines::Own;
 use super::shapes::{self, Shape};
 use super::{harness, log, stream};
 use crate::config::Container;
-use crate::envelope::json::{self, Json, Kind};
+use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
 
 /// How many bytes are looked at.
 pub(super) const HEAD: usize = 64 * 1024;
@@ -23,8 +24,8 @@ pub(super) struct Plan {
 }
 
 /// The container of a file, from its name and its first bytes; `is_all` where these are all.
-pub(super) fn plan(named: Option<Container>, name: &str, head: &[u8], is_all: bool) -> Plan {
-    let container = named.unwrap_or_else(|| detect(name, head, is_all));
+pub(super) fn plan(named: Option<Container>, name: &str, head: &[u8], is_all: bool, own: &Own) -> Plan {
+    let container = named.unwrap_or_else(|| detect(name, head, is_all, own));
     Plan { container, frame: frame(container, head, is_all) }
 }
 
@@ -33,9 +34,11 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
         Container::Envelope | Container::Response | Container::Session => Frame::Whole,
         Container::Markdown | Container::Raw => Frame::Whole,
         Container::Array => Frame::Elements,
+        Container::EnvelopeLines | Container::ChatLines if spans_lines(head) => Frame::Values,
         Container::EnvelopeLines => Frame::Lines,
         Container::ChatLines if events_of_turns(head) => Frame::Groups(shapes::border),
         Container::ChatLines => Frame::Lines,
+        Container::Stream if first(head) == Some(b'[') => Frame::Whole,
         Container::Stream => Frame::Groups(stream::border),
         Container::Harness => Frame::Groups(harness::border),
         Container::Traces => match first(head) {
@@ -45,6 +48,20 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
         },
         Container::Log if first(head) == Some(b'{') => Frame::Lines,
         Container::Log => Frame::Groups(log::border),
+    }
+}
+
+/// Whether the first value of a text is written on several lines.
+fn spans_lines(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]).trim_ascii();
+    if json::whole(line).is_ok() {
+        return false;
+    }
+    match json::value_end(text) {
+        Ok(end) => text.get(..end).is_some_and(|value| value.contains(&b'\n')),
+        // Too long to be looked at whole.
+        Err(_) => matches!(line, b"{" | b"["),
     }
 }
 
@@ -60,7 +77,7 @@ fn extension(name: &str) -> String {
     name.rsplit_once('.').map(|(_, end)| end.to_owned()).unwrap_or_default()
 }
 
-fn detect(name: &str, head: &[u8], is_all: bool) -> Container {
+fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
     let by_text = |head: &[u8]| {
         if harness::is_harness(head) {
             Some(Container::Harness)
@@ -70,16 +87,36 @@ fn detect(name: &str, head: &[u8], is_all: bool) -> Container {
             stream::is_events(head).then_some(Container::Stream)
         }
     };
-    match extension(name).as_str() {
-        "md" | "markdown" => Container::Markdown,
-        "txt" | "out" => by_text(head).unwrap_or(Container::Raw),
-        "jsonl" | "ndjson" => by_text(head).unwrap_or_else(|| of_lines(head)),
-        _ => match first(head) {
-            Some(b'{') if is_lines(head, is_all) => of_lines(head),
-            Some(b'{') => of_document(head, is_all),
-            Some(b'[') => of_array(head),
-            _ => by_text(head).unwrap_or(Container::Raw),
-        },
+    let extension = extension(name);
+    let found = match extension.as_str() {
+        "md" | "markdown" => return Container::Markdown,
+        _ if own.fits(head) => return Container::Raw,
+        "txt" | "out" => by_text(head).or_else(|| by_json(head, is_all, own, false).filter(is_conversation)),
+        "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {
+            Some(b'[') if !is_lines(head, is_all) => by_json(head, is_all, own, true),
+            _ => Some(of_lines(head, own)),
+        }),
+        "json" | "traj" | "trajectory" | "eval" => by_json(head, is_all, own, true).or_else(|| by_text(head)),
+        _ => by_json(head, is_all, own, false).or_else(|| by_text(head)),
+    };
+    found.unwrap_or(Container::Raw)
+}
+
+/// Whether a container holds turns of several speakers, or answers as services give them, and not just a reply.
+fn is_conversation(container: &Container) -> bool {
+    matches!(
+        container,
+        Container::Array | Container::Response | Container::ChatLines | Container::Stream | Container::Traces
+    )
+}
+
+/// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
+fn by_json(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
+    match first(head) {
+        Some(b'{') if is_lines(head, is_all) => Some(of_lines(head, own)),
+        Some(b'{') => of_document(head, is_all, own, is_expected),
+        Some(b'[') => of_array(head, own, is_expected),
+        _ => None,
     }
 }
 
@@ -106,51 +143,76 @@ fn is_lines(head: &[u8], is_all: bool) -> bool {
 fn of_shape(shape: Shape) -> Container {
     match shape {
         Shape::Envelope => Container::EnvelopeLines,
-        Shape::Chat | Shape::Provider | Shape::Session => Container::ChatLines,
+        Shape::Chat | Shape::Provider | Shape::Session | Shape::Declared | Shape::Unknown => Container::ChatLines,
         Shape::Delta => Container::Stream,
         Shape::Trace => Container::Traces,
         Shape::Audit | Shape::Log => Container::Log,
     }
 }
 
-fn of_lines(head: &[u8]) -> Container {
+fn of_lines(head: &[u8], own: &Own) -> Container {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let shape = lines.take(LINES).find_map(|line| {
         let json = Json::parse(line);
         let is_entry = || log::is_entry(&json, json.root()).then_some(Shape::Log);
-        shapes::read(&json, json.root(), "").map(|shaped| shaped.shape).or_else(is_entry)
+        shape(&json, json.root(), own).or_else(is_entry)
     });
     shape.map_or(Container::ChatLines, of_shape)
 }
 
-fn of_document(head: &[u8], is_all: bool) -> Container {
+/// What a value is.
+fn shape(json: &Json<'_>, node: NodeId, own: &Own) -> Option<Shape> {
+    shapes::read_with(&own.shapes, json, node, "", true).map(|shaped| shaped.shape)
+}
+
+fn of_document(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
     let json = Json::parse(head);
     let root = json.root();
     if !is_all && !matches!(json.kind(root), Kind::Object) {
-        return Container::Raw;
+        return None;
     }
     if super::words::is_envelope(&json, root) {
-        return Container::Envelope;
+        return Some(Container::Envelope);
     }
-    if shapes::messages(&json, root).is_some() {
-        return Container::Session;
+    if own.shapes.is_empty() && shapes::messages(&json, root).is_some() {
+        return Some(Container::Session);
     }
-    match shapes::read(&json, root, "").map(|shaped| shaped.shape) {
-        Some(Shape::Envelope) => Container::Envelope,
-        Some(Shape::Trace) => Container::Traces,
-        Some(Shape::Audit | Shape::Log) => Container::Log,
-        Some(_) => Container::Response,
-        None => Container::Raw,
+    match shape(&json, root, own) {
+        Some(Shape::Envelope) => Some(Container::Envelope),
+        Some(Shape::Trace) => Some(Container::Traces),
+        Some(Shape::Audit | Shape::Log) => Some(Container::Log),
+        Some(_) => Some(Container::Response),
+        None => is_record(&json, is_all, is_expected).then_some(Container::Response),
     }
 }
 
-fn of_array(head: &[u8]) -> Container {
+/// Whether a document of no known format is a record all the same, and not a reply that is not as it should be.
+fn is_record(json: &Json<'_>, is_all: bool, is_expected: bool) -> bool {
+    let root = json.root();
+    let is_sound = match is_all {
+        true => json.is_valid_to_the_end(),
+        false => json.problems.iter().all(|problem| problem.kind == ProblemKind::Unclosed),
+    };
+    let is_reply = json.members(root).any(|member| json.string(member.key).is_some_and(|key| is_meant(&key)));
+    let is_unknown = || shapes::by_envelope(json, root, "").is_some();
+    is_sound && !is_reply && (is_expected || !is_all || is_unknown())
+}
+
+/// Whether a key was probably meant to be one of an envelope.
+fn is_meant(key: &str) -> bool {
+    let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
+    ["control", "controlpacket", "surface", "surfaceresponse", "mangleupdates", "intentclassification"]
+        .contains(&letters.to_ascii_lowercase().as_str())
+}
+
+fn of_array(head: &[u8], own: &Own, is_expected: bool) -> Option<Container> {
     let json = Json::parse(head);
-    let shapes = json.elements(json.root()).filter_map(|element| shapes::read(&json, element, ""));
-    match shapes.map(|shaped| shaped.shape).next() {
-        Some(Shape::Trace) => Container::Traces,
-        Some(_) => Container::Array,
-        None => Container::Raw,
+    let mut shapes = json.elements(json.root()).filter_map(|element| shape(&json, element, own));
+    match shapes.next() {
+        Some(Shape::Trace) => Some(Container::Traces),
+        Some(Shape::Delta) => Some(Container::Stream),
+        Some(_) => Some(Container::Array),
+        None => (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array),
     }
 }
 

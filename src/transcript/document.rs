@@ -9,11 +9,12 @@ use super::check::{Checked, Found, check, of_file};
 use super::cut::Frame;
 use super::detect::{self, HEAD, Plan};
 use super::digest::Site;
+use super::lines::Own;
 use super::reader::Reader;
 use super::session::{Limits, Session};
 use super::shapes::Shape;
 use super::turn::{Record, Turn};
-use super::{Options, Summary};
+use super::{Options, Summary, binary, sketch};
 use crate::config::Container;
 use crate::envelope::Context;
 use crate::lint::Finding;
@@ -100,13 +101,23 @@ impl Transcript {
         let (same_start, same_end) = unchanged(self.summary.bytes, edits);
         let is_sound = same_start + same_end <= text.len() as u64;
         let next = self.plan.filter(|plan| is_sound && is_same(*plan, plan_of_new(self, text, same_start)));
-        match next {
+        let updated = match next {
             Some(plan) if matches!(plan.frame, Frame::Lines) => {
                 self.update_lines(plan, text, same_start, same_end)
             }
             Some(plan) if matches!(plan.frame, Frame::Groups(_)) => self.update_end(plan, text, same_start),
-            _ => Self::parse(self.options.clone(), text),
+            _ => return Self::parse(self.options.clone(), text),
+        };
+        // Which of several equal texts counts, only all of the file tells.
+        match self.has_copies() || updated.has_copies() {
+            true => Self::parse(self.options.clone(), text),
+            false => updated,
         }
+    }
+
+    /// Whether the same text may be in several of its places.
+    fn has_copies(&self) -> bool {
+        self.entries.iter().any(|entry| entry.body.turns.iter().any(|turn| turn.may_repeat))
     }
 
     /// Reads the lines that changed.
@@ -166,13 +177,14 @@ impl Transcript {
     fn with(&self, plan: Plan, entries: Vec<Entry>, text: &[u8]) -> Self {
         let mut summary = Summary {
             container: self.summary.container,
-            records: entries.len() as u64,
             bytes: text.len() as u64,
+            is_named: self.summary.is_named,
             ..Summary::default()
         };
-        for shape in entries.iter().filter_map(|entry| entry.body.shape) {
-            *summary.shapes.entry(shape).or_default() += 1;
+        for body in entries.iter().map(|entry| &entry.body) {
+            summary.add(body.shape, &body.turns, &body.findings);
         }
+        summary.look(text.get(..sketch::LOOKED_AT.min(text.len())).unwrap_or(&[]));
         Self { options: self.options.clone(), plan: Some(plan), entries, summary }
     }
 
@@ -280,14 +292,15 @@ fn entry(record: &Record<'_>) -> Entry {
 fn plan(options: &Options, text: &[u8]) -> Plan {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let head = text.get(..HEAD.min(text.len())).unwrap_or(text);
-    detect::plan(options.container, &options.name, head, head.len() == text.len())
+    let own = Own::new(Arc::clone(&options.shapes));
+    detect::plan(options.container, &options.name, head, head.len() == text.len(), &own)
 }
 
 /// The container after an edit. One behind the bytes that tell it changes nothing.
 fn plan_of_new(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
     match to_usize(same_start) > HEAD + 3 {
         true => old.plan,
-        false => (!text.is_empty()).then(|| plan(&old.options, text)),
+        false => (!text.is_empty() && binary::kind(text).is_none()).then(|| plan(&old.options, text)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a container, before anybody looks at the replies in it: `PB040` to `PB044`.
+//! What is wrong with a container, before anybody looks at the replies in it: `PB040` to `PB047`.
 
 use crate::envelope::json::{Json, ProblemKind};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
@@ -6,7 +6,7 @@ use crate::text::{TextRange, TextSize, size};
 
 /// The rules of this file, in the order of their codes.
 pub(super) const RULES: &[&Rule] =
-    &[&PREVIEW_ONLY, &BAD_RECORD, &MIXED_CONTAINER, &OPEN_FENCE, &INVALID_UTF8];
+    &[&PREVIEW_ONLY, &BAD_RECORD, &MIXED_CONTAINER, &OPEN_FENCE, &INVALID_UTF8, &NO_REPLY_FOUND, &EMPTY_REPLY, &UNKNOWN_FORMAT];
 
 /// A preview in a log.
 pub static PREVIEW_ONLY: Rule = Rule {
@@ -92,6 +92,49 @@ pub static INVALID_UTF8: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// A transcript in which nothing is a reply.
+pub static NO_REPLY_FOUND: Rule = Rule {
+    code: "PB045",
+    name: "no-reply-found",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "A transcript holds no reply that is recognised.",
+    rationale: "A file without findings should be a file whose replies were read. In this one there is none, or its \
+                format is not known, so nothing was checked. Name the format with `--container`, or describe it with \
+                `[[transcripts.shape]]`.",
+    bad: "#- session.json\n{\"event\":\"done\",\"summary\":\"Greeted the user.\"}\n",
+    good: "#- session.json\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
+    fix: FixKind::None,
+};
+
+/// A reply without a text.
+pub static EMPTY_REPLY: Rule = Rule {
+    code: "PB046",
+    name: "empty-reply",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "A reply of the model has no text.",
+    rationale: "The runtime shows nothing to the user and keeps nothing of such a reply. The model was cut off, refused, or \
+                the text was lost when it was logged.",
+    bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"\"}\n",
+    good: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
+    fix: FixKind::None,
+};
+
+/// Replies in records of an unknown format.
+pub static UNKNOWN_FORMAT: Rule = Rule {
+    code: "PB047",
+    name: "unknown-format",
+    group: Group::Replies,
+    severity: Some(Severity::Information),
+    summary: "Replies are found by their keys only, because the format of the transcript is not known.",
+    rationale: "Texts and objects with the keys of an envelope are read as replies. Replies without an envelope are not \
+                found in such a file, and prompts are not told from replies. Describe the format with `[[transcripts.shape]]`.",
+    bad: "#- session.json\n{\"event\":\"model_done\",\"result_of_step\":{\"raw\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}}\n",
+    good: "#- session.json\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
+    fix: FixKind::None,
+};
+
 pub(super) fn preview(range: TextRange) -> Finding {
     Finding::new(&PREVIEW_ONLY, range, "only the beginning of a reply was logged; it is passed over")
 }
@@ -156,4 +199,40 @@ pub(super) fn invalid_utf8(bytes: &[u8]) -> Option<Finding> {
     let more = if count > len { format!(", and at {} bytes more", count - len) } else { String::new() };
     let message = format!("invalid UTF-8 at byte {start}{more}: each such byte is read as U+FFFD");
     Some(Finding::new(&INVALID_UTF8, TextRange::at(size(start), size(len)), message))
+}
+
+/// A file that is not text; `kind` is what it is.
+pub(super) fn binary(kind: &str) -> Finding {
+    Finding::new(&BAD_RECORD, TextRange::default(), format!("this file is not a transcript but {kind}"))
+}
+
+/// An answer without a text.
+pub(super) fn empty_reply(range: TextRange) -> Finding {
+    Finding::new(&EMPTY_REPLY, range, "this reply is empty")
+}
+
+/// A file without a byte.
+pub(super) fn empty_file() -> Finding {
+    Finding::new(&EMPTY_REPLY, TextRange::default(), "this transcript is empty")
+}
+
+/// A file without a reply in which there are this many prompts; `first` is what its first record looks like, and `tried`
+/// what was looked for.
+pub(super) fn no_reply(prompts: u64, first: &str, tried: &[&str]) -> Finding {
+    let message = match prompts {
+        0 => format!(
+            "no reply is found in this transcript. The first record is {first}; looked for: {}",
+            tried.join(", ")
+        ),
+        1 => "no reply is found in this transcript, only 1 prompt".to_owned(),
+        _ => format!("no reply is found in this transcript, only {prompts} prompts"),
+    };
+    Finding::new(&NO_REPLY_FOUND, TextRange::default(), message)
+}
+
+/// Replies in records of an unknown format; `path` is the first of them.
+pub(super) fn unknown_format(records: u64, path: &str) -> Finding {
+    let plural = if records == 1 { "1 record has".to_owned() } else { format!("{records} records have") };
+    let message = format!("{plural} an unknown format; the first reply is found at `{path}`");
+    Finding::new(&UNKNOWN_FORMAT, TextRange::default(), message)
 }

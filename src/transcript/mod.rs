@@ -5,6 +5,7 @@
 //! and nothing of what an envelope should look like. Opens no files.
 
 mod address;
+mod binary;
 mod check;
 mod cut;
 mod detect;
@@ -13,7 +14,10 @@ mod document;
 #[cfg(test)]
 mod examples;
 mod findings;
+#[cfg(test)]
+mod formats_tests;
 mod harness;
+mod lines;
 mod log;
 mod loose;
 mod markdown;
@@ -27,9 +31,11 @@ mod reader;
 #[cfg(test)]
 mod recognised;
 mod record;
+mod repeated;
 mod session;
 pub mod settings;
 mod shapes;
+mod sketch;
 pub mod statistics;
 mod stream;
 #[cfg(test)]
@@ -42,14 +48,21 @@ pub use address::Address;
 pub use check::{Checked, Checker, Found, check, check_reply, check_with, place};
 pub use digest::{Digest, Site};
 pub use document::{Body, Entry, Spot, Transcript};
-pub use findings::{BAD_RECORD, INVALID_UTF8, MIXED_CONTAINER, OPEN_FENCE, PREVIEW_ONLY};
+pub use binary::kind as binary_kind;
+pub use findings::{
+    BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
+    UNKNOWN_FORMAT,
+};
 pub use outward::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
 pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, Session, ShardLimits};
 pub use shapes::Shape;
 pub use turn::{Details, Kind, Record, Role, Skip, Turn};
 
+use std::sync::Arc;
+
 pub use crate::config::Container;
+use crate::config::{TranscriptSettings, TranscriptShape};
 use crate::lint::Rule;
 
 /// What is known of a file before its first byte is read.
@@ -62,6 +75,24 @@ pub struct Options {
     pub name: String,
     /// `turn_separator` of the settings. One that is no regular expression separates nothing.
     pub separator: Option<String>,
+    /// The shapes of records that the settings declare.
+    pub shapes: Arc<[TranscriptShape]>,
+    /// Whether somebody named the file, who then expects replies in it; a document that lies among transcripts has none.
+    pub is_named: bool,
+}
+
+impl Options {
+    /// What settings say of a file of this name.
+    #[must_use]
+    pub fn new(settings: &TranscriptSettings, name: impl Into<String>) -> Self {
+        Self {
+            container: settings.container,
+            name: name.into(),
+            separator: settings.turn_separator.clone(),
+            shapes: Arc::clone(&settings.shapes),
+            is_named: false,
+        }
+    }
 }
 
 /// The rules about containers, sessions and the configuration of the runtime, a list a family.

@@ -90,7 +90,7 @@ fn short(char: char) -> Option<char> {
 }
 
 /// How many ways there are to [`wrap`] a reply.
-pub(super) const CONTAINERS: usize = 18;
+pub(super) const CONTAINERS: usize = 42;
 
 /// A file that holds the reply, and its name.
 pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
@@ -181,8 +181,91 @@ pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static
             let lines: Vec<_> = reply.split_inclusive('\n').map(|line| format!("   {line}")).collect();
             ("a.md", format!("- é{eol}   ```piggyback{eol}{}{eol}   ```{eol}", lines.concat()))
         }
-        _ => ("a.txt", reply.to_owned()),
+        17 => ("a.txt", reply.to_owned()),
+        _ => exported(kind - 18, reply, choices),
     }
+}
+
+/// A file of a service, a library or a tool that holds the reply, and its name.
+fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, String) {
+    let eol = ["\n", "\r\n"][choices.next(2)];
+    let said = choices.string(reply);
+    let message = format!(r#"{{"role":"assistant","content":{said}}}"#);
+    // Messages as JSON in a string.
+    let messages = format!(r#"[{{"role":"user","content":"go é"}},{message}]"#);
+    let parts = |choices: &mut Choices, before: &str| {
+        let parts = choices.split(reply).into_iter().map(|part| {
+            let text = choices_of(part).string(part);
+            format!("{{{before}:{text}}}")
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let span = |attributes: &str| {
+        format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"name":"chat","attributes":[{attributes}]}}]}}]}}]}}"#)
+    };
+    match kind {
+        0 => ("a.jsonl", format!(r#"{{"id":"b","custom_id":"r1","response":{{"status_code":200,"body":{{"choices":[{{"message":{message}}}]}}}},"error":null}}{eol}"#)),
+        1 => ("a.jsonl", format!(r#"{{"custom_id":"r1","result":{{"type":"succeeded","message":{{"role":"assistant","content":[{{"type":"text","text":{said}}}]}}}}}}{eol}"#)),
+        2 => {
+            let parts = parts(choices, "\"text\"");
+            ("a.json", format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}},{eol}{{"role":"model","parts":[{parts}]}}]}}"#))
+        }
+        3 => ("a.jsonl", format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{{"id":"x","instructions":"é"}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{said}}}]}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"event_msg","payload":{{"type":"agent_message","message":{said}}}}}{eol}"#)),
+        4 => {
+            let inner = format!(r#"[{{"role":"assistant","parts":[{{"type":"text","content":{said}}}],"finish_reason":"stop"}}]"#);
+            let value = choices.string(&inner);
+            ("a.json", span(&format!(r#"{{"key":"gen_ai.output.messages","value":{{"stringValue":{value}}}}}"#)))
+        }
+        5 => ("a.json", span(&format!(r#"{{"key":"gen_ai.output.messages","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"role","value":{{"stringValue":"assistant"}}}},{{"key":"parts","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"type","value":{{"stringValue":"text"}}}},{{"key":"content","value":{{"stringValue":{said}}}}}]}}}}]}}}}}}]}}}}]}}}}}}"#))),
+        6 => ("a.json", span(&format!(r#"{{"key":"gen_ai.prompt.0.role","value":{{"stringValue":"user"}}}},{{"key":"gen_ai.prompt.0.content","value":{{"stringValue":"go é"}}}},{{"key":"gen_ai.completion.0.role","value":{{"stringValue":"assistant"}}}},{{"key":"gen_ai.completion.0.content","value":{{"stringValue":{said}}}}}"#))),
+        7 => ("a.jsonl", format!(r#"{{"name":"chat","attributes":{{"gen_ai.system":"x"}},"events":[{{"name":"gen_ai.choice","attributes":{{"index":0,"message":{}}}}}]}}{eol}"#, choices.string(&message))),
+        8 => ("a.json", format!(r#"[{{"id":"o","traceId":"t","type":"GENERATION","input":"go é",{eol}"output":{said}}}]"#)),
+        9 => ("a.jsonl", format!(r#"{{"id":"o","type":"GENERATION","input":{},"output":{}}}{eol}"#, choices.string("go"), choices.string(&message))),
+        10 => ("a.json", format!(r#"{{"id":"r","run_type":"llm","inputs":{{"messages":[[{{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{{"content":"go é"}}}}]]}},"outputs":{{"generations":[[{{"text":{said},"message":{{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{{"content":{said},"type":"ai"}}}}}}]]}}}}"#)),
+        11 => ("a.json", format!(r#"[{{"id":"c","conversations":[{{"from":"human","value":"go é"}},{{"from":"gpt","value":{said}}}]}}]"#)),
+        12 => ("a.jsonl", format!(r#"{{"attributes":{{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"go é","llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":{said},"output.value":{said}}}}}{eol}"#)),
+        13 => ("a.json", format!(r#"{{"attributes":{{"llm":{{"output_messages":[{{"message":{{"role":"assistant","contents":[{{"message_content":{{"type":"text","text":{said}}}}}]}}}}]}}}}}}"#)),
+        14 => {
+            let parts = parts(choices, "\"type\":\"text\",\"text\"");
+            ("a.json", format!(r#"{{"id":"c","messages":[{{"id":"m","role":"user","parts":[{{"type":"text","text":"go é"}}]}},{{"id":"n","role":"assistant","parts":[{{"type":"step-start"}},{parts}]}}]}}"#))
+        }
+        15 => ("a.json", format!(r#"{{"version":2,"status":"success","eval":{{"task":"t"}},{eol}"samples":[{{"id":1,"epoch":1,"input":"go é","messages":[{{"role":"user","content":"go é"}},{message}],"output":{{"model":"m","choices":[{{"message":{message},"stop_reason":"stop"}}]}}}}]}}"#)),
+        16 => ("a.traj", format!(r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":{messages},"info":{{}}}}"#)),
+        17 | 18 | 19 => {
+            let mut out = String::new();
+            for part in choices.split(reply) {
+                let piece = choices.string(part);
+                out.push_str(&match kind {
+                    17 => format!("data: {{\"index\":0,\"content\":{piece},\"stop\":false}}{eol}{eol}"),
+                    18 => format!("{{\"model\":\"m\",\"message\":{{\"role\":\"assistant\",\"content\":{piece}}},\"done\":false}}{eol}"),
+                    _ => format!("{{\"model\":\"m\",\"response\":{piece},\"done\":false}}{eol}"),
+                });
+            }
+            let end = match kind {
+                17 => format!("data: {{\"content\":\"\",\"stop\":true}}{eol}{eol}"),
+                18 => format!("{{\"model\":\"m\",\"message\":{{\"role\":\"assistant\",\"content\":\"\"}},\"done\":true}}{eol}"),
+                _ => format!("{{\"model\":\"m\",\"response\":\"\",\"done\":true}}{eol}"),
+            };
+            (if kind == 17 { "a.sse" } else { "a.jsonl" }, out + &end)
+        }
+        20 => {
+            // An unknown format, in which JSON is a string in a string.
+            let inner = format!(r#"{{"step":{{"raw":{said}}}}}"#);
+            let outer = format!(r#"{{"blob":{}}}"#, choices.string(&inner));
+            ("a.json", format!(r#"{{"prompt":{said},"dump":{}}}"#, choices.string(&outer)))
+        }
+        21 => ("a.jsonl", format!(r#"{{"request":{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}}]}},"response":{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":{said}}}]}}}}]}}}}{eol}"#)),
+        22 => ("a.json", format!("{{{eol}  \"data\": [{eol}    {{{eol}      \"conversation\": {messages}{eol}    }}{eol}  ]{eol}}}{eol}")),
+        _ => {
+            let message = choices.string(&message);
+            ("a.json", format!(r#"{{"traces":[{{"input":null,"output":{{"messages":{}}}}}]}}"#, format_args!("[{message}]")))
+        }
+    }
+}
+
+/// Choices that depend on a text, for where those of the file are in use.
+fn choices_of(text: &str) -> Choices {
+    Choices(text.bytes().chain([7, 3, 1]).collect(), 0)
 }
 
 /// The only reply of a file, its record's start and bytes.
@@ -201,17 +284,15 @@ fn read(name: &str, bytes: &[u8]) -> (usize, Vec<u8>, Turn) {
 }
 
 /// What the inside of a JSON string says.
-fn decoded(bytes: &[u8]) -> String {
+pub(super) fn decoded(bytes: &[u8]) -> String {
     serde_json::from_slice(&[b"\"", bytes, b"\""].concat()).unwrap()
 }
 
 /// What some bytes of a record say on the level of the reply.
-fn said(record: &[u8], place: TextRange, turn: &Turn) -> String {
+pub(super) fn said(record: &[u8], place: TextRange, turn: &Turn) -> String {
     let bytes = &record[usize::from(place.start())..usize::from(place.end())];
-    match turn.levels {
-        0 => String::from_utf8(bytes.to_vec()).unwrap(),
-        _ => decoded(bytes),
-    }
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    (0..turn.levels).fold(text, |text, _| decoded(text.as_bytes()))
 }
 
 /// A text without the white space at the start of lines, which an indented fence has more of.
@@ -313,7 +394,7 @@ proptest! {
         name in prop::sample::select(vec!["a.json", "a.jsonl", "a.md", "a.txt", "a.log", ""]),
     ) {
         let container = named.map(|at| Container::ALL[at]);
-        let mut reader = Reader::new(Options { container, name: name.into(), separator: None });
+        let mut reader = Reader::new(Options { container, name: name.into(), ..Options::default() });
         let mut each = |record: &Record<'_>| {
             let start = usize::try_from(record.start).unwrap();
             assert_eq!(record.bytes, &bytes[start..start + record.bytes.len()]);
@@ -331,7 +412,7 @@ proptest! {
 }
 
 /// The strings of an envelope in their order.
-fn strings(json: &Json<'_>) -> Vec<crate::envelope::json::NodeId> {
+pub(super) fn strings(json: &Json<'_>) -> Vec<crate::envelope::json::NodeId> {
     let (mut found, mut waiting) = (Vec::new(), vec![json.root()]);
     while let Some(node) = waiting.pop() {
         match json.kind(node) {

@@ -6,10 +6,12 @@ use regex::bytes::Regex;
 
 use super::cut::{Cut, Cutter, Frame};
 use super::detect::{self, HEAD, Plan};
+use super::lines::Own;
 use super::record::{self, Site};
-use super::shapes::Shape;
-use super::turn::Record;
-use super::{Options, findings, markdown, plain};
+use super::repeated::Repeated;
+use super::shapes::{self, Shape};
+use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::{Options, binary, findings, markdown, plain, sketch};
 use crate::config::Container;
 use crate::lint::Finding;
 use crate::text::{TextRange, size};
@@ -28,6 +30,12 @@ const SHOWN: usize = 256;
 pub struct Reader {
     options: Options,
     separator: Option<Regex>,
+    own: Own,
+    repeated: Repeated,
+    /// Whether the file is not text, so that nothing of it is read.
+    is_refused: bool,
+    /// The first bytes of the file, to say what it looks like.
+    head: Vec<u8>,
     state: Option<(Plan, Cutter)>,
     /// What came and belongs to no record that is complete.
     buffer: Vec<u8>,
@@ -52,6 +60,18 @@ pub struct Summary {
     pub bytes: u64,
     /// How many records there were of each shape.
     pub shapes: BTreeMap<Shape, u64>,
+    /// How many texts there were of the model, be they empty, cut off or copies of others.
+    pub answers: u64,
+    /// How many texts there were that the model was given.
+    pub prompts: u64,
+    /// How many records have a finding about the record itself.
+    pub damaged: u64,
+    /// The path of the first reply in a record of an unknown format.
+    pub unknown: Option<String>,
+    /// Whether the file is named, and not a document among others.
+    pub is_named: bool,
+    /// What the file looks like, where nothing in it is a reply.
+    pub sketch: Option<String>,
 }
 
 impl Summary {
@@ -65,7 +85,44 @@ impl Summary {
                 format!("this file mixes {}; each record is read as what it is", words.join(" and "));
             Finding::new(&findings::MIXED_CONTAINER, TextRange::default(), message)
         });
-        mixed.into_iter().collect()
+        mixed.into_iter().chain(self.unknown()).chain(self.silent()).collect()
+    }
+
+    /// What is to be said where the format is unknown.
+    fn unknown(&self) -> Option<Finding> {
+        let records = self.shapes.get(&Shape::Unknown)?;
+        Some(findings::unknown_format(*records, self.unknown.as_deref().unwrap_or_default()))
+    }
+
+    /// What is to be said where there is no reply. A document in Markdown is one among others, unless it is named; what
+    /// is damaged has a finding of its own.
+    fn silent(&self) -> Option<Finding> {
+        if self.container.is_none() && self.damaged == 0 {
+            return Some(findings::empty_file());
+        }
+        let is_document = self.container == Some(Container::Markdown) && !self.is_named;
+        let is_silent = self.answers == 0 && self.damaged == 0 && !is_document;
+        let first = self.sketch.as_deref().unwrap_or("blank");
+        is_silent.then(|| findings::no_reply(self.prompts, first, &shapes::names()))
+    }
+
+    /// Counts what is in a record.
+    pub(super) fn add(&mut self, shape: Option<Shape>, turns: &[Turn], findings: &[Finding]) {
+        self.records += 1;
+        if let Some(shape) = shape {
+            *self.shapes.entry(shape).or_default() += 1;
+        }
+        self.answers += turns.iter().filter(|turn| turn.is_answer()).count() as u64;
+        self.prompts += turns.iter().filter(|turn| turn.kind == Kind::Prompt).count() as u64;
+        self.damaged += u64::from(!findings.is_empty());
+        if shape == Some(Shape::Unknown) && self.unknown.is_none() {
+            self.unknown = turns.first().map(|turn| turn.path.join(" ▸ "));
+        }
+    }
+
+    /// Notes what the file looks like, if nobody found a reply in it.
+    pub(super) fn look(&mut self, head: &[u8]) {
+        self.sketch = (self.answers == 0).then(|| sketch::sketch(head));
     }
 }
 
@@ -74,16 +131,21 @@ impl Reader {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let separator = options.separator.as_deref().and_then(|separator| Regex::new(separator).ok());
+        let summary = Summary { is_named: options.is_named, ..Summary::default() };
         Self {
+            own: Own::new(std::sync::Arc::clone(&options.shapes)),
             options,
             separator,
+            repeated: Repeated::default(),
+            is_refused: false,
+            head: Vec::new(),
             state: None,
             buffer: Vec::new(),
             start: 0,
             is_skipping: false,
             has_begun: false,
             number: 0,
-            summary: Summary::default(),
+            summary,
             limit: LONGEST_RECORD,
         }
     }
@@ -119,6 +181,12 @@ impl Reader {
     /// Takes the next bytes of the file, and gives the records that they complete.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Record<'_>)) {
         self.summary.bytes += chunk.len() as u64;
+        let wanted = sketch::LOOKED_AT.saturating_sub(self.head.len()).min(chunk.len());
+        self.head.extend_from_slice(chunk.get(..wanted).unwrap_or(&[]));
+        if self.is_refused {
+            self.start += chunk.len() as u64;
+            return;
+        }
         self.buffer.extend_from_slice(chunk);
         if self.buffer.len() >= HEAD || (self.state.is_some() && (self.has_begun || self.buffer.len() >= 3)) {
             self.emit(false, each);
@@ -127,7 +195,10 @@ impl Reader {
 
     /// Gives the records that end with the file, and what was seen.
     pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> Summary {
-        self.emit(true, each);
+        if !self.is_refused {
+            self.emit(true, each);
+        }
+        self.summary.look(&self.head);
         self.summary
     }
 
@@ -149,6 +220,9 @@ impl Reader {
         if !self.has_begun && (buffer.len() >= 3 || is_end) {
             self.has_begun = true;
             at = if buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        }
+        if self.state.is_none() && self.refuse(&buffer, each) {
+            return;
         }
         let (plan, mut cutter) = match self.state.take() {
             Some(state) => state,
@@ -183,16 +257,28 @@ impl Reader {
     }
 
     fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, Cutter) {
-        let plan = detect::plan(self.options.container, &self.options.name, head, is_all);
+        let plan = detect::plan(self.options.container, &self.options.name, head, is_all, &self.own);
         self.summary.container = (!head.is_empty()).then_some(plan.container);
         (plan, Cutter::new(plan.frame))
+    }
+
+    /// Refuses a file that is not text, with a finding.
+    fn refuse(&mut self, head: &[u8], each: &mut dyn FnMut(&Record<'_>)) -> bool {
+        let Some(kind) = binary::kind(head) else { return false };
+        self.is_refused = true;
+        self.start += head.len() as u64;
+        let mut record = Record::new(1, 0, &[]);
+        record.findings.push(findings::binary(kind));
+        self.summary.add(None, &[], &record.findings);
+        each(&record);
+        true
     }
 
     fn too_long(&mut self, bytes: &[u8], start: u64, limit: usize, each: &mut dyn FnMut(&Record<'_>)) {
         let shown = bytes.get(..SHOWN.min(bytes.len())).unwrap_or(&[]);
         let mut record = Record::new(self.number + 1, start, shown);
         record.findings.push(findings::too_long(record.range(), limit));
-        self.summary.records += 1;
+        self.summary.add(None, &[], &record.findings);
         each(&record);
     }
 
@@ -211,20 +297,33 @@ impl Reader {
             self.number += 1;
             return;
         }
-        let summary = &mut self.summary;
+        let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
+        let may_repeat = matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
         let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
             record.findings.extend(findings::invalid_utf8(record.bytes));
-            summary.records += 1;
-            record.shape = shape;
-            if let Some(shape) = shape {
-                *summary.shapes.entry(shape).or_default() += 1;
+            if may_repeat {
+                repeated.mark(&mut record);
             }
+            let shape = shape.filter(|shape| {
+                *shape != Shape::Unknown || record.turns.iter().any(Turn::is_reply)
+            });
+            record.shape = shape;
+            summary.add(shape, &record.turns, &record.findings);
             each(&record);
         };
         match plan.container {
             Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
+            Container::Raw if bytes.trim_ascii().is_empty() => {
+                let mut record = Record::new(1, start, bytes);
+                let turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), record.range());
+                record.turns.push(turn);
+                give(record, None);
+            }
             Container::Raw => {
                 let is_one = self.options.container == Some(Container::Raw);
+                if !is_one && own.read(bytes, start, &mut |record| give(record, Some(Shape::Declared))) {
+                    return;
+                }
                 let parts = plain::parts(bytes, self.separator.as_ref(), is_one);
                 for (index, part) in parts.into_iter().enumerate() {
                     give(record::of_text(bytes, start, index, part), None);
@@ -233,7 +332,7 @@ impl Reader {
             Container::Session => record::of_session(bytes, start, &mut |record| give(record, None)),
             _ => {
                 let site = Site { container: plan.container, frame: plan.frame, number: self.number };
-                if let Some((record, shape)) = record::read(site, bytes, start) {
+                if let Some((record, shape)) = record::read(site, bytes, start, &own.shapes) {
                     give(record, shape);
                 }
             }

@@ -7,7 +7,7 @@ use super::shapes::{self, Shape};
 use super::turn::{Kind, Record, Role, Skip, Turn};
 use super::words::is_envelope;
 use super::{findings, harness, log, stream};
-use crate::config::Container;
+use crate::config::{Container, TranscriptShape};
 use crate::envelope::json::{Json, Kind as Node};
 use crate::text::{TextRange, size};
 
@@ -21,10 +21,15 @@ pub(super) struct Site {
 }
 
 /// Reads a record; `None` where there is none: a blank line, the text before the first entry of a log.
-pub(super) fn read(site: Site, bytes: &[u8], start: u64) -> Option<(Record<'_>, Option<Shape>)> {
+pub(super) fn read<'b>(
+    site: Site,
+    bytes: &'b [u8],
+    start: u64,
+    own: &[TranscriptShape],
+) -> Option<(Record<'b>, Option<Shape>)> {
     let bytes = match site.frame {
         Frame::Lines => without_line_end(bytes),
-        Frame::Elements => bytes.trim_ascii_end(),
+        Frame::Elements | Frame::Values => bytes.trim_ascii_end(),
         Frame::Groups(_) | Frame::Whole => bytes,
     };
     if bytes.trim_ascii().is_empty() {
@@ -32,7 +37,7 @@ pub(super) fn read(site: Site, bytes: &[u8], start: u64) -> Option<(Record<'_>, 
     }
     let mut record = Record::new(site.number, start, bytes);
     let shape = match (site.container, site.frame) {
-        (Container::Stream, _) => {
+        (Container::Stream, Frame::Groups(_)) => {
             stream::read(&mut record);
             Some(Shape::Delta)
         }
@@ -42,7 +47,7 @@ pub(super) fn read(site: Site, bytes: &[u8], start: u64) -> Option<(Record<'_>, 
         }
         (Container::Log, _) => log::read(&mut record),
         (_, Frame::Groups(_)) => events(&mut record),
-        _ => value(site, &mut record),
+        _ => value(site, &mut record, own),
     };
     let is_empty = record.turns.is_empty() && record.findings.is_empty();
     let is_group = matches!(site.frame, Frame::Groups(_));
@@ -50,7 +55,7 @@ pub(super) fn read(site: Site, bytes: &[u8], start: u64) -> Option<(Record<'_>, 
 }
 
 /// Reads a record that is one JSON value.
-fn value(site: Site, record: &mut Record<'_>) -> Option<Shape> {
+fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
     let is_envelopes = matches!(site.container, Container::EnvelopeLines | Container::Envelope);
     // The usual case needs no look at what is inside.
     if is_envelopes && !matches!(site.frame, Frame::Elements) && begins_as_envelope(record.bytes) {
@@ -75,21 +80,28 @@ fn value(site: Site, record: &mut Record<'_>) -> Option<Shape> {
             return None;
         }
     }
-    if json.kind(root) != Node::Object {
-        if record.findings.is_empty() {
-            record.findings.push(findings::no_object(record.range()));
-        }
-        return None;
+    if site.container == Container::Stream {
+        stream::read_value(&json, &pointer, record);
+        return Some(Shape::Delta);
     }
     if log::is_entry(&json, root) && site.container == Container::Log {
         return log::read(record);
     }
-    let shaped = shapes::read(&json, root, &pointer)?;
-    match shaped.shape {
-        Shape::Delta => stream::read(record),
-        _ => record.turns = shaped.turns,
+    let is_element = matches!(site.frame, Frame::Elements);
+    let shaped = shapes::read_with(own, &json, root, &pointer, is_element)
+        .filter(|shaped| !shaped.turns.is_empty() || shaped.shape == Shape::Delta)
+        .or_else(|| shapes::by_envelope(&json, root, &pointer));
+    if let Some(shaped) = shaped {
+        match shaped.shape {
+            Shape::Delta => stream::read_value(&json, &pointer, record),
+            _ => record.turns = shaped.turns,
+        }
+        return Some(shaped.shape);
     }
-    Some(shaped.shape)
+    if json.kind(root) != Node::Object && record.findings.is_empty() {
+        record.findings.push(findings::no_object(record.range()));
+    }
+    None
 }
 
 fn shapes_step(index: u64) -> String {

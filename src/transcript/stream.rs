@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::cut::Border;
 use super::findings;
 use super::shapes::{Draft, push_parts};
-use super::turn::{Kind, Record, Role};
+use super::turn::{Kind, Record, Role, Skip, Turn};
 use super::words::{has_control_key, is_string, member, says, step, text};
 use crate::envelope::json::{Json, Kind as Node, NodeId};
 use crate::text::{TextRange, size};
@@ -29,6 +29,23 @@ pub(super) fn is_delta(json: &Json<'_>, node: NodeId) -> bool {
     text(json, node, "type").is_some_and(|word| is_event(&word))
         || member(json, node, "delta").is_some()
         || choices(json, node).any(|choice| member(json, choice, "delta").is_some())
+        || is_local(json, node)
+}
+
+/// Whether a value is a piece of a server that runs on the machine itself: of llama.cpp `content` with `stop`, of Ollama
+/// `message` or `response` with `done`.
+fn is_local(json: &Json<'_>, node: NodeId) -> bool {
+    let is_flag = |name: &str| {
+        member(json, node, name).is_some_and(|flag| matches!(json.kind(flag), Node::Bool(_)))
+    };
+    let has = |name: &str| member(json, node, name).is_some();
+    (is_flag("stop") && has("content") && !has("role")) || (is_flag("done") && (has("message") || has("response")))
+}
+
+/// Whether a piece of such a server is the last of its reply.
+fn is_last(json: &Json<'_>, node: NodeId) -> bool {
+    let is_set = |name: &str| member(json, node, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true));
+    is_local(json, node) && (is_set("done") || is_set("stop"))
 }
 
 fn choices<'j>(json: &'j Json<'_>, node: NodeId) -> impl Iterator<Item = NodeId> + use<'j> {
@@ -47,7 +64,13 @@ pub(super) fn border(line: &[u8]) -> Border {
             says(&json, json.root(), "type", word)
         }
     };
-    match data == b"[DONE]" || ends("message_stop") || ends("response.completed") {
+    let is_last = || {
+        (has("\"done\"") || has("\"stop\"")) && has("true") && {
+            let json = Json::parse(data);
+            is_last(&json, json.root())
+        }
+    };
+    match data == b"[DONE]" || ends("message_stop") || ends("response.completed") || ends("finish") || is_last() {
         true => Border::End,
         false => Border::Within,
     }
@@ -79,6 +102,8 @@ struct Pieces {
     drafts: Vec<(Draft, bool)>,
     /// How many messages have begun.
     message: usize,
+    /// Where a piece without a text was that ended a reply.
+    empty: Option<TextRange>,
 }
 
 impl Pieces {
@@ -91,6 +116,19 @@ impl Pieces {
         }
         if let Some((draft, _)) = self.drafts.get_mut(at) {
             piece(draft);
+        }
+    }
+
+    /// Gives the texts to their record.
+    fn finish(self, record: &mut Record<'_>) {
+        for (draft, is_call) in self.drafts {
+            let turn = draft.finish(Role::Assistant, Kind::Reply);
+            if !turn.is_empty() && (!is_call || has_control_key(turn.text(record.bytes))) {
+                record.turns.push(turn);
+            }
+        }
+        if let Some(range) = self.empty.filter(|_| record.turns.is_empty()) {
+            record.turns.push(Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), range));
         }
     }
 }
@@ -111,18 +149,27 @@ pub(super) fn read(record: &mut Record<'_>) {
             record.findings.push(findings::bad_record(&json, range, "a piece"));
             continue;
         }
-        piece(&json, json.root(), &mut pieces);
+        piece(&json, json.root(), "", &mut pieces);
     }
-    for (draft, is_call) in pieces.drafts {
-        let turn = draft.finish(Role::Assistant, Kind::Reply);
-        if !turn.is_empty() && (!is_call || has_control_key(turn.text(record.bytes))) {
-            record.turns.push(turn);
+    pieces.finish(record);
+}
+
+/// Reads a stream that is one JSON value: a piece, or a list of all of them.
+pub(super) fn read_value(json: &Json<'_>, pointer: &str, record: &mut Record<'_>) {
+    let mut pieces = Pieces::default();
+    match json.kind(json.root()) {
+        Node::Array => {
+            for (at, element) in json.elements(json.root()).enumerate() {
+                piece(json, element, &step(pointer, at), &mut pieces);
+            }
         }
+        _ => piece(json, json.root(), pointer, &mut pieces),
     }
+    pieces.finish(record);
 }
 
 /// Adds what a line carries to the texts.
-fn piece(json: &Json<'_>, node: NodeId, pieces: &mut Pieces) {
+fn piece(json: &Json<'_>, node: NodeId, pointer: &str, pieces: &mut Pieces) {
     if says(json, node, "type", "message_start") {
         pieces.message += 1;
     }
@@ -136,11 +183,11 @@ fn piece(json: &Json<'_>, node: NodeId, pieces: &mut Pieces) {
     for (at, choice) in choices(json, node).enumerate() {
         let Some(delta) = member(json, choice, "delta") else { continue };
         let key = format!("{message}/{id}/{}", index(choice));
-        one_delta(json, delta, &key, &step(&step(&step("", "choices"), at), "delta"), pieces);
+        one_delta(json, delta, &key, &step(&step(&step(pointer, "choices"), at), "delta"), pieces);
     }
     let candidates = member(json, node, "candidates").map(|list| json.elements(list).collect::<Vec<_>>());
     for (at, candidate) in candidates.into_iter().flatten().enumerate() {
-        let here = step(&step("", "candidates"), at);
+        let here = step(&step(pointer, "candidates"), at);
         pieces.push(format!("candidate {at}"), false, |draft| push_parts(json, candidate, &here, draft));
     }
     if let Some(delta) = member(json, node, "delta") {
@@ -149,19 +196,45 @@ fn piece(json: &Json<'_>, node: NodeId, pieces: &mut Pieces) {
         if is_string(json, delta) {
             let word = text(json, node, "type").unwrap_or_default();
             match &*word {
-                "" | "response.output_text.delta" => {
-                    pieces.push(key, false, |draft| draft.push(json, delta, step("", "delta")))
+                "" | "response.output_text.delta" | "text-delta" => {
+                    pieces.push(key, false, |draft| draft.push(json, delta, step(pointer, "delta")))
                 }
                 "response.function_call_arguments.delta" => {
                     pieces.push(format!("{key} call"), true, |draft| {
-                        draft.push(json, delta, step("", "delta"))
+                        draft.push(json, delta, step(pointer, "delta"))
                     });
                 }
                 _ => {}
             }
         } else {
-            one_delta(json, delta, &key, &step("", "delta"), pieces);
+            one_delta(json, delta, &key, &step(pointer, "delta"), pieces);
         }
+    }
+    if is_local(json, node) {
+        local(json, node, pointer, pieces);
+    }
+}
+
+/// Adds a piece of a server that runs on the machine itself.
+fn local(json: &Json<'_>, node: NodeId, pointer: &str, pieces: &mut Pieces) {
+    let slot = ["index", "id_slot"].iter().find_map(|name| member(json, node, name)).map(|slot| json.raw(slot));
+    let key = format!("{} local {}", pieces.message, String::from_utf8_lossy(slot.unwrap_or_default()));
+    let message = member(json, node, "message").and_then(|message| member(json, message, "content"));
+    let found = [
+        (message, step(&step(pointer, "message"), "content")),
+        (member(json, node, "response"), step(pointer, "response")),
+        (member(json, node, "content"), step(pointer, "content")),
+    ];
+    let said = found.into_iter().find_map(|(found, pointer)| Some((found.filter(|it| is_string(json, *it))?, pointer)));
+    if let Some((said, pointer)) = said {
+        if json.is_empty_string(said) {
+            pieces.empty.get_or_insert(json.range(said));
+        } else {
+            pieces.push(key, false, |draft| draft.push(json, said, pointer));
+        }
+    }
+    if is_last(json, node) {
+        pieces.message += 1;
     }
 }
 

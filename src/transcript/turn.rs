@@ -35,6 +35,21 @@ impl Role {
         }
     }
 
+    /// The role that an export of a service or a library calls so, which have words of their own.
+    pub(super) fn of_export(word: &str) -> Self {
+        let word = word.to_ascii_lowercase();
+        match &*word {
+            "gpt" | "chatgpt" | "bot" | "bing" | "bard" | "chatbot" | "llm" | "aimessage" | "aimessagechunk"
+            | "assistantmessage" | "agentmessage" | "agent_message" | "assistant_message" | "modelresponse"
+            | "gen_ai.assistant.message" => Self::Assistant,
+            "humanmessage" | "usermessage" | "user_message" | "input" | "prompter" | "person" => Self::User,
+            "systemmessage" | "instructions" | "developermessage" => Self::System,
+            "toolmessage" | "functionmessage" | "observation" | "tool_response" | "tool_result" | "ipython"
+            | "environment" | "function_response" => Self::Tool,
+            _ => Self::of(&word),
+        }
+    }
+
     /// The word used in output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -76,6 +91,10 @@ pub enum Skip {
     Ignored,
     /// It is of neither the model nor anybody who talks to it.
     OtherRole,
+    /// The model answered with nothing.
+    Empty,
+    /// Another place of the file has the same text: a history, or a copy of an answer.
+    Repeated,
 }
 
 /// What a container tells of a turn beside its text.
@@ -83,6 +102,8 @@ pub enum Skip {
 pub struct Details {
     /// When it was, as it is written.
     pub timestamp: Option<String>,
+    /// The session that it belongs to, as the container calls it.
+    pub session: Option<String>,
     /// The shard that answered.
     pub shard: Option<String>,
     /// How many tokens it took, and where that is written.
@@ -106,6 +127,8 @@ pub struct Turn {
     pub is_documentation: bool,
     /// Whether a person was shown the text as it is.
     pub is_shown: bool,
+    /// Whether the text stands in a place where exports repeat what they also have elsewhere.
+    pub(super) may_repeat: bool,
     text: Text,
     /// From the bytes of the text to those of its record, through all escapes.
     pub map: SegmentMap,
@@ -156,6 +179,7 @@ impl Turn {
             kind,
             is_documentation: false,
             is_shown: false,
+            may_repeat: false,
             text,
             map,
             seams,
@@ -172,10 +196,35 @@ impl Turn {
         self
     }
 
+    /// The turn of a text that was read from the value of a string, as a turn of the record that has the string:
+    /// `value` is the text, `map` leads from it to the record, and `pointer` to the string.
+    pub(super) fn inside_string(mut self, value: &[u8], map: &SegmentMap, pointer: &str) -> Self {
+        if let Text::Part(range) = self.text {
+            let text = value.get(range.start().into()..range.end().into()).unwrap_or(&[]);
+            self.text = Text::Made(text.into());
+        }
+        self.map = self.map.within(map);
+        self.levels += 1;
+        self.path.insert(0, pointer.to_owned());
+        if let Some(details) = &mut self.details {
+            for (_, range) in details.tokens.iter_mut().chain(&mut details.milliseconds) {
+                *range = map.to_source(*range);
+            }
+        }
+        self
+    }
+
     /// Whether it is to be read as an envelope.
     #[must_use]
     pub fn is_reply(&self) -> bool {
         matches!(self.kind, Kind::Reply | Kind::Object)
+    }
+
+    /// Whether it is something that the model said, be it nothing.
+    pub(super) fn is_answer(&self) -> bool {
+        self.is_reply()
+            || matches!(self.kind, Kind::Surface | Kind::Atom)
+            || matches!(self.kind, Kind::Skipped(why) if why != Skip::OtherRole)
     }
 
     /// Whether its text stands in the record byte for byte.

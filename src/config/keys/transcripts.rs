@@ -122,6 +122,13 @@ pub const TRANSCRIPTS: Section = Section {
             doc: "Consumers of updates besides those that are built in.",
         },
         Key {
+            name: "shape",
+            kind: Kind::Tables,
+            default: "",
+            doc: "Where the turns are in transcripts of a format that is not built in. The first shape that finds a \
+                  text in a record counts, before the formats that are built in.",
+        },
+        Key {
             name: "override",
             kind: Kind::Tables,
             default: "",
@@ -224,6 +231,67 @@ pub const CONSUMERS: Section = Section {
             kind: Kind::Flag,
             default: "true",
             doc: "Whether it refuses protected predicates.",
+        },
+    ],
+};
+
+/// `[[transcripts.shape]]`
+pub const SHAPE: Section = Section {
+    name: "transcripts.shape",
+    keys: &[
+        Key { name: "name", kind: Kind::Text, default: "", doc: "What the shape is called." },
+        Key {
+            name: "glob",
+            kind: Kind::Globs,
+            default: "",
+            doc: "Which transcripts it is for: a list of globs. Without it, all.",
+        },
+        Key {
+            name: "records",
+            kind: Kind::Pointer,
+            default: "\"\"",
+            doc: "The turns of a JSON record: a JSON pointer in which `*` means every element, as `\"/entries/*\"`. Without \
+                  it, a record is one turn.",
+        },
+        Key {
+            name: "role",
+            kind: Kind::Pointer,
+            default: "",
+            doc: "Who speaks, from the turn on. Without it, the model.",
+        },
+        Key {
+            name: "text",
+            kind: Kind::PointerOrPointers,
+            default: "",
+            doc: "What is said, from the turn on: the first pointer that leads to something. Several strings are one \
+                  text; JSON in a string is read, too. A dot in a key separates keys, so that `\"/llm.output\"` also \
+                  finds nested objects.",
+        },
+        Key {
+            name: "session",
+            kind: Kind::Pointer,
+            default: "",
+            doc: "The session that a turn belongs to, from the turn on.",
+        },
+        Key {
+            name: "time",
+            kind: Kind::Pointer,
+            default: "",
+            doc: "When a turn was, from the turn on.",
+        },
+        Key {
+            name: "assistant",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "Roles that mean the model, beside `assistant`, `model`, `ai` and the like.",
+        },
+        Key {
+            name: "pattern",
+            kind: Kind::Pattern,
+            default: "",
+            doc: "For plain text, in place of pointers: a regular expression for the line that begins a turn. Its groups \
+                  `role`, `text`, `time` and `session` say what is what; a text that ends with its line goes on until \
+                  the next turn.",
         },
     ],
 };

@@ -6,11 +6,11 @@ use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
 use crate::config::findings::CONFIG_BAD_VALUE;
-use crate::config::keys::{ATOMS, CAPS, CONSUMERS, Kind, OVERRIDE, Section, TRANSCRIPTS};
+use crate::config::keys::{ATOMS, CAPS, CONSUMERS, Kind, OVERRIDE, SHAPE, Section, TRANSCRIPTS};
 use crate::config::value::{Reader, first_line, range, suggest};
 use crate::config::{
-    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Globs, Period, Profile, Select, Strictness,
-    TranscriptOverride, TranscriptSettings,
+    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Globs, PATTERN_GROUPS, Period, PointerPattern,
+    Profile, Select, Strictness, TranscriptOverride, TranscriptSettings, TranscriptShape,
 };
 use crate::lint::Finding;
 use crate::text::TextRange;
@@ -34,6 +34,7 @@ impl Reader<'_> {
                 "atoms" => settings.atoms = self.atoms(value),
                 "caps" => settings.caps = self.caps(value),
                 "consumers" => settings.consumers = self.consumers(value),
+                "shape" => settings.shapes = self.shapes(value).into(),
                 "override" => settings.overrides = self.overrides(value, &mut named),
                 "require_valid_json" => strict = self.flag(value, "`require_valid_json`"),
                 "tools" => (settings.tools, tools) = self.tools(value).unzip(),
@@ -61,7 +62,7 @@ impl Reader<'_> {
                 settings.select = word.unwrap_or_default();
             }
             "container" => settings.container = self.container(value),
-            "turn_separator" => settings.turn_separator = self.pattern(value),
+            "turn_separator" => settings.turn_separator = self.pattern(value, "`turn_separator`"),
             "specialists" => settings.specialists = Some(self.texts(value, "`specialists`")),
             "success_phrases" => settings.success_phrases = self.texts(value, "`success_phrases`"),
             "target_compression_ratio" => {
@@ -175,6 +176,93 @@ impl Reader<'_> {
         consumer
     }
 
+    /// Reads `[[transcripts.shape]]`. One that could find nothing is left out, with a finding.
+    fn shapes(&mut self, mut value: Value<'_>) -> Vec<TranscriptShape> {
+        let span = value.span;
+        let ValueInner::Array(tables) = value.take() else {
+            self.bad_value(span, "A shape is written `[[transcripts.shape]]`, with two pairs of brackets.");
+            return Vec::new();
+        };
+        let mut shapes = Vec::new();
+        for table in tables {
+            let start = first_line(self.text, table.span);
+            let Some(table) = self.table(table, "a shape") else { continue };
+            self.unknown_keys(&SHAPE, &table);
+            let has_text = ["text", "pattern"].iter().any(|key| table.contains_key(*key));
+            let is_both = ["text", "records", "role"].iter().any(|key| table.contains_key(*key))
+                && table.contains_key("pattern");
+            let shape = self.one_shape(table);
+            let wrong = match (has_text, is_both) {
+                (false, _) => Some("A shape needs `text`, which points to what is said, or a `pattern` for lines."),
+                (_, true) => Some("A shape has pointers or a `pattern`, not both."),
+                _ => None,
+            };
+            if let Some(message) = wrong {
+                self.findings.push(Finding::new(&CONFIG_BAD_VALUE, start, message));
+            } else if shape.pattern.is_some() || !shape.text.is_empty() {
+                shapes.push(shape);
+            }
+        }
+        shapes
+    }
+
+    fn one_shape(&mut self, table: Table<'_>) -> TranscriptShape {
+        let mut shape = TranscriptShape::default();
+        for (key, value) in table {
+            match &*key.name {
+                "name" => shape.name = self.string(value, "`name`").map(|(name, _)| name).unwrap_or_default(),
+                "glob" => shape.glob = Some(self.glob_or_globs(value)),
+                "records" => shape.records = self.pointer(value, "`records`"),
+                "role" => shape.role = self.pointer(value, "`role`"),
+                "text" => shape.text = self.pointers(value, "`text`"),
+                "session" => shape.session = self.pointer(value, "`session`"),
+                "time" => shape.time = self.pointer(value, "`time`"),
+                "assistant" => shape.assistant = self.texts(value, "`assistant`"),
+                "pattern" => shape.pattern = self.line_pattern(value),
+                _ => {}
+            }
+        }
+        shape
+    }
+
+    /// A pattern for lines, whose groups have names that are known.
+    fn line_pattern(&mut self, value: Value<'_>) -> Option<String> {
+        let span = value.span;
+        let pattern = self.pattern(value, "`pattern`")?;
+        let regex = regex::Regex::new(&pattern).ok()?;
+        for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
+            let message = format!("A group of `pattern` cannot be `{name}`; it is one of {}.", PATTERN_GROUPS.join(", "));
+            self.bad_value_near(span, message, name, PATTERN_GROUPS);
+        }
+        Some(pattern)
+    }
+
+    fn pointer(&mut self, value: Value<'_>, what: &str) -> Option<PointerPattern> {
+        let (text, span) = self.string(value, what)?;
+        match PointerPattern::parse(&text) {
+            Ok(pointer) => Some(pointer),
+            Err(why) => {
+                self.bad_value(span, format!("{what} is not a JSON pointer: {why}."));
+                None
+            }
+        }
+    }
+
+    fn pointers(&mut self, value: Value<'_>, what: &str) -> Vec<PointerPattern> {
+        if value.as_str().is_some() {
+            return self.pointer(value, what).into_iter().collect();
+        }
+        let texts = self.strings(value, what);
+        let mut pointers = Vec::new();
+        for (text, span) in texts {
+            match PointerPattern::parse(&text) {
+                Ok(pointer) => pointers.push(pointer),
+                Err(why) => self.bad_value(span, format!("{what} is not a JSON pointer: {why}.")),
+            }
+        }
+        pointers
+    }
+
     fn overrides(&mut self, mut value: Value<'_>, named: &mut Vec<Named>) -> Vec<TranscriptOverride> {
         let span = value.span;
         let ValueInner::Array(tables) = value.take() else {
@@ -253,15 +341,15 @@ impl Reader<'_> {
         }
     }
 
-    fn pattern(&mut self, value: Value<'_>) -> Option<String> {
-        let (pattern, span) = self.string(value, "`turn_separator`")?;
+    fn pattern(&mut self, value: Value<'_>, what: &str) -> Option<String> {
+        let (pattern, span) = self.string(value, what)?;
         match regex::Regex::new(&pattern) {
             Ok(_) => Some(pattern),
             Err(error) => {
                 // The last line says what is wrong, those before show the pattern.
                 let why = error.to_string();
                 let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                self.bad_value(span, format!("`turn_separator` is no regular expression: {why}."));
+                self.bad_value(span, format!("{what} is not a regular expression: {why}."));
                 None
             }
         }

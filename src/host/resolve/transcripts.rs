@@ -9,11 +9,14 @@ use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell};
 use crate::config::{FILE_NAME, TranscriptSettings};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
-use crate::host::transcripts::{has_envelope, has_fence, is_included, is_markdown, is_text};
+use crate::host::transcripts::{
+    has_envelope, has_fence, is_archive, is_included, is_markdown, is_text, transcripts_in,
+};
 use crate::host::{Target, TranscriptFile, is_mangle, relative};
 use crate::program::Embedding;
 
 /// A transcript before programs have their places.
+#[derive(Clone)]
 pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
     is_document: bool,
@@ -69,7 +72,21 @@ impl Resolver<'_> {
             }
         }
         self.schemas_beside(found.values_mut());
-        found.into_values().collect()
+        found.into_values().flat_map(|found| self.unpacked(found)).collect()
+    }
+
+    /// The transcripts in an archive, for the command line; anything else as it is. An archive that cannot be read stays,
+    /// so that reading it says why.
+    fn unpacked(&self, found: FoundTranscript) -> Vec<FoundTranscript> {
+        if self.shell != Shell::CommandLine || !is_archive(&found.path) {
+            return vec![found];
+        }
+        match transcripts_in(&found.path) {
+            Ok(paths) if !paths.is_empty() => {
+                paths.into_iter().map(|path| FoundTranscript { path, ..found.clone() }).collect()
+            }
+            _ => vec![found],
+        }
     }
 
     /// Gives the transcripts their programs, which have their places now.
@@ -111,7 +128,7 @@ impl Resolver<'_> {
             let settings = self.settings_of(project).unwrap_or(&default);
             is_included(&settings.include, &relative(root, &found.path))
                 && samples.binary_search(&found.path).is_err()
-                && is_text(&found.path, self.overlay)
+                && (is_text(&found.path, self.overlay) || is_archive(&found.path))
         };
         let included: Vec<_> = others.iter().filter(included).map(|(_, found)| found).collect();
         without_twins(&included)
@@ -119,7 +136,7 @@ impl Resolver<'_> {
 
     /// Whether a file that was named is a transcript.
     fn is_meant(&self, path: &Path) -> bool {
-        self.is_included(path) || has_envelope(path, self.overlay)
+        self.is_included(path) || has_envelope(path, self.overlay) || is_archive(path)
     }
 
     /// Whether `include` names a file, whose path counts from the configuration file on; without one, all of it.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::{TranscriptFile, plain_name};
+use super::{TranscriptFile, is_archive, plain_name};
 use crate::config::TRANSCRIPT_LEFT_OUT;
 use crate::host::{FileTable, FileText, Overlay};
 use crate::lint::Finding;
@@ -41,7 +41,7 @@ pub(in crate::host) fn closed_limits(
 /// When it cannot be opened or read, or is a folder.
 pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileText> {
     let name = path.to_string_lossy();
-    let is_compressed = plain_name(&name) != name;
+    let is_compressed = plain_name(&name) != name || is_archive(path);
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {

@@ -20,10 +20,6 @@ pub fn comments(found: &TranscriptFile) -> Comments {
     if read.is_err() || Comments::of(&beginning).is_empty() {
         return Comments::default();
     }
-    let options = Options {
-        container: found.settings.container,
-        name: plain_name(&found.path.to_string_lossy()).to_owned(),
-        separator: found.settings.turn_separator.clone(),
-    };
+    let options = Options::new(&found.settings, plain_name(&found.path.to_string_lossy()));
     Comments::in_container(&beginning, Transcript::parse(options, &beginning).container())
 }

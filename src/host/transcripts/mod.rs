@@ -3,6 +3,7 @@
 //! Takes paths, settings and what the walk of a folder found; gives [`TranscriptFile`]s, and an [`Input`] for each, which
 //! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
 
+mod archive;
 mod check;
 mod closed;
 mod commented;
@@ -11,6 +12,7 @@ mod open;
 mod read;
 mod which;
 
+pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
 pub use commented::comments;

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::archive::{self, Checked, Method};
 use crate::host::{Overlay, STDIN};
 
 /// The beginnings of compressed files.
@@ -33,6 +34,7 @@ enum Decoder {
     Plain(Source),
     Gzip(Box<MultiGzDecoder<Source>>),
     Zstd(Box<Frames>),
+    Member(Box<Checked<Box<dyn Read + Send>>>),
 }
 
 type Source = BufReader<Counted>;
@@ -56,12 +58,30 @@ impl Input {
         if path.file_name().is_some_and(|name| name == STDIN) {
             return Self::of(Box::new(io::stdin()), None);
         }
-        let file = File::open(path)?;
+        let file = match File::open(path) {
+            Ok(file) => file,
+            // What lies in an archive is below the path of a file.
+            Err(error) => return Self::of_member(path).map_err(|inner| outer(error, inner)),
+        };
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         Self::of(Box::new(file), metadata.is_file().then_some(metadata.len()))
+    }
+
+    /// Opens a member of an archive.
+    fn of_member(path: &Path) -> io::Result<Self> {
+        let (member, source) = archive::open(path)?;
+        let read = Arc::new(AtomicU64::new(0));
+        let total = Some(member.compressed());
+        let source = BufReader::with_capacity(PIECE, Counted { source, read: Arc::clone(&read) });
+        let inner: Box<dyn Read + Send> = match member.method()? {
+            Method::Stored => Box::new(source),
+            Method::Deflate => Box::new(DeflateDecoder::new(source)),
+            Method::Zstd => Box::new(Frames::new(source)),
+        };
+        Ok(Self { decoder: Decoder::Member(Box::new(Checked::new(inner, member))), read, total })
     }
 
     fn of(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
@@ -115,6 +135,7 @@ impl Read for Input {
             Decoder::Plain(source) => source.read(into),
             Decoder::Gzip(decoder) => decoder.read(into).map_err(|error| damaged("gzip", &error)),
             Decoder::Zstd(frames) => frames.read(into),
+            Decoder::Member(member) => member.read(into),
         }
     }
 }
@@ -141,6 +162,12 @@ struct Frames {
     is_inside: bool,
 }
 
+impl Read for Frames {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.next_bytes(into)
+    }
+}
+
 impl Frames {
     fn new(source: Source) -> Self {
         let mut decoder = FrameDecoder::new();
@@ -148,7 +175,7 @@ impl Frames {
         Self { source, decoder, is_inside: false }
     }
 
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn next_bytes(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             if !self.is_inside && (fill(&mut self.source)?.is_empty() || !self.begin()?) {
                 return Ok(0);
@@ -196,6 +223,11 @@ impl Frames {
             }
         }
     }
+}
+
+/// Why a path cannot be opened that may lead into an archive: what is wrong with the archive, else with the path.
+fn outer(path: io::Error, archive: io::Error) -> io::Error {
+    if archive.kind() == io::ErrorKind::NotFound { path } else { archive }
 }
 
 fn damaged(kind: &str, error: &dyn std::fmt::Display) -> io::Error {

@@ -23,11 +23,8 @@ pub fn read_transcript(
     see: &mut dyn FnMut(&[u8], Option<Container>),
     each: &mut dyn FnMut(&Record<'_>, &mut dyn FnMut() -> Spot),
 ) -> io::Result<Summary> {
-    let options = Options {
-        container: found.settings.container,
-        name: super::plain_name(&found.path.to_string_lossy()).to_owned(),
-        separator: found.settings.turn_separator.clone(),
-    };
+    let name = super::plain_name(&found.path.to_string_lossy()).to_owned();
+    let options = Options { is_named: found.named, ..Options::new(&found.settings, name) };
     let mut reader = Reader::new(options);
     let mut lines = Lines::default();
     let mut piece = vec![0; PIECE];

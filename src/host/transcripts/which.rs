@@ -7,16 +7,20 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::Input;
-use crate::config::{Globs, TranscriptSettings};
+use crate::config::{Container, Globs, TranscriptSettings};
 use crate::host::Overlay;
 use crate::ide::transcripts::has_mangle;
 use crate::text::FileId;
+use crate::transcript::{Options, Transcript};
 
 /// The ends of names of compressed files.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
 /// The ends of names of files with JSON.
-const JSON: [&str; 3] = [".json", ".jsonl", ".ndjson"];
+const JSON: [&str; 4] = [".json", ".jsonl", ".ndjson", ".traj"];
+
+/// The ends of names of texts that replies may be in.
+const TEXTS: [&str; 4] = [".txt", ".log", ".out", ".sse"];
 
 /// How much of a file is looked at to tell whether there are envelopes in it.
 const HEAD_LEN: usize = 64 << 10;
@@ -57,14 +61,26 @@ pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// Whether a file is JSON by its name and has an envelope in its beginning.
+/// Whether a file is JSON or a log by its name, and has an envelope in its beginning, however often it is escaped, or is JSON
+/// with an answer of a model.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
-    let is_json = JSON.iter().any(|end| plain_name(&name).ends_with(end));
-    let keys = [&b"\"control_packet\""[..], b"\"surface_response\""];
-    is_json
-        && head(path, overlay, HEAD_LEN)
-            .is_some_and(|head| keys.iter().any(|key| memmem::find(&head, key).is_some()))
+    let name = plain_name(&name);
+    let is_json = JSON.iter().any(|end| name.ends_with(end));
+    if !is_json && !TEXTS.iter().any(|end| name.ends_with(end)) {
+        return false;
+    }
+    let keys = [&b"\"control_packet"[..], b"\"surface_response"];
+    head(path, overlay, HEAD_LEN).is_some_and(|head| {
+        keys.iter().any(|key| memmem::find(&head, key).is_some()) || (is_json && has_answer(name, &head))
+    })
+}
+
+/// Whether a file of this name is read as a transcript, and the first bytes of it show an answer.
+fn has_answer(name: &str, head: &[u8]) -> bool {
+    let options = Options { name: name.to_owned(), ..Options::default() };
+    let transcript = Transcript::parse(options, head);
+    transcript.container() != Some(Container::Raw) && transcript.summary().answers > 0
 }
 
 /// Whether a file is Markdown by its name.

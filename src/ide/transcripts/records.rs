@@ -59,9 +59,7 @@ impl Records {
     /// Reads a transcript.
     #[must_use]
     pub fn read(text: Arc<str>, name: &str, settings: &TranscriptSettings) -> Self {
-        let (container, separator) = (settings.container, settings.turn_separator.clone());
-        let options = Options { container, name: name.to_owned(), separator };
-        Self::new(Transcript::parse(options, text.as_bytes()), text, &[])
+        Self::new(Transcript::parse(Options::new(settings, name), text.as_bytes()), text, &[])
     }
 
     /// Reads a Markdown document that is no transcript: it has fences and no records.

@@ -14,11 +14,7 @@ use crate::transcript::{Found, Options, Reader, Site};
 #[must_use]
 pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> Vec<Diagnostic> {
     let settings = judge.context.settings;
-    let options = Options {
-        container: settings.container,
-        name: name.to_owned(),
-        separator: settings.turn_separator.clone(),
-    };
+    let options = Options::new(settings, name);
     let (mut check, mut found) = (TranscriptCheck::new(judge), Vec::new());
     let mut reader = Reader::new(options);
     reader.feed(text, &mut |record| found.extend(check.record(record).found));

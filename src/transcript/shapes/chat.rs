@@ -32,21 +32,59 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
 pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let role = Role::of(&text(json, node, "role")?);
     let said = member(json, node, "content");
+    // Messages of user interfaces have parts, and perhaps an empty content beside them.
+    let parts = member(json, node, "parts").filter(|parts| json.kind(*parts) == Node::Array);
+    let (said, name) = match (said, parts) {
+        (None, Some(parts)) => (Some(parts), "parts"),
+        (Some(said), Some(parts)) if is_blank(json, said) => (Some(parts), "parts"),
+        _ => (said, "content"),
+    };
     if said.is_none() && member(json, node, "tool_calls").is_none() {
         return None;
     }
     let mut turns = Vec::new();
     if let Some(said) = said {
-        content(json, said, &step(pointer, "content"), role, &mut turns);
+        content(json, said, &step(pointer, name), role, &mut turns);
     }
     if role == Role::Assistant {
         calls(json, node, pointer, &mut turns);
+        empty(json, node, pointer, said, &mut turns);
     }
     Some(turns)
 }
 
+/// Whether a content holds nothing.
+pub(super) fn is_blank(json: &Json<'_>, node: NodeId) -> bool {
+    match json.kind(node) {
+        Node::Null => true,
+        Node::Array => json.elements(node).next().is_none(),
+        Node::Plain => json.is_empty_string(node),
+        _ => false,
+    }
+}
+
+/// Notes an answer that has neither a text nor a call.
+pub(super) fn empty(
+    json: &Json<'_>,
+    node: NodeId,
+    pointer: &str,
+    said: Option<NodeId>,
+    turns: &mut Vec<Turn>,
+) {
+    let has_call = ["tool_calls", "function_call", "refusal"]
+        .iter()
+        .filter_map(|name| member(json, node, name))
+        .any(|calls| !is_blank(json, calls));
+    let blank = said.filter(|said| turns.is_empty() && !has_call && is_blank(json, *said));
+    if let Some(blank) = blank {
+        let mut turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), json.range(blank));
+        turn.path.push(step(pointer, "content"));
+        turns.push(turn);
+    }
+}
+
 /// What the text of somebody is.
-pub(super) fn kind(role: Role) -> Kind {
+pub(in crate::transcript) fn kind(role: Role) -> Kind {
     match role {
         Role::Assistant => Kind::Reply,
         Role::Other => Kind::Skipped(Skip::OtherRole),

@@ -1,6 +1,6 @@
 //! Answers as the APIs and command lines of models give them (K3, K6).
 
-use super::chat::{calls, content, message, object};
+use super::chat::{calls, content, empty, message, object};
 use super::{Draft, said, string};
 use crate::envelope::json::{Json, Kind as Node, NodeId};
 use crate::transcript::cut::Border;
@@ -39,6 +39,7 @@ fn choices(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
                         content(json, text, &step(&here, "content"), Role::Assistant, &mut turns);
                     }
                     calls(json, inner, &here, &mut turns);
+                    empty(json, inner, &here, member(json, inner, "content"), &mut turns);
                 }
             }
         } else if let Some(text) = member(json, choice, "text").filter(|text| is_string(json, *text)) {
@@ -71,7 +72,9 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     if !draft.is_empty() {
         turns.insert(0, draft.finish(Role::Assistant, Kind::Reply));
     }
-    Some(turns)
+    // Traces of other tools have outputs, too.
+    let is_answer = !turns.is_empty() || says(json, node, "object", "response");
+    is_answer.then_some(turns)
 }
 
 /// `candidates[].content.parts[].text`

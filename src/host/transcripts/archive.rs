@@ -1,0 +1,201 @@
+//! Transcripts inside ZIP archives, as the `.eval` logs of Inspect are: each member is a file of its own, below the path of
+//! the archive.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use flate2::Crc;
+use parking_lot::Mutex;
+use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive};
+
+use crate::transcript::LONGEST_DOCUMENT;
+
+/// The ends of names of archives.
+const ENDS: [&str; 2] = [".eval", ".zip"];
+
+/// The ends of names of members that are transcripts.
+const TRANSCRIPTS: [&str; 7] = [".json", ".jsonl", ".ndjson", ".md", ".txt", ".log", ".traj"];
+
+/// How an archive begins.
+const MAGIC: &[u8] = b"PK\x03\x04";
+
+/// How many members an archive may have.
+const MOST_MEMBERS: usize = 100_000;
+
+/// A member of an archive.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    name: String,
+    method: CompressionMethod,
+    /// Its compressed bytes in the archive.
+    start: u64,
+    end: u64,
+    /// What its text must have.
+    size: u64,
+    crc: u32,
+}
+
+/// Whether a file is an archive by its name and its first bytes.
+pub(in crate::host) fn is_archive(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let mut start = Vec::new();
+    ENDS.iter().any(|end| name.ends_with(end))
+        && File::open(path).and_then(|file| file.take(4).read_to_end(&mut start)).is_ok()
+        && start == MAGIC
+}
+
+/// The paths of the transcripts in an archive; of an Inspect log its samples, which have all that its other members have of
+/// replies.
+///
+/// # Errors
+/// When it cannot be read.
+pub(in crate::host) fn transcripts_in(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let members = directory(path)?;
+    let is_transcript = |member: &&Member| TRANSCRIPTS.iter().any(|end| member.name.to_lowercase().ends_with(end));
+    let is_sample = |member: &&Member| member.name.starts_with("samples/");
+    let all: Vec<_> = members.iter().filter(is_transcript).collect();
+    let is_inspect = all.iter().any(|member| is_sample(member));
+    let wanted = all.into_iter().filter(|member| !is_inspect || is_sample(member));
+    Ok(wanted.map(|member| path.join(&member.name)).collect())
+}
+
+/// The archive that a path leads into, and the name of the member.
+fn split(path: &Path) -> Option<(&Path, String)> {
+    let archive = path.ancestors().skip(1).find(|above| above.is_file())?;
+    let inner = path.strip_prefix(archive).ok()?;
+    let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
+    Some((archive, parts.join("/")))
+}
+
+/// Opens a member of an archive by its path.
+///
+/// # Errors
+/// When there is no such archive or member, or it cannot be read.
+pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
+    let (archive, name) = split(path).ok_or(io::ErrorKind::NotFound)?;
+    let members = directory(archive)?;
+    let at = members.binary_search_by(|member| member.name.as_str().cmp(&name));
+    let member = at.ok().and_then(|at| members.get(at)).ok_or(io::ErrorKind::NotFound)?.clone();
+    let mut file = File::open(archive)?;
+    file.seek(SeekFrom::Start(member.start))?;
+    let len = member.end.saturating_sub(member.start);
+    Ok((member, Box::new(file.take(len))))
+}
+
+/// An archive whose members are known: its path, when it was written, its length.
+type Known = (PathBuf, SystemTime, u64, Arc<[Member]>);
+
+/// The archive that was read last: all of its members are read one after the other.
+static LAST: Mutex<Option<Known>> = Mutex::new(None);
+
+/// The members of an archive, sorted by name.
+fn directory(path: &Path) -> io::Result<Arc<[Member]>> {
+    let metadata = std::fs::metadata(path)?;
+    let (written, len) = (metadata.modified()?, metadata.len());
+    if let Some((known, at, of, members)) = &*LAST.lock()
+        && (known.as_path(), *at, *of) == (path, written, len)
+    {
+        return Ok(Arc::clone(members));
+    }
+    let members: Arc<[Member]> = read_directory(path)?.into();
+    *LAST.lock() = Some((path.to_owned(), written, len, Arc::clone(&members)));
+    Ok(members)
+}
+
+fn read_directory(path: &Path) -> io::Result<Vec<Member>> {
+    let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
+    let archive = ZipArchive::from_file(File::open(path)?, &mut buffer).map_err(damaged)?;
+    let mut members = Vec::new();
+    let mut entries = archive.entries(&mut buffer);
+    while let Some(entry) = entries.next_entry().map_err(damaged)? {
+        let name = entry.file_path().try_normalize().map(|name| name.as_ref().to_owned());
+        let Some(name) = name.ok().filter(|_| !entry.is_dir()) else { continue };
+        if members.len() == MOST_MEMBERS {
+            return Err(io::Error::other(format!("it has more than {MOST_MEMBERS} members")));
+        }
+        let found = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
+        let (start, end) = found.compressed_data_range();
+        let (method, size, crc) = (entry.compression_method(), entry.uncompressed_size_hint(), entry.crc32());
+        members.push(Member { name, method, start, end, size, crc });
+    }
+    members.sort_by_key(|member| member.start);
+    let overlap = |pair: &[Member]| matches!(pair, [one, other] if one.end > other.start);
+    if members.windows(2).any(overlap) {
+        return Err(io::Error::other("its ZIP data is damaged: members overlap"));
+    }
+    members.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(members)
+}
+
+fn damaged(error: impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!("its ZIP data is damaged: {error}"))
+}
+
+/// How the bytes of a member are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Stored,
+    Deflate,
+    Zstd,
+}
+
+impl Member {
+    /// How it is compressed.
+    ///
+    /// # Errors
+    /// When that is a method that is not read here.
+    pub(super) fn method(&self) -> io::Result<Method> {
+        match self.method {
+            CompressionMethod::STORE => Ok(Method::Stored),
+            CompressionMethod::DEFLATE => Ok(Method::Deflate),
+            CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => Ok(Method::Zstd),
+            other => Err(io::Error::other(format!("its compression method {other:?} is not supported"))),
+        }
+    }
+
+    /// How many bytes it has in the archive.
+    pub(super) fn compressed(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// The text of a member, which has to be as long as the archive says, have its checksum, and stay below the limit of a
+/// document.
+pub(super) struct Checked<R> {
+    inner: R,
+    member: Member,
+    crc: Crc,
+}
+
+impl<R: Read> Checked<R> {
+    pub(super) fn new(inner: R, member: Member) -> Self {
+        Self { inner, member, crc: Crc::new() }
+    }
+
+    /// Whether the text ends as it should.
+    fn finish(&self) -> io::Result<()> {
+        let Member { size, crc, .. } = self.member;
+        match u64::from(self.crc.amount()) == size && self.crc.sum() == crc {
+            true => Ok(()),
+            false => Err(damaged("the checksum of a member is another")),
+        }
+    }
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        if read == 0 && !into.is_empty() {
+            self.finish()?;
+        }
+        self.crc.update(into.get(..read).unwrap_or(&[]));
+        if self.crc.amount() as usize > LONGEST_DOCUMENT {
+            let limit = LONGEST_DOCUMENT >> 20;
+            return Err(io::Error::other(format!("it has more than {limit} MiB decompressed, which is the limit")));
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,277 @@
+//! Messages and their texts as exports of services and libraries write them: who speaks and what is said have many names.
+
+use super::finder::{Finder, Place};
+use super::value::Reading;
+use super::{Draft, envelope};
+use crate::envelope::json::Kind as Node;
+use crate::transcript::turn::{Kind, Role, Skip, Turn};
+use crate::transcript::words::{has_control_key, is_envelope};
+
+/// Where a message says who speaks.
+const ROLES: [&str; 9] = [
+    "role",
+    "from",
+    "message/role",
+    "author/role",
+    "author",
+    "sender",
+    "speaker",
+    "data/role",
+    "kwargs/role",
+];
+
+/// Where a message says it with the kind of message that it is.
+const TYPES: [&str; 3] = ["type", "kwargs/type", "data/type"];
+
+/// Where a message says what is said.
+const CONTENTS: [&str; 12] = [
+    "content",
+    "parts",
+    "text",
+    "value",
+    "message/content",
+    "message/contents",
+    "message/parts",
+    "contents",
+    "kwargs/content",
+    "data/content",
+    "body",
+    "message",
+];
+
+/// Where a part of a content has its text.
+const TEXTS: [&str; 5] = ["message_content/text", "text/value", "text", "content", "value"];
+
+/// Where a message has the calls of tools.
+const CALLS: [&str; 6] = [
+    "tool_calls",
+    "message/tool_calls",
+    "kwargs/tool_calls",
+    "kwargs/additional_kwargs/tool_calls",
+    "data/tool_calls",
+    "additional_kwargs/tool_calls",
+];
+
+/// Where a call has its arguments.
+const ARGUMENTS: [&str; 6] = [
+    "function/arguments",
+    "tool_call/function/arguments",
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+];
+
+/// Who speaks in a message; `None` where a value does not say it.
+pub(super) fn role(finder: &Finder<'_, '_>, place: &Place) -> Option<Role> {
+    if finder.kind(place) != Node::Object {
+        return None;
+    }
+    if let Some(word) = finder.text(place, &ROLES) {
+        return Some(Role::of_export(&word));
+    }
+    let known = |word: &str| Some(Role::of_export(word)).filter(|role| *role != Role::Other);
+    finder.text(place, &TYPES).and_then(|word| known(&word)).or_else(|| {
+        // A serialised object of LangChain: the last part of its `id` is the name of its class.
+        let id = finder.each(&finder.get(place, "id")?);
+        known(&finder.json.string(id.last()?.node)?)
+    })
+}
+
+/// Whether a value is a message.
+pub(super) fn is_message(finder: &Finder<'_, '_>, place: &Place) -> bool {
+    role(finder, place).is_some()
+        && CONTENTS.iter().chain(&CALLS).any(|path| finder.get(place, path).is_some())
+}
+
+/// Whether a value is a part of a content.
+pub(super) fn is_part(finder: &Finder<'_, '_>, place: &Place) -> bool {
+    finder.kind(place) == Node::Object
+        && finder.text(place, &["type", "message_content/type"]).is_some_and(|word| is_text_type(&word))
+        && TEXTS.iter().any(|path| finder.get(place, path).is_some())
+}
+
+fn is_text_type(word: &str) -> bool {
+    matches!(word, "text" | "Text" | "output_text" | "input_text" | "outputText" | "text_delta" | "message")
+}
+
+/// What the text of somebody is.
+fn kind(role: Role) -> Kind {
+    super::chat::kind(role)
+}
+
+impl Reading<'_, '_> {
+    /// Reads a message. Answers with neither a text nor a call are empty ones.
+    pub(super) fn message(&mut self, place: &Place) {
+        let mut role = role(&self.finder, place).unwrap_or(Role::Other);
+        // An example that the model was shown is a part of its prompt.
+        if self.finder.get(place, "is_demo").is_some_and(|demo| self.json().kind(demo.node) == Node::Bool(true)) {
+            role = Role::User;
+        }
+        let before = self.turns.len();
+        let contents: Vec<Place> =
+            CONTENTS.iter().filter_map(|path| self.finder.get(place, path)).collect();
+        let says = |content: &&Place| !self.is_blank(content);
+        if let Some(content) = contents.iter().find(says) {
+            self.content(content, role);
+        }
+        if role != Role::Assistant {
+            return;
+        }
+        let has_calls = self.calls(place);
+        let is_commentary = self.finder.says(place, "phase", "commentary");
+        if is_commentary {
+            for turn in self.turns.iter_mut().skip(before).filter(|turn| turn.is_reply()) {
+                turn.kind = Kind::Skipped(Skip::Intermediate);
+            }
+        }
+        if self.turns.len() == before && !has_calls && contents.iter().all(|one| self.is_blank(one)) {
+            self.empty(contents.first().unwrap_or(place));
+        }
+    }
+
+    /// Whether a content holds nothing.
+    pub(super) fn is_blank(&self, place: &Place) -> bool {
+        let json = self.json();
+        place.is_value()
+            && match json.kind(place.node) {
+                Node::Null => true,
+                Node::Array => json.elements(place.node).next().is_none(),
+                Node::Plain => json.is_empty_string(place.node),
+                _ => false,
+            }
+    }
+
+    /// Notes an answer without a text.
+    pub(super) fn empty(&mut self, place: &Place) {
+        let range = self.json().range(place.node);
+        let turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), range);
+        self.turns.push(with_path(turn, &place.pointer));
+    }
+
+    /// Reads what somebody said: a string, parts of which the texts are one text, or an envelope.
+    pub(super) fn content(&mut self, place: &Place, role: Role) {
+        match self.finder.kind(place) {
+            Node::Plain | Node::Escaped => self.string(place, role),
+            Node::Array if self.finder.is_list_of_pairs(place.node) => self.content_of_object(place, role),
+            Node::Array => self.parts(&self.finder.each(place), role),
+            Node::Object if !place.is_value() && !self.finder.each(place).is_empty() => {
+                self.parts(&self.finder.each(place), role);
+            }
+            Node::Object => self.content_of_object(place, role),
+            _ => {}
+        }
+    }
+
+    fn content_of_object(&mut self, place: &Place, role: Role) {
+        if place.is_value() && is_envelope(self.json(), place.node) {
+            if role == Role::Assistant {
+                self.object(place);
+            }
+            return;
+        }
+        if let Some(inner) = ["parts", "content", "text", "value"].iter().find_map(|key| self.finder.get(place, key)) {
+            self.deeper(|reading| reading.content(&inner, role));
+        }
+    }
+
+    /// A string that somebody said, as it is.
+    pub(super) fn string(&mut self, place: &Place, role: Role) {
+        let turn = super::string(self.json(), place.node, place.pointer.clone(), role, kind(role));
+        if !turn.is_empty() {
+            self.turns.push(turn);
+        }
+    }
+
+    /// An envelope that is held as an object.
+    pub(super) fn object(&mut self, place: &Place) {
+        let mut turn = envelope(self.json(), place.node, &place.pointer);
+        turn.kind = Kind::Object;
+        self.turns.push(turn);
+    }
+
+    /// Parts of a content: the texts are one text; results of tools and envelopes are turns of their own.
+    fn parts(&mut self, parts: &[Place], role: Role) {
+        let mut draft = Draft::default();
+        let mut others = Vec::new();
+        for part in parts {
+            match self.text_of_part(part) {
+                Some(text) => draft.push(self.json(), text.node, text.pointer),
+                None => others.push(part),
+            }
+        }
+        if !draft.is_empty() {
+            let turn = draft.finish(role, kind(role));
+            self.turns.extend((!turn.is_empty()).then_some(turn));
+        }
+        for part in others {
+            self.other_part(part, role);
+        }
+    }
+
+    /// Reads strings that are pieces of one text.
+    pub(super) fn joined(&mut self, pieces: &[Place], role: Role) {
+        let mut draft = Draft::default();
+        for piece in pieces {
+            draft.push(self.json(), piece.node, piece.pointer.clone());
+        }
+        let turn = draft.finish(role, kind(role));
+        self.turns.extend((!turn.is_empty()).then_some(turn));
+    }
+
+    fn text_of_part(&self, part: &Place) -> Option<Place> {
+        if self.finder.is_string(part) {
+            return Some(part.clone());
+        }
+        let word = self.finder.text(part, &["type", "message_content/type"]);
+        let is_thought = self
+            .finder
+            .get(part, "thought")
+            .is_some_and(|thought| self.json().kind(thought.node) == Node::Bool(true));
+        if is_thought || word.is_some_and(|word| !is_text_type(&word)) {
+            return None;
+        }
+        let texts = TEXTS.iter().filter_map(|path| self.finder.get(part, path));
+        texts.into_iter().find(|text| self.finder.is_string(text))
+    }
+
+    fn other_part(&mut self, part: &Place, role: Role) {
+        let word = self.finder.text(part, &["type"]).unwrap_or_default();
+        if word.starts_with("tool") && (word.contains("result") || word.contains("response")) {
+            let result = ["content", "result", "response", "output"].iter().find_map(|key| self.finder.get(part, key));
+            if let Some(result) = result {
+                self.deeper(|reading| reading.content(&result, Role::Tool));
+            }
+        } else if role == Role::Assistant {
+            self.call(part);
+        }
+    }
+
+    /// Reads the calls of a message: arguments that are an envelope are an answer. Gives whether there are calls.
+    fn calls(&mut self, place: &Place) -> bool {
+        let lists: Vec<_> = CALLS.iter().filter_map(|path| self.finder.get(place, path)).collect();
+        let calls: Vec<_> = lists.iter().flat_map(|list| self.finder.each(list)).collect();
+        for call in &calls {
+            self.call(call);
+        }
+        !calls.is_empty() || self.finder.get(place, "function_call").is_some()
+    }
+
+    /// Reads one call.
+    pub(super) fn call(&mut self, call: &Place) {
+        let Some(arguments) = ARGUMENTS.iter().find_map(|path| self.finder.get(call, path)) else { return };
+        if !arguments.is_value() {
+            return;
+        }
+        if self.finder.is_string(&arguments) && has_control_key(self.json().raw(arguments.node)) {
+            self.string(&arguments, Role::Assistant);
+        } else if is_envelope(self.json(), arguments.node) {
+            self.object(&arguments);
+        }
+    }
+}
+
+fn with_path(mut turn: Turn, pointer: &str) -> Turn {
+    turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));
+    turn
+}

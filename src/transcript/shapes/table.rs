@@ -1,0 +1,389 @@
+//! The formats of services, libraries and tools, as a table: what a record of each has, and where its turns are.
+
+use super::finder::Place;
+use super::value::{Reading, Side};
+use crate::transcript::turn::Role;
+
+/// A format. Paths have slashes between keys; keys may also be written with dots, and values as OTLP types them.
+struct Format {
+    /// What messages call it.
+    name: &'static str,
+    /// What a record has, all of it.
+    all: &'static [&'static str],
+    /// Of what a record has one.
+    any: &'static [&'static str],
+    /// What a record says at which paths.
+    says: &'static [(&'static str, &'static str)],
+    /// Where its turns are, in their order.
+    parts: &'static [Part],
+}
+
+/// A place with turns.
+struct Part {
+    /// The paths of which the first counts that is there; empty for the record itself.
+    at: &'static [&'static str],
+    how: How,
+    /// Whether the format has the same text elsewhere, too.
+    repeats: bool,
+}
+
+/// What a place holds.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    /// Whatever the model was given, or answered.
+    Value(Side),
+    /// The output of a step that may be one of the model or of a tool: the record says it.
+    Output,
+    /// What somebody said.
+    Said(Role),
+    /// The arguments of a call.
+    Call,
+    /// A list of records.
+    Records,
+    /// A list of events of a span.
+    Events,
+}
+
+const fn part(at: &'static [&'static str], how: How) -> Part {
+    Part { at, how, repeats: false }
+}
+
+/// A part that the format has elsewhere, too.
+const fn copy(at: &'static [&'static str], how: How) -> Part {
+    Part { at, how, repeats: true }
+}
+
+const INPUT: How = How::Value(Side::Input);
+const ANSWER: How = How::Value(Side::Output);
+const TALK: How = How::Value(Side::Conversation);
+
+/// A format without conditions, to begin with.
+const ANY: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
+
+/// Formats whose records cannot be taken for those of another one.
+#[rustfmt::skip] // A part a line.
+const CERTAIN: &[Format] = &[
+    Format { name: "OpenAI batch output", all: &["custom_id", "response"], parts: &[part(&["response/body"], ANSWER)], ..ANY },
+    Format { name: "Anthropic batch results", all: &["custom_id", "result"], parts: &[part(&["result/message"], ANSWER)], ..ANY },
+    Format { name: "batch requests", all: &["custom_id"], any: &["body", "params"], parts: &[part(&["body", "params"], INPUT)], ..ANY },
+    Format { name: "requests with responses", all: &["request", "response"], parts: &[
+        part(&["request/body", "request"], INPUT),
+        part(&["response/body", "response"], ANSWER),
+    ], ..ANY },
+    Format { name: "Gemini contents", all: &["contents"], parts: &[
+        part(&["systemInstruction", "system_instruction", "config/system_instruction"], How::Said(Role::System)),
+        part(&["contents"], TALK),
+        part(&["candidates"], ANSWER),
+    ], ..ANY },
+    Format { name: "Codex rollout", all: &["payload"], says: &[("payload/type", "message")], parts: &[part(&["payload"], TALK)], ..ANY },
+    Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "agent_message")], parts: &[
+        copy(&["payload/message"], How::Said(Role::Assistant)),
+    ], ..ANY },
+    Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "user_message")], parts: &[
+        copy(&["payload/message"], How::Said(Role::User)),
+    ], ..ANY },
+    Format { name: "Codex rollout", all: &["payload/last_agent_message"], says: &[("payload/type", "task_complete")], parts: &[
+        copy(&["payload/last_agent_message"], How::Said(Role::Assistant)),
+    ], ..ANY },
+    Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "AgentMessage")], parts: &[
+        copy(&["payload/item/content", "payload/item/text"], How::Said(Role::Assistant)),
+    ], ..ANY },
+    Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "UserMessage")], parts: &[
+        copy(&["payload/item/content", "payload/item/text"], How::Said(Role::User)),
+    ], ..ANY },
+    Format { name: "Codex rollout", any: &["payload/output"], all: &["payload/call_id"], parts: &[
+        part(&["payload/output/content", "payload/output"], How::Said(Role::Tool)),
+    ], ..ANY },
+    Format { name: "Codex rollout", all: &["payload/arguments", "payload/call_id"], parts: &[part(&["payload"], How::Call)], ..ANY },
+    Format { name: "Codex rollout", says: &[("type", "session_meta")], all: &["payload"], parts: &[
+        part(&["payload/base_instructions/text", "payload/base_instructions", "payload/instructions"], How::Said(Role::System)),
+    ], ..ANY },
+    Format { name: "OTLP spans", any: &["resourceSpans", "resource_spans"], parts: &[part(&["resourceSpans", "resource_spans"], How::Records)], ..ANY },
+    Format { name: "OTLP spans", any: &["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], parts: &[
+        part(&["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], How::Records),
+    ], ..ANY },
+    Format { name: "OTLP logs", any: &["resourceLogs", "resource_logs"], parts: &[part(&["resourceLogs", "resource_logs"], How::Records)], ..ANY },
+    Format { name: "OTLP logs", any: &["scopeLogs", "scope_logs"], parts: &[part(&["scopeLogs", "scope_logs"], How::Records)], ..ANY },
+    Format { name: "OTLP logs", any: &["logRecords", "log_records"], parts: &[part(&["logRecords", "log_records"], How::Events)], ..ANY },
+    Format { name: "ShareGPT", any: &["conversations", "conversation"], parts: &[
+        part(&["system"], How::Said(Role::System)),
+        part(&["conversations", "conversation"], TALK),
+    ], ..ANY },
+    Format { name: "SWE-agent trajectory", all: &["trajectory"], parts: &[
+        part(&["history", "messages"], TALK),
+        copy(&["trajectory"], How::Records),
+    ], ..ANY },
+    Format { name: "SWE-agent trajectory", all: &["response"], any: &["observation", "thought", "action"], parts: &[
+        part(&["response"], How::Said(Role::Assistant)),
+        part(&["observation"], How::Said(Role::Tool)),
+    ], ..ANY },
+    Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], How::Records)], ..ANY },
+];
+
+/// Where the attributes of a span are.
+const ATTRIBUTES: [&str; 6] = ["attributes", "span_attributes", "SpanAttributes", "spanAttributes", "data/attributes", ""];
+
+/// What spans have among their attributes.
+#[rustfmt::skip] // A part a line.
+const SPANS: &[Format] = &[
+    Format { name: "GenAI spans", any: &[
+        "gen_ai/output/messages", "gen_ai/input/messages", "gen_ai/completion", "gen_ai/prompt", "gen_ai/output", "gen_ai/response/text",
+    ], parts: &[
+        part(&["gen_ai/system_instructions"], How::Value(Side::System)),
+        part(&["gen_ai/input/messages", "gen_ai/prompt"], INPUT),
+        part(&["gen_ai/output/messages", "gen_ai/completion", "gen_ai/output", "gen_ai/response/text"], How::Output),
+    ], ..ANY },
+    Format { name: "OpenInference spans", any: &["llm/output_messages", "llm/input_messages"], parts: &[
+        part(&["llm/input_messages"], INPUT),
+        part(&["llm/output_messages", "output/value"], How::Output),
+    ], ..ANY },
+    Format { name: "OpenInference spans", all: &["output/value"], parts: &[
+        part(&["input/value"], INPUT),
+        part(&["output/value"], How::Output),
+    ], ..ANY },
+    Format { name: "AI SDK spans", any: &["ai/response/text", "ai/response/object"], parts: &[
+        part(&["ai/prompt/messages", "ai/prompt"], INPUT),
+        part(&["ai/response/text", "ai/response/object"], ANSWER),
+    ], ..ANY },
+    Format { name: "Langfuse spans", any: &["langfuse/observation/output", "langfuse/trace/output"], parts: &[
+        part(&["langfuse/observation/input", "langfuse/trace/input"], INPUT),
+        part(&["langfuse/observation/output", "langfuse/trace/output"], How::Output),
+    ], ..ANY },
+    Format { name: "Traceloop spans", all: &["traceloop/entity/output"], parts: &[
+        part(&["traceloop/entity/input"], INPUT),
+        copy(&["traceloop/entity/output"], How::Output),
+    ], ..ANY },
+];
+
+/// Records that are only said to have an input and an output.
+#[rustfmt::skip] // A part a line.
+const LIKELY: &[Format] = &[
+    Format { name: "traces (Langfuse, LangSmith)", any: &["output", "outputs"], parts: &[
+        part(&["system", "system_prompt", "instruction"], How::Said(Role::System)),
+        part(&["inputs", "input"], INPUT),
+        part(&["observations"], How::Records),
+        part(&["child_runs", "children", "spans"], How::Records),
+        copy(&["outputs", "output"], How::Output),
+    ], ..ANY },
+    Format { name: "prompts with completions", any: &["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], parts: &[
+        part(&["system", "system_prompt"], How::Said(Role::System)),
+        part(&["messages", "prompt", "prompts", "input", "question", "query", "instruction"], INPUT),
+        part(&["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], ANSWER),
+    ], ..ANY },
+];
+
+/// Keys that exports put records behind, as a list or one.
+const WRAPPERS: [&str; 28] = [
+    "data", "records", "items", "results", "rows", "traces", "trace", "observations", "spans", "runs", "child_runs", "samples",
+    "sessions", "session", "chats", "threads", "entries", "events", "logs", "batch", "turns", "transcript", "transcripts", "payload",
+    "body", "export", "message", "value",
+];
+
+/// Kinds of steps that are one of the model itself.
+const OF_MODEL: [&str; 12] = [
+    "llm", "generation", "chat", "chat_model", "completion", "text_completion", "generate_content", "generation-create",
+    "generation-update", "model", "response", "inference",
+];
+
+/// Kinds of steps whose output is that of a tool.
+const OF_TOOL: [&str; 10] = [
+    "tool", "retriever", "embedding", "embeddings", "reranker", "evaluator", "guardrail", "execute_tool", "prompt", "parser",
+];
+
+/// Where a step says of which kind it is.
+const KINDS: [&str; 8] = [
+    "attributes/openinference/span/kind",
+    "attributes/gen_ai/operation/name",
+    "attributes/langfuse/observation/type",
+    "openinference/span/kind",
+    "gen_ai/operation/name",
+    "run_type",
+    "span_kind",
+    "type",
+];
+
+/// The names of the formats, each once.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = [CERTAIN, SPANS, LIKELY].into_iter().flatten().map(|format| format.name).collect();
+    names.dedup();
+    names
+}
+
+/// Reads a record of one of the formats; gives whether it is one, also where it has no turn.
+pub(super) fn read(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+    certain(reading, place) || span(reading, place) || likely(reading, place)
+}
+
+/// [`read`], only for formats that cannot be mistaken.
+pub(super) fn certain(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+    match CERTAIN.iter().find(|format| format.fits(reading, place)) {
+        Some(format) => {
+            format.read(reading, place, place);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Reads a span.
+pub(super) fn span(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+    let before = reading.turns.len();
+    let mut is_span = false;
+    for path in ATTRIBUTES {
+        let Some(attributes) = attributes(reading, place, path) else { continue };
+        if let Some(format) = SPANS.iter().find(|format| format.fits(reading, &attributes)) {
+            is_span = true;
+            format.read(reading, &attributes, place);
+            break;
+        }
+    }
+    let is_read = reading.turns.iter().skip(before).any(super::Turn::is_reply);
+    if let Some(events) = reading.finder.get(place, "events").filter(|_| !is_read) {
+        is_span |= read_events(reading, &events);
+    }
+    is_span
+}
+
+fn attributes(reading: &Reading<'_, '_>, place: &Place, path: &str) -> Option<Place> {
+    match path.is_empty() {
+        true => Some(place.clone()),
+        false => reading.finder.get(place, path),
+    }
+}
+
+/// Reads a record with an input and an output.
+pub(super) fn likely(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+    match LIKELY.iter().find(|format| format.fits(reading, place)) {
+        Some(format) => {
+            format.read(reading, place, place);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Reads the records that an export holds behind the usual keys; gives whether there are turns in them.
+pub(super) fn wrapped(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+    let before = reading.turns.len();
+    for key in WRAPPERS {
+        if let Some(inner) = reading.finder.get(place, key) {
+            reading.deeper(|reading| records(reading, &inner));
+        }
+    }
+    reading.turns.len() > before
+}
+
+/// Reads a list of records, or one; also where it is JSON in a string.
+fn records(reading: &mut Reading<'_, '_>, place: &Place) {
+    let elements = reading.finder.each(place);
+    let of_string = || reading.inside(place, |inner, root| records(inner, root));
+    if reading.finder.is_string(place) {
+        let turns = of_string();
+        reading.turns.extend(turns.into_iter().flatten());
+    } else if elements.is_empty() {
+        reading.deeper(|reading| super::record(reading, place));
+    } else {
+        for element in &elements {
+            reading.deeper(|reading| super::record(reading, element));
+        }
+    }
+}
+
+/// Reads the events of a span, or the records of a log; gives whether one of them is about a model.
+fn read_events(reading: &mut Reading<'_, '_>, events: &Place) -> bool {
+    let mut is_known = false;
+    for event in reading.finder.each(events) {
+        is_known |= read_event(reading, &event);
+    }
+    is_known
+}
+
+fn read_event(reading: &mut Reading<'_, '_>, event: &Place) -> bool {
+    let names = ["name", "eventName", "event_name", "attributes/event/name", "attributes/event.name"];
+    let Some(name) = reading.finder.text(event, &names).filter(|name| name.starts_with("gen_ai.")) else {
+        return false;
+    };
+    let side = match &*name {
+        _ if name.contains("choice") || name.contains("completion") => Side::Output,
+        _ if name.contains("system") => Side::System,
+        _ if name.contains("tool") => Side::Tool,
+        _ if name.contains("inference") || name.contains("operation.details") => Side::Conversation,
+        _ => Side::Input,
+    };
+    let is_history = name.contains("assistant");
+    let before = reading.turns.len();
+    for path in ["attributes", "body"] {
+        let Some(inner) = reading.finder.get(event, path) else { continue };
+        if !span(reading, &inner) {
+            let said = ["message", "content", "gen_ai/event/content"].iter().find_map(|key| reading.finder.get(&inner, key));
+            let side = if is_history { Side::Output } else { side };
+            reading.deeper(|reading| reading.value(&said.unwrap_or(inner), side));
+        }
+        if reading.turns.len() > before {
+            break;
+        }
+    }
+    for turn in reading.turns.iter_mut().skip(before) {
+        turn.may_repeat |= is_history;
+    }
+    true
+}
+
+impl Format {
+    /// Whether a value is a record of the format.
+    fn fits(&self, reading: &Reading<'_, '_>, place: &Place) -> bool {
+        let has = |path: &&str| {
+            let found = reading.finder.get(place, path);
+            found.is_some_and(|found| !matches!(reading.finder.kind(&found), crate::envelope::json::Kind::Null))
+        };
+        // A result that failed has a response that is null.
+        let is_there = |path: &&str| reading.finder.get(place, path).is_some();
+        self.all.iter().all(|path| is_there(path))
+            && (self.any.is_empty() || self.any.iter().any(|path| has(path)))
+            && self.says.iter().all(|(path, word)| reading.finder.says(place, path, word))
+    }
+
+    /// Reads the turns of a record; `step` is what says of which kind it is.
+    fn read(&self, reading: &mut Reading<'_, '_>, place: &Place, step: &Place) {
+        for part in self.parts {
+            let Some(found) = part.at.iter().find_map(|path| reading.finder.get(place, path)) else { continue };
+            let before = reading.turns.len();
+            reading.deeper(|reading| part.read(reading, &found, step));
+            for turn in reading.turns.iter_mut().skip(before) {
+                turn.may_repeat |= part.repeats && !is_of(reading.finder.text(step, &KINDS).as_deref(), &OF_MODEL);
+            }
+        }
+    }
+}
+
+impl Part {
+    fn read(&self, reading: &mut Reading<'_, '_>, found: &Place, step: &Place) {
+        match self.how {
+            How::Value(side) => reading.value(found, side),
+            How::Output => output(reading, found, step),
+            How::Said(role) if role == Role::Assistant && reading.is_blank(found) => reading.empty(found),
+            How::Said(role) => reading.content(found, role),
+            How::Call => reading.call(found),
+            How::Records => records(reading, found),
+            How::Events => drop(read_events(reading, found)),
+        }
+    }
+}
+
+/// Reads the output of a step.
+fn output(reading: &mut Reading<'_, '_>, found: &Place, step: &Place) {
+    let before = reading.turns.len();
+    let kind = reading.finder.text(step, &KINDS);
+    if is_of(kind.as_deref(), &OF_TOOL) {
+        return reading.value(found, Side::Tool);
+    }
+    reading.value(found, Side::Output);
+    let is_of_model = is_of(kind.as_deref(), &OF_MODEL);
+    for turn in reading.turns.iter_mut().skip(before).filter(|_| !is_of_model) {
+        turn.may_repeat = true;
+    }
+}
+
+fn is_of(kind: Option<&str>, words: &[&str]) -> bool {
+    kind.is_some_and(|kind| words.contains(&kind.to_ascii_lowercase().as_str()))
+}

@@ -1,0 +1,271 @@
+//! What stands where an export has the input or the output of a model: a text, messages, an answer of an API, or JSON
+//! that is written in a string, any number of times.
+
+use super::finder::{Finder, Place};
+use super::message::{is_message, is_part};
+use super::table;
+use crate::envelope::json::{Json, Kind as Node};
+use crate::transcript::turn::{Kind, Role, Turn};
+use crate::transcript::words::{has_control_key, is_envelope};
+
+/// How many values are looked into, one inside the other.
+const DEEPEST: usize = 32;
+
+/// How many strings that hold JSON are read, one inside the other.
+const MOST_LEVELS: usize = 8;
+
+/// Where the output of a model is in an object, the likeliest first.
+const OUTPUTS: [&str; 24] = [
+    "generations",
+    "messages",
+    "message",
+    "choices",
+    "candidates",
+    "outputs",
+    "output",
+    "response",
+    "completion",
+    "kwargs",
+    "content",
+    "text",
+    "answer",
+    "result",
+    "generation",
+    "generated_text",
+    "reply",
+    "return_values",
+    "prediction",
+    "model_output",
+    "output_text",
+    "data",
+    "body",
+    "value",
+];
+
+/// Where the input of a model is in an object.
+const INPUTS: [&str; 18] = [
+    "messages",
+    "contents",
+    "chat_history",
+    "history",
+    "system",
+    "system_prompt",
+    "inputs",
+    "input",
+    "prompt",
+    "prompts",
+    "query",
+    "question",
+    "user",
+    "text",
+    "content",
+    "data",
+    "body",
+    "value",
+];
+
+/// What a value is to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// What it was given.
+    Input,
+    /// What it answered.
+    Output,
+    /// A conversation: each message says which of both it is.
+    Conversation,
+    /// What set it up.
+    System,
+    /// What a tool gave.
+    Tool,
+}
+
+impl Side {
+    /// Who speaks in a text of this side.
+    fn role(self) -> Role {
+        match self {
+            Self::Input => Role::User,
+            Self::Output | Self::Conversation => Role::Assistant,
+            Self::System => Role::System,
+            Self::Tool => Role::Tool,
+        }
+    }
+}
+
+/// The reading of one JSON text.
+pub(super) struct Reading<'j, 't> {
+    pub(super) finder: Finder<'j, 't>,
+    /// What was found so far.
+    pub(super) turns: Vec<Turn>,
+    depth: usize,
+    /// In how many strings the JSON text is.
+    level: usize,
+}
+
+impl<'j, 't> Reading<'j, 't> {
+    pub(super) fn new(json: &'j Json<'t>, level: usize) -> Self {
+        Self { finder: Finder::new(json), turns: Vec::new(), depth: 0, level }
+    }
+
+    pub(super) fn json(&self) -> &'j Json<'t> {
+        self.finder.json
+    }
+
+    /// Looks one level deeper, unless that is too deep.
+    pub(super) fn deeper(&mut self, look: impl FnOnce(&mut Self)) {
+        if self.depth < DEEPEST {
+            self.depth += 1;
+            look(self);
+            self.depth -= 1;
+        }
+    }
+
+    /// Reads a value of a side.
+    pub(super) fn value(&mut self, place: &Place, side: Side) {
+        let before = self.turns.len();
+        match self.finder.kind(place) {
+            Node::Plain | Node::Escaped => self.text(place, side),
+            Node::Array if !self.finder.is_list_of_pairs(place.node) => {
+                self.list(&self.finder.each(place), place, side);
+            }
+            Node::Array | Node::Object => {
+                let elements = if place.is_value() { Vec::new() } else { self.finder.each(place) };
+                match elements.is_empty() {
+                    true => self.object_of(place, side),
+                    false => self.list(&elements, place, side),
+                }
+            }
+            _ => {}
+        }
+        if side == Side::Input {
+            // The history of a conversation.
+            for turn in self.turns.iter_mut().skip(before) {
+                turn.may_repeat = true;
+            }
+        }
+    }
+
+    fn list(&mut self, elements: &[Place], place: &Place, side: Side) {
+        let before = self.turns.len();
+        let is_text = |element: &Place| self.finder.is_string(element) || is_part(&self.finder, element);
+        if elements.iter().any(|element| is_message(&self.finder, element)) {
+            for element in elements {
+                self.deeper(|reading| reading.value(element, side));
+            }
+        } else if !elements.is_empty() && elements.iter().all(is_text) && !self.holds_envelopes(elements) {
+            self.content(place, side.role());
+        } else {
+            for element in elements {
+                self.deeper(|reading| reading.value(element, side));
+            }
+        }
+        if side == Side::Output {
+            // What a model gives after a conversation often begins with that conversation.
+            let last = self.turns.iter().rposition(Turn::is_reply).unwrap_or(0);
+            for turn in self.turns.iter_mut().take(last).skip(before) {
+                turn.may_repeat = true;
+            }
+        }
+    }
+
+    /// Whether strings are replies each, not pieces of one.
+    fn holds_envelopes(&self, elements: &[Place]) -> bool {
+        let begins = |element: &Place| {
+            let text = self.json().string(element.node).unwrap_or_default();
+            text.trim_start().starts_with('{')
+        };
+        elements.len() > 1 && elements.iter().all(|element| self.finder.is_string(element) && begins(element))
+    }
+
+    fn object_of(&mut self, place: &Place, side: Side) {
+        if place.is_value() && is_envelope(self.json(), place.node) {
+            if matches!(side, Side::Output | Side::Conversation) {
+                self.object(place);
+            }
+        } else if is_message(&self.finder, place) {
+            self.message(place);
+        } else if !self.known(place) {
+            self.by_keys(place, side);
+        }
+    }
+
+    /// Reads an object of a format that is known; gives whether it is one with turns.
+    fn known(&mut self, place: &Place) -> bool {
+        let before = self.turns.len();
+        if place.is_value() {
+            self.deeper(|reading| {
+                let found = super::usual(reading.json(), place.node, &place.pointer);
+                match found.filter(|found| !found.turns.is_empty()) {
+                    Some(found) => reading.turns.extend(found.turns),
+                    None => drop(table::read(reading, place)),
+                }
+            });
+        }
+        self.turns.len() > before
+    }
+
+    /// Reads the value of the first key that usually has the input or the output, and gives turns.
+    fn by_keys(&mut self, place: &Place, side: Side) {
+        let keys: &[&str] = match side {
+            Side::Output | Side::Conversation => &OUTPUTS,
+            Side::Input | Side::System | Side::Tool => &INPUTS,
+        };
+        let before = self.turns.len();
+        for key in keys {
+            let Some(inner) = self.finder.get(place, key) else { continue };
+            self.deeper(|reading| reading.value(&inner, side));
+            if self.turns.len() > before {
+                return;
+            }
+        }
+    }
+
+    /// Reads a string: JSON of a known format in it, else its text.
+    fn text(&mut self, place: &Place, side: Side) {
+        match self.inside(place, |reading, root| reading.value(root, side)) {
+            Some(turns) => self.turns.extend(turns),
+            None if self.json().is_empty_string(place.node) && side == Side::Output => self.empty(place),
+            None => self.string(place, side.role()),
+        }
+    }
+
+    /// The turns of the JSON that a string holds; `None` where it holds none, or is an answer itself.
+    pub(super) fn inside(
+        &self,
+        place: &Place,
+        read: impl FnOnce(&mut Reading<'_, '_>, &Place),
+    ) -> Option<Vec<Turn>> {
+        if !place.is_value() || self.level >= MOST_LEVELS {
+            return None;
+        }
+        let (value, map) = self.json().string_with_map(place.node)?;
+        if !value.trim_start().starts_with(['{', '[', '"']) {
+            return None;
+        }
+        let json = Json::parse(value.as_bytes());
+        if !json.is_valid_to_the_end() || is_envelope(&json, json.root()) {
+            return None;
+        }
+        let mut inner = Reading::new(&json, self.level + 1);
+        let root = inner.finder.settled(Place::new(json.root(), ""));
+        read(&mut inner, &root);
+        // JSON without a message or an envelope is what the model wrote.
+        let is_format = inner.turns.iter().any(|turn| {
+            !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == Kind::Object
+        }) || is_message(&inner.finder, &root)
+            || inner.finder.each(&root).iter().any(|element| is_message(&inner.finder, element));
+        let outward = |turn: Turn| turn.inside_string(value.as_bytes(), &map, &place.pointer);
+        (is_format && !inner.turns.is_empty()).then(|| inner.turns.into_iter().map(outward).collect())
+    }
+
+    /// Reads a value that may be a message or a list of them, and is nothing else.
+    pub(super) fn conversation(&mut self, place: &Place) {
+        if is_message(&self.finder, place) {
+            self.message(place);
+            return;
+        }
+        let elements = self.finder.each(place);
+        if elements.iter().any(|element| is_message(&self.finder, element)) {
+            self.list(&elements, place, Side::Conversation);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the beginning of a file looks like, in a few words, where nothing in it is recognised. Shows keys and no values,
+//! masks what looks like a credential, and makes control characters visible.
+
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::secrets::redacted;
+
+/// How much of a file is looked at.
+pub(super) const LOOKED_AT: usize = 4 << 10;
+
+/// How many keys are shown.
+const MOST_KEYS: usize = 8;
+
+/// How long a key may be, in characters.
+const LONGEST_KEY: usize = 32;
+
+/// How much of a line is shown, in characters.
+const LONGEST_LINE: usize = 60;
+
+/// The beginning of a file in words that follow "the first record is".
+pub(super) fn sketch(head: &[u8]) -> String {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    match head.first() {
+        Some(b'{') => object(&Json::parse(head), None),
+        Some(b'[') => array(&Json::parse(head)),
+        Some(_) => line(head),
+        None => "blank".to_owned(),
+    }
+}
+
+fn array(json: &Json<'_>) -> String {
+    match json.elements(json.root()).next() {
+        None => "an empty list".to_owned(),
+        Some(first) if json.kind(first) == Kind::Object => object(json, Some(first)),
+        Some(first) => format!("a list that begins with {}", name(json.kind(first))),
+    }
+}
+
+fn object(json: &Json<'_>, node: Option<NodeId>) -> String {
+    let node = node.unwrap_or_else(|| json.root());
+    let keys: Vec<_> = json.members(node).filter_map(|member| json.string(member.key)).collect();
+    if keys.is_empty() {
+        return "an object without keys".to_owned();
+    }
+    let shown: Vec<_> = keys.iter().take(MOST_KEYS).map(|key| format!("`{}`", visible(key, LONGEST_KEY))).collect();
+    let more = if keys.len() > MOST_KEYS { ", …" } else { "" };
+    let plural = if keys.len() == 1 { "key" } else { "keys" };
+    format!("an object with the {plural} {}{more}", shown.join(", "))
+}
+
+fn line(head: &[u8]) -> String {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]).trim_ascii();
+    let text = String::from_utf8_lossy(first);
+    format!("the line `{}`", visible(&text, LONGEST_LINE))
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Plain | Kind::Escaped => "a string",
+        Kind::Number => "a number",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+        Kind::Null => "`null`",
+        Kind::Bool(_) => "`true` or `false`",
+        Kind::Broken => "something that is not JSON",
+    }
+}
+
+/// A text from a file for a message: credentials masked, cut, without characters that a terminal or an editor obeys.
+fn visible(text: &str, longest: usize) -> String {
+    let masked = redacted(text);
+    let mut out = String::new();
+    for char in masked.chars().take(longest) {
+        match char {
+            '`' => out.push('\''),
+            _ if char.is_control() || is_invisible(char) => out.extend(char.escape_unicode()),
+            _ => out.push(char),
+        }
+    }
+    if masked.chars().nth(longest).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// Whether a character changes how the text around it is shown: marks of direction and width.
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_shown_and_values_are_not() {
+        assert_eq!(sketch(br#" {"a":"secret","b":[1]}"#), "an object with the keys `a`, `b`");
+        assert_eq!(sketch(br#"[{"only":1},{"b":2}]"#), "an object with the key `only`");
+        assert_eq!(sketch(b"[1,2]"), "a list that begins with a number");
+        assert_eq!(sketch(b"{}"), "an object without keys");
+        assert_eq!(sketch(b"hello\nworld"), "the line `hello`");
+        assert_eq!(sketch(b" \n "), "blank");
+        let many: String = (0..12).map(|at| format!(r#","k{at}":1"#)).collect();
+        let shown = sketch(format!("{{{}}}", &many[1..]).as_bytes());
+        assert!(shown.ends_with("`k7`, …"), "{shown}");
+    }
+
+    #[test]
+    fn nothing_dangerous_is_shown() {
+        let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5");
+        let shown = sketch(format!("login {token} \u{1b}[2J\u{202e}`x`").as_bytes());
+        assert!(!shown.contains(&token) && !shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+        assert_eq!(shown.matches('`').count(), 2);
+        let long = sketch("é".repeat(100).as_bytes());
+        assert!(long.ends_with("…`") && long.chars().count() < 80, "{long}");
+    }
+}
