@@ -327,6 +327,9 @@ fn defaults_in_the_table_are_the_defaults() {
         if section.name == keys::OVERRIDE.name {
             text.push_str("glob = '**'\n");
         }
+        if section.name == keys::SHAPE.name {
+            text.push_str("text = '/text'\n");
+        }
         for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
             text.push_str(&format!("{} = {}\n", key.name, key.default));
         }
@@ -342,7 +345,8 @@ fn defaults_in_the_table_are_the_defaults() {
     assert_eq!(transcripts.consumers.get("NAME"), Some(&Consumer::default()));
     let (consumers, overrides) = (Default::default(), Vec::new());
     // Somebody who writes the default of `consumer` names one.
-    let as_default = TranscriptSettings { consumers, overrides, consumer: None, ..transcripts };
+    let as_default =
+        TranscriptSettings { consumers, overrides, shapes: Default::default(), consumer: None, ..transcripts };
     assert_eq!(as_default, TranscriptSettings::default());
 }
 
@@ -430,7 +434,7 @@ fn settings_of_transcripts_that_cannot_be() {
             config-bad-value at "true": `strict` is a string, not true or false.
             config-bad-value at "yes": `require_valid_json` is `true` or `false`, not a string.
             config-bad-value at "jsonl": `container` cannot be "jsonl"; it is one of envelope, array, response, envelope-lines, chat-lines, stream, session, traces, log, harness, markdown, raw.
-            config-bad-value at "(": `turn_separator` is no regular expression: unclosed group.
+            config-bad-value at "(": `turn_separator` is not a regular expression: unclosed group.
             config-bad-value at "../x": The path `../x` of `tools` cannot be used: it leads out of the folder of this file.
             config-bad-value at "0": `target_compression_ratio` is a number from 1 to 1000000, not 0.
             config-unknown-key at "max_updates": There is no setting `max_updates` in `transcripts`; the key is ignored. It belongs under `[transcripts.caps]`.

@@ -179,6 +179,7 @@ impl Transcript {
             container: self.summary.container,
             bytes: text.len() as u64,
             is_named: self.summary.is_named,
+            declared: self.summary.declared.clone(),
             ..Summary::default()
         };
         for body in entries.iter().map(|entry| &entry.body) {

@@ -216,18 +216,19 @@ pub(super) fn empty_file() -> Finding {
     Finding::new(&EMPTY_REPLY, TextRange::default(), "this transcript is empty")
 }
 
-/// A file without a reply in which there are this many prompts; `first` is what its first record looks like, and `tried`
-/// what was looked for.
-pub(super) fn no_reply(prompts: u64, first: &str, tried: &[&str]) -> Finding {
+/// A file without a reply in which there are so many prompts; `first` is what its first record looks like, and `tried` what
+/// was looked for. Prompts alone may well be what a file is for that nobody named.
+pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
     let message = match prompts {
         0 => format!(
-            "no reply is found in this transcript. The first record is {first}; looked for: {}",
-            tried.join(", ")
+            "no reply is found in this transcript. The first record is {first}; looked for: {tried}"
         ),
         1 => "no reply is found in this transcript, only 1 prompt".to_owned(),
         _ => format!("no reply is found in this transcript, only {prompts} prompts"),
     };
-    Finding::new(&NO_REPLY_FOUND, TextRange::default(), message)
+    let mut finding = Finding::new(&NO_REPLY_FOUND, TextRange::default(), message);
+    finding.severity = (prompts > 0 && !is_named).then_some(Severity::Information);
+    finding
 }
 
 /// Replies in records of an unknown format; `path` is the first of them.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex::bytes::{Captures, Regex};
 
-use super::reader::up_to;
+use super::reader::{up_to, without_line_end};
 use super::shapes;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::is_envelope;
@@ -46,7 +46,7 @@ impl Own {
     /// Whether a pattern matches a line near the start of a text.
     pub(super) fn fits(&self, head: &[u8]) -> bool {
         let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
-        !self.patterns.is_empty() && lines.any(|line| self.matching(line.trim_ascii_end()).is_some())
+        !self.patterns.is_empty() && lines.any(|line| self.matching(without_line_end(line)).is_some())
     }
 
     fn matching<'l>(&self, line: &'l [u8]) -> Option<(&TranscriptShape, Captures<'l>)> {
@@ -79,7 +79,7 @@ impl Own {
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             let start = at;
             at += line.len();
-            let line = line.trim_ascii_end();
+            let line = without_line_end(line);
             let Some((shape, groups)) = self.matching(line) else { continue };
             let word = |name: &str| {
                 groups.name(name).map(|group| String::from_utf8_lossy(group.as_bytes()).into_owned())

@@ -35,6 +35,8 @@ mod repeated;
 mod session;
 pub mod settings;
 mod shapes;
+#[cfg(test)]
+mod silence_tests;
 mod sketch;
 pub mod statistics;
 mod stream;

@@ -181,7 +181,7 @@ pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static
             let lines: Vec<_> = reply.split_inclusive('\n').map(|line| format!("   {line}")).collect();
             ("a.md", format!("- é{eol}   ```piggyback{eol}{}{eol}   ```{eol}", lines.concat()))
         }
-        17 => ("a.txt", reply.to_owned()),
+        ..18 => ("a.txt", reply.to_owned()),
         _ => exported(kind - 18, reply, choices),
     }
 }
@@ -210,7 +210,7 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
             let parts = parts(choices, "\"text\"");
             ("a.json", format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}},{eol}{{"role":"model","parts":[{parts}]}}]}}"#))
         }
-        3 => ("a.jsonl", format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{{"id":"x","instructions":"é"}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{said}}}]}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"event_msg","payload":{{"type":"agent_message","message":{said}}}}}{eol}"#)),
+        3 => ("a.jsonl", format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{{"id":"x","instructions":"é"}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{said}}}]}}}}{eol}"#)),
         4 => {
             let inner = format!(r#"[{{"role":"assistant","parts":[{{"type":"text","content":{said}}}],"finish_reason":"stop"}}]"#);
             let value = choices.string(&inner);
@@ -221,16 +221,16 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
         7 => ("a.jsonl", format!(r#"{{"name":"chat","attributes":{{"gen_ai.system":"x"}},"events":[{{"name":"gen_ai.choice","attributes":{{"index":0,"message":{}}}}}]}}{eol}"#, choices.string(&message))),
         8 => ("a.json", format!(r#"[{{"id":"o","traceId":"t","type":"GENERATION","input":"go é",{eol}"output":{said}}}]"#)),
         9 => ("a.jsonl", format!(r#"{{"id":"o","type":"GENERATION","input":{},"output":{}}}{eol}"#, choices.string("go"), choices.string(&message))),
-        10 => ("a.json", format!(r#"{{"id":"r","run_type":"llm","inputs":{{"messages":[[{{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{{"content":"go é"}}}}]]}},"outputs":{{"generations":[[{{"text":{said},"message":{{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{{"content":{said},"type":"ai"}}}}}}]]}}}}"#)),
+        10 => ("a.json", format!(r#"{{"id":"r","run_type":"llm","inputs":{{"messages":[[{{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{{"content":"go é"}}}}]]}},"outputs":{{"generations":[[{{"message":{{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{{"content":{said},"type":"ai"}}}}}}]]}}}}"#)),
         11 => ("a.json", format!(r#"[{{"id":"c","conversations":[{{"from":"human","value":"go é"}},{{"from":"gpt","value":{said}}}]}}]"#)),
-        12 => ("a.jsonl", format!(r#"{{"attributes":{{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"go é","llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":{said},"output.value":{said}}}}}{eol}"#)),
+        12 => ("a.jsonl", format!(r#"{{"attributes":{{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"go é","llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":{said}}}}}{eol}"#)),
         13 => ("a.json", format!(r#"{{"attributes":{{"llm":{{"output_messages":[{{"message":{{"role":"assistant","contents":[{{"message_content":{{"type":"text","text":{said}}}}}]}}}}]}}}}}}"#)),
         14 => {
             let parts = parts(choices, "\"type\":\"text\",\"text\"");
             ("a.json", format!(r#"{{"id":"c","messages":[{{"id":"m","role":"user","parts":[{{"type":"text","text":"go é"}}]}},{{"id":"n","role":"assistant","parts":[{{"type":"step-start"}},{parts}]}}]}}"#))
         }
-        15 => ("a.json", format!(r#"{{"version":2,"status":"success","eval":{{"task":"t"}},{eol}"samples":[{{"id":1,"epoch":1,"input":"go é","messages":[{{"role":"user","content":"go é"}},{message}],"output":{{"model":"m","choices":[{{"message":{message},"stop_reason":"stop"}}]}}}}]}}"#)),
-        16 => ("a.traj", format!(r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":{messages},"info":{{}}}}"#)),
+        15 => ("a.json", format!(r#"{{"version":2,"status":"success","eval":{{"task":"t"}},{eol}"samples":[{{"id":1,"epoch":1,"input":"go é","messages":[{{"role":"user","content":"go é"}},{message}],"output":{{"model":"m","choices":[]}}}}]}}"#)),
+        16 => ("a.traj", format!(r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":[{{"role":"user","content":"go é"}}],"info":{{}}}}"#)),
         17 | 18 | 19 => {
             let mut out = String::new();
             for part in choices.split(reply) {

@@ -70,6 +70,8 @@ pub struct Summary {
     pub unknown: Option<String>,
     /// Whether the file is named, and not a document among others.
     pub is_named: bool,
+    /// The names of the shapes that the settings declare.
+    pub declared: Vec<String>,
     /// What the file looks like, where nothing in it is a reply.
     pub sketch: Option<String>,
 }
@@ -94,8 +96,8 @@ impl Summary {
         Some(findings::unknown_format(*records, self.unknown.as_deref().unwrap_or_default()))
     }
 
-    /// What is to be said where there is no reply. A document in Markdown is one among others, unless it is named; what
-    /// is damaged has a finding of its own.
+    /// What is to be said where there is no reply. A document in Markdown is one among others, unless it is named; what is
+    /// damaged has a finding of its own.
     fn silent(&self) -> Option<Finding> {
         if self.container.is_none() && self.damaged == 0 {
             return Some(findings::empty_file());
@@ -103,7 +105,9 @@ impl Summary {
         let is_document = self.container == Some(Container::Markdown) && !self.is_named;
         let is_silent = self.answers == 0 && self.damaged == 0 && !is_document;
         let first = self.sketch.as_deref().unwrap_or("blank");
-        is_silent.then(|| findings::no_reply(self.prompts, first, &shapes::names()))
+        let declared = self.declared.iter().map(String::as_str);
+        let tried = || declared.chain(shapes::names()).collect::<Vec<_>>().join(", ");
+        is_silent.then(|| findings::no_reply((self.prompts, self.is_named), first, &tried()))
     }
 
     /// Counts what is in a record.
@@ -131,7 +135,9 @@ impl Reader {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let separator = options.separator.as_deref().and_then(|separator| Regex::new(separator).ok());
-        let summary = Summary { is_named: options.is_named, ..Summary::default() };
+        let names = options.shapes.iter().map(|shape| shape.name.clone()).filter(|name| !name.is_empty());
+        let declared = names.collect();
+        let summary = Summary { is_named: options.is_named, declared, ..Summary::default() };
         Self {
             own: Own::new(std::sync::Arc::clone(&options.shapes)),
             options,

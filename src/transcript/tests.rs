@@ -384,8 +384,9 @@ fn raw_text() {
         "a.txt",
         "",
         expect![[r#"
-        nothing
-    "#]],
+            nothing
+            PB046: this transcript is empty
+        "#]],
     );
 }
 

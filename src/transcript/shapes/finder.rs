@@ -79,8 +79,13 @@ impl<'j, 't> Finder<'j, 't> {
         self.text(from, &[path]).is_some_and(|text| text == word)
     }
 
+    /// What a place holds; a list of pairs is an object.
     pub(super) fn kind(&self, place: &Place) -> Node {
-        if place.is_value() { self.json.kind(place.node) } else { Node::Object }
+        match self.json.kind(place.node) {
+            Node::Array if place.is_value() && !self.is_list_of_pairs(place.node) => Node::Array,
+            kind if place.is_value() && kind != Node::Array => kind,
+            _ => Node::Object,
+        }
     }
 
     pub(super) fn is_string(&self, place: &Place) -> bool {

@@ -153,7 +153,6 @@ impl Reading<'_, '_> {
     pub(super) fn content(&mut self, place: &Place, role: Role) {
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.string(place, role),
-            Node::Array if self.finder.is_list_of_pairs(place.node) => self.content_of_object(place, role),
             Node::Array => self.parts(&self.finder.each(place), role),
             Node::Object if !place.is_value() && !self.finder.each(place).is_empty() => {
                 self.parts(&self.finder.each(place), role);

@@ -21,7 +21,7 @@ const NOT_SAID: [&str; 27] = [
 
 /// The replies in a value.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Vec<Turn> {
-    if !has_control_key(json.raw(node)) {
+    if !may_hold_envelope(json.raw(node)) {
         return Vec::new();
     }
     let mut reading = Reading::new(json, 0);
@@ -32,9 +32,14 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Vec<Turn> {
     reading.turns
 }
 
+/// Whether a text may have a key of an envelope in it, perhaps with its letters escaped.
+fn may_hold_envelope(raw: &[u8]) -> bool {
+    has_control_key(raw) || memchr::memmem::find(raw, b"\\u00").is_some()
+}
+
 fn look(reading: &mut Reading<'_, '_>, place: &Place, depth: usize) {
     let json = reading.json();
-    if depth > DEEPEST || !has_control_key(json.raw(place.node)) {
+    if depth > DEEPEST || !may_hold_envelope(json.raw(place.node)) {
         return;
     }
     match json.kind(place.node) {

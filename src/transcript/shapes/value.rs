@@ -64,6 +64,9 @@ const INPUTS: [&str; 18] = [
     "value",
 ];
 
+/// Where the result of a tool is in an object.
+const RESULTS: [&str; 7] = ["output", "outputs", "result", "content", "text", "data", "value"];
+
 /// What a value is to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -124,10 +127,8 @@ impl<'j, 't> Reading<'j, 't> {
         let before = self.turns.len();
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.text(place, side),
-            Node::Array if !self.finder.is_list_of_pairs(place.node) => {
-                self.list(&self.finder.each(place), place, side);
-            }
-            Node::Array | Node::Object => {
+            Node::Array => self.list(&self.finder.each(place), place, side),
+            Node::Object => {
                 let elements = if place.is_value() { Vec::new() } else { self.finder.each(place) };
                 match elements.is_empty() {
                     true => self.object_of(place, side),
@@ -173,7 +174,7 @@ impl<'j, 't> Reading<'j, 't> {
             let text = self.json().string(element.node).unwrap_or_default();
             text.trim_start().starts_with('{')
         };
-        elements.len() > 1 && elements.iter().all(|element| self.finder.is_string(element) && begins(element))
+        elements.iter().all(|element| self.finder.is_string(element) && begins(element))
     }
 
     fn object_of(&mut self, place: &Place, side: Side) {
@@ -183,7 +184,7 @@ impl<'j, 't> Reading<'j, 't> {
             }
         } else if is_message(&self.finder, place) {
             self.message(place);
-        } else if !self.known(place) {
+        } else if matches!(side, Side::System | Side::Tool) || !self.known(place) {
             self.by_keys(place, side);
         }
     }
@@ -196,7 +197,7 @@ impl<'j, 't> Reading<'j, 't> {
                 let found = super::usual(reading.json(), place.node, &place.pointer);
                 match found.filter(|found| !found.turns.is_empty()) {
                     Some(found) => reading.turns.extend(found.turns),
-                    None => drop(table::read(reading, place)),
+                    None => drop(table::certain(reading, place) || table::span(reading, place)),
                 }
             });
         }
@@ -207,7 +208,8 @@ impl<'j, 't> Reading<'j, 't> {
     fn by_keys(&mut self, place: &Place, side: Side) {
         let keys: &[&str] = match side {
             Side::Output | Side::Conversation => &OUTPUTS,
-            Side::Input | Side::System | Side::Tool => &INPUTS,
+            Side::Input | Side::System => &INPUTS,
+            Side::Tool => &RESULTS,
         };
         let before = self.turns.len();
         for key in keys {
