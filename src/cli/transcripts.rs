@@ -151,16 +151,6 @@ impl Transcripts {
         }
     }
 
-    /// The predicates that the programs of the transcripts declare, as they are written; those of which `is_wanted` says so.
-    pub(super) fn signatures(&self, is_wanted: impl Fn(&TranscriptSettings, &str) -> bool) -> Vec<String> {
-        let declared = self.resolution.transcripts.iter().flat_map(|found| {
-            let declarations = self.knowledges.of(found).declarations.iter();
-            declarations.flat_map(|all| all.all()).map(move |one| (found, one))
-        });
-        let wanted = declared.filter(|(found, one)| is_wanted(&found.settings, one.name));
-        wanted.map(|(_, one)| one.signature()).collect()
-    }
-
     /// A transcript as it is kept here.
     pub(super) fn same(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
         self.resolution.transcripts.iter().find(|known| known.file == found.file)

@@ -38,6 +38,8 @@ pub struct Turn {
     pub correction: Option<Correction>,
     /// The verdict about the whole of it, where the policy denies that.
     pub envelope: Option<Verdict>,
+    /// What would deny the whole of it, had the replies of the session not lifted that.
+    pub unblocked: Option<Unblocked>,
     /// The verdicts about its tool requests, in their order.
     pub verdicts: Vec<Verdict>,
     /// What it changed.
@@ -53,6 +55,17 @@ pub struct Rewritten {
     pub shown: String,
     /// Why.
     pub reason: String,
+}
+
+/// A denial of a whole reply that its session lifted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unblocked {
+    /// The facts of replies that lift it, each with its origin.
+    pub facts: Vec<(String, Origin)>,
+    /// The fact that would deny the reply, quoted.
+    pub denial: String,
+    /// Its proof.
+    pub proof: Proof,
 }
 
 /// An update.
@@ -201,6 +214,8 @@ pub enum Origin {
     Hypothesis(u64),
     /// A request of a turn.
     Request(u64),
+    /// A turn made the kernel forget it.
+    Forgotten(u64),
 }
 
 impl Origin {
@@ -212,7 +227,16 @@ impl Origin {
             | Self::Prefill(turn)
             | Self::Intent(turn)
             | Self::Hypothesis(turn)
-            | Self::Request(turn) => turn,
+            | Self::Request(turn)
+            | Self::Forgotten(turn) => turn,
+        }
+    }
+
+    /// What earlier ones come before.
+    pub(super) fn order(self) -> (u64, usize) {
+        match self {
+            Self::Update { turn, index } => (turn, index),
+            other => (other.turn(), usize::MAX),
         }
     }
 
@@ -231,6 +255,7 @@ impl fmt::Display for Origin {
             Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
             Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
             Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::reasons::{Lacking, Reason, cut, lacking, reasons};
 use super::silence::silence;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
 use crate::lint::Diagnostic;
-use crate::replay::{Constitution, Event, Lock, Options, Place, Replay, Turn, Verdict, needs_gate};
+use crate::replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
 use crate::text::{FileId, TextRange, TextSize};
 use crate::transcript::{Body, Found, Record};
 
@@ -82,6 +82,10 @@ pub struct Judged {
     pub appeal: Option<String>,
     /// Facts that the model asserted itself, and that a permission rests on.
     pub granted: Vec<(String, String)>,
+    /// Facts of the replies that lift what would deny the request.
+    pub lifted: Vec<(String, String)>,
+    /// Why it would be denied without these.
+    pub denial: Option<String>,
 }
 
 impl Verdicts {
@@ -181,7 +185,10 @@ fn judged_turn(
 ) -> JudgedTurn {
     let origin = |fact: &str| replay.origin(fact);
     let judged = |verdict: &Verdict, place: Place| {
-        let Verdict { because, why_not, granted, .. } = verdict;
+        let Verdict { because, why_not, reliance, .. } = verdict;
+        let own = |facts: &[(String, Origin)]| {
+            facts.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect()
+        };
         let object = match verdict.target.as_str() {
             "" | "unknown" => &verdict.payload,
             target => target,
@@ -196,7 +203,9 @@ fn judged_turn(
             because: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
             why_not: if is_reasoned { lacking(why_not, constitution) } else { Vec::new() },
             appeal: verdict.appeal.as_deref().map(cut),
-            granted: granted.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect(),
+            granted: own(&reliance.granted),
+            lifted: own(&reliance.lifted),
+            denial: reliance.denial.as_deref().map(cut),
         }
     };
     let requests = turn.verdicts.iter().filter(|_| judges);

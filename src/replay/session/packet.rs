@@ -20,6 +20,7 @@ impl Replay<'_> {
         if is_replaced {
             self.withdraw(&mut batch, report);
         }
+        report.unblocked = if denied.is_none() { self.unblocked(&batch) } else { None };
         report.rewritten = self.rewritten(&batch, denied.as_ref(), &report.surface);
         report.atoms = std::mem::take(&mut batch.atoms);
         report.envelope = denied;

@@ -111,5 +111,5 @@ fn what_is_forgotten_comes_from_nowhere() {
     let lines =
         [granting(forget), reply(&[], "", "ok"), granting(&asks("delete_file", "{\"path\":\"a.go\"}"))];
     let told = case(&lines, "#- mangle-ls.toml\n[transcripts]\nconsumer = \"compressor\"\n").told();
-    assert!(told.contains("which the model asserted itself (turn 3, update 1)"), "{told}");
+    assert!(told.contains("because replies asserted `admin_override(\"me\")` (turn 3, update 1)"), "{told}");
 }

@@ -1,13 +1,13 @@
 //! From a turn as it was replayed to one as it is written.
 
 use super::{
-    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, State, Surface, Tree, TurnReport,
-    VerdictReport,
+    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, OwnReport, State, Surface, Tree,
+    TurnReport, VerdictReport,
 };
 use crate::config::instant_text;
 use crate::envelope::runtime::Stage;
 use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use crate::replay::{Effect, Fate, Origin, Turn, Verdict};
+use crate::replay::{Effect, Fate, Origin, Reliance, Turn, Verdict};
 
 /// How deep a proof is unfolded.
 const DEEPEST: usize = 40;
@@ -130,7 +130,23 @@ fn verdict(verdict: &Verdict, places: &Places<'_>) -> VerdictReport {
         rule: verdict.rule.and_then(places.rule),
         because: verdict.because.iter().filter_map(|proof| tree(proof, places)).collect(),
         why_not: verdict.why_not.iter().map(|miss| lack(miss, places)).collect(),
+        rests_on: own(verdict),
+        otherwise: verdict.reliance.denial.clone(),
     }
+}
+
+/// What replies did that a permission rests on.
+fn own(verdict: &Verdict) -> Vec<OwnReport> {
+    let Reliance { granted, lifted, .. } = &verdict.reliance;
+    let all = |facts: &[(String, Origin)], does: &str| {
+        let one = |(fact, origin): &(String, Origin)| OwnReport {
+            fact: fact.clone(),
+            from: origin.to_string(),
+            does: does.to_owned(),
+        };
+        facts.iter().map(one).collect::<Vec<_>>()
+    };
+    [all(granted, "grants"), all(lifted, "lifts")].concat()
 }
 
 fn lack(miss: &Miss, places: &Places<'_>) -> Lack {

@@ -106,6 +106,17 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         proof.because.iter().for_each(|inner| tree(inner, 6, out));
     }
     verdict.why_not.iter().for_each(|one| lack(one, out));
+    for own in &verdict.rests_on {
+        let _ = writeln!(
+            out,
+            "           {WARN}rests on{WARN:#} {}  {NOTE}[{}]{NOTE:#}",
+            cut(&own.fact),
+            cut(&own.from)
+        );
+    }
+    if let Some(otherwise) = &verdict.otherwise {
+        let _ = writeln!(out, "           {WARN}without that{WARN:#} {}", cut(otherwise));
+    }
 }
 
 fn lack(lack: &Lack, out: &mut String) {

@@ -23,7 +23,6 @@ use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::ide::replays::Verdicts;
-use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
 use crate::lint::Diagnostic;
 use crate::text::{Cancel, FileId, TextRange, TextSize};
@@ -294,16 +293,6 @@ impl SnapshotTranscript {
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get().map_or(&[], |found| found)
-    }
-
-    /// How the predicates are written that its consumer takes, for who has to write updates.
-    #[must_use]
-    pub fn signatures(&self) -> Vec<String> {
-        let is_taken = |declared: &&Declared| may_be_asserted(&self.settings, declared.name);
-        self.with_declarations(|known| {
-            let all = known.into_iter().flat_map(Declarations::all);
-            all.filter(is_taken).map(Declared::signature).collect()
-        })
     }
 
     /// It as features see it.
