@@ -10,6 +10,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
+use super::accounts::{Accounts, Denying};
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
@@ -208,6 +209,8 @@ impl Transcripts {
         each: &mut dyn FnMut(Seen<'_>) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let sources = RefCell::new(std::mem::take(&mut self.sources));
+        let denying = Denying::of(self);
+        let mut accounts = Accounts::new(self, &denying);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
         let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
             let name = self.name(found);
@@ -233,7 +236,8 @@ impl Transcripts {
             }
             let mut lines: Vec<_> =
                 placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
-            for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+            let told = accounts.record(found, record);
+            for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
                 let text = turn.text(record.bytes);
                 let whole = turn.place(TextRange::up_to(size(text.len())));
                 let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
@@ -241,7 +245,7 @@ impl Transcripts {
                 let diagnostics =
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = Reply::new(text, &found.settings.caps);
-                let answered = Answered { file: &name, record, turn, reply: &reply };
+                let answered = Answered { file: &name, record, turn, reply: &reply, account };
                 each(Seen { answered, context: judge.context, diagnostics })?;
             }
             Ok(())

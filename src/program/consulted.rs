@@ -173,13 +173,8 @@ mod tests {
     #[test]
     fn every_way_is_one_of_the_three() {
         for way in Way::ALL {
-            let mut consult = Consult {
-                root: PredicateId(0),
-                edge: None,
-                grants: false,
-                lifts: false,
-                restricts: false,
-            };
+            let mut consult =
+                Consult { root: PredicateId(0), edge: None, grants: false, lifts: false, restricts: false };
             consult.add(way);
             assert!(consult.has(way));
             assert_eq!(Way::ALL.iter().filter(|other| consult.has(**other)).count(), 1);

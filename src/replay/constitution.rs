@@ -41,6 +41,8 @@ pub struct Constitution {
     pub settings: ReplaySettings,
     /// How far each evaluation may go.
     pub limits: Limits,
+    /// The time of the first evaluation.
+    pub clock: Clock,
     pub(super) declarations: Declarations,
     pub(super) roles: Roles,
     /// What permissions and denials depend on.
@@ -132,7 +134,7 @@ impl Constitution {
         let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
         let patterns = settings.patterns.iter().filter_map(pattern).collect();
         let base = Mutex::new(base);
-        Self { program, compiled, settings, limits, declarations, roles, consulted, patterns, base }
+        Self { program, compiled, settings, limits, clock, declarations, roles, consulted, patterns, base }
     }
 
     /// The predicates of which a fact can lift what denies something.

@@ -35,5 +35,5 @@ pub use reliance::Reliance;
 pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings, rules};
 pub use session::{Event, Options, Replay};
 pub use state::{Change, Held, MOST_SHOWN};
-pub use turn::{Atom, Correction, Effect, Fate, Operation, Origin, Refusal, Rewritten, Turn, Unblocked};
+pub use turn::{Correction, Effect, Operation, Origin, Rewritten, Turn, Unblocked};
 pub use verdict::{Lock, Place, Verdict};

@@ -147,7 +147,8 @@ impl Trials<'_, '_> {
 
 /// The facts that speak against a request in a kernel.
 fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &Request) -> Vec<String> {
-    let (model, about) = (kernel.model(), [&request.id, &request.action, &request.target].map(String::as_str));
+    let (model, about) =
+        (kernel.model(), [&request.id, &request.action, &request.target].map(String::as_str));
     let is_about = |tuple: &&[ValueId]| {
         let mut texts = tuple.iter().filter_map(|value| text(model, *value));
         texts.any(|text| !text.is_empty() && about.contains(&text))
@@ -189,9 +190,8 @@ impl<'a> Gate<'a> {
     /// Why a request is permitted: the proof, and that of the appeal that silences the gate.
     fn permission_proof(&mut self, request: &Request) -> Vec<Proof> {
         let permit = self.constitution.roles.permit;
-        let found = permit.and_then(|permit| {
-            Some((permit, find(self.kernel.model(), permit, &request.texts())?))
-        });
+        let found =
+            permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &request.texts())?)));
         let appeal = self.second_gate(request).and_then(|_| self.appeal(&request.action));
         let compiled = &self.constitution.compiled;
         let mut explain =

@@ -201,7 +201,11 @@ pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
 
 fn in_short(turn: &JudgedTurn) -> Option<String> {
     if turn.denied.is_some() {
-        return Some("the whole reply is denied".to_owned());
+        let words = match turn.denial {
+            Some(false) => "the policy denies the reply, its updates are asserted all the same",
+            _ => "the whole reply is denied",
+        };
+        return Some(words.to_owned());
     }
     let permitted = turn.requests.iter().filter(|one| one.is_permitted).count();
     let denied = turn.requests.len() - permitted;

@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 
 use super::reasons::{Lacking, Reason, cut, lacking, reasons};
 use super::silence::silence;
+use crate::config::Override;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
 use crate::lint::Diagnostic;
 use crate::replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
@@ -55,6 +56,8 @@ pub struct JudgedTurn {
     pub place: TextRange,
     /// Why the whole of it is denied, if it is.
     pub denied: Option<Judged>,
+    /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
+    pub denial: Option<bool>,
     /// Its requests.
     pub requests: Vec<Judged>,
 }
@@ -212,7 +215,9 @@ fn judged_turn(
     let requests = requests.filter_map(|verdict| Some(judged(verdict, verdict.place?))).collect();
     let whole = Place { name: turn.place, whole: turn.place };
     let denied = turn.envelope.as_ref().filter(|_| judges).map(|verdict| judged(verdict, whole));
-    JudgedTurn { number: turn.number, place: turn.place, denied, requests }
+    let is_replaced = constitution.settings.style == Override::Replace;
+    let denial = turn.envelope.as_ref().map(|_| is_replaced);
+    JudgedTurn { number: turn.number, place: turn.place, denied, denial, requests }
 }
 
 /// What a replay says of the records of a transcript as it is by now.
@@ -267,6 +272,15 @@ impl InRecords {
         }
         all.sort_by_key(|one| (one.range.start(), one.range.end()));
         all
+    }
+
+    /// Whether the policy denies the whole reply at a range of a record, and if so, whether nothing of it is asserted
+    /// therefore.
+    #[must_use]
+    pub fn denial(&self, records: &Records, entry: &Entry, range: TextRange) -> Option<bool> {
+        let at = records.list().partition_point(|other| other.start < entry.start);
+        let turns = self.within(at..at + 1).flat_map(|(_, said)| &said.turns);
+        turns.filter(|turn| range.contains_range(turn.place)).find_map(|turn| turn.denial)
     }
 
     /// The request at an offset of the file, and all of where it stands.

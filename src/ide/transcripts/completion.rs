@@ -3,7 +3,7 @@
 
 use super::spot::{Spot, Way};
 use super::{Opened, fields};
-use crate::config::{Profile, TranscriptSettings};
+use crate::config::Profile;
 use crate::envelope::atoms::{Declarations, Declared, is_delicate};
 use crate::envelope::json::{Kind, NodeId};
 use crate::envelope::table::{ENVELOPE, Field, Shape, Table};
@@ -174,8 +174,7 @@ fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations
         return Vec::new();
     }
     // To forget what a denial rests on is to lift it.
-    let is_decisive =
-        |one: &Declared| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
+    let is_decisive = |one: &Declared| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
     let mut all: Vec<_> = declarations.all().collect();
     if is("key") {
         all.retain(|declared| !is_decisive(declared));

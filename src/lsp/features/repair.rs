@@ -92,7 +92,7 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
             (place(whole.start())..=place(whole.end())).contains(&at)
         };
         let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found)).collect();
-        let answered = Answered { file: &name, record: &record, turn, reply: &reply };
+        let answered = Answered { file: &name, record: &record, turn, reply: &reply, account: &[] };
         let repair = transcript.with_declarations(|declarations| {
             let context = Context { declarations, ..Context::new(&transcript.settings) };
             Repair::new(answered, &context, &found, attempt)

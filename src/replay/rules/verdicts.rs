@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Scene;
 use super::example::{GOOD, asks, old_file, policy, reply, result, session};
+use crate::config::Override;
 use crate::envelope::runtime::{consumer_of, lists};
 use crate::kernel::{Datum, Kernel, Relation};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
@@ -247,7 +248,14 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
     }
     if let Some(verdict) = &report.envelope {
         let range = scene.brace();
-        scene.push(Finding::new(&DENIED, range, format!("the whole reply is denied: {}", verdict.why)));
+        let message = match scene.constitution.settings.style {
+            Override::Replace => format!("the whole reply is denied: {}", verdict.why),
+            Override::Prepend => format!(
+                "{}, which denies this reply; with `override = \"prepend\"`, its updates are asserted all the same",
+                verdict.why
+            ),
+        };
+        scene.push(Finding::new(&DENIED, range, message));
     }
     unblocked(scene, report);
     approval(scene, report, kernel);
@@ -344,8 +352,10 @@ fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64)
 /// A reply that would be denied as a whole, had its session not lifted that.
 fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
     let Some(Unblocked { facts, denial, .. }) = &report.unblocked else { return };
-    let message =
-        format!("the policy would deny this reply without what replies did: {}; without that: {denial} would hold", listed(facts));
+    let message = format!(
+        "the policy would deny this reply without what replies did: {}; without that: {denial} would hold",
+        listed(facts)
+    );
     let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), message);
     push_own(scene, finding, facts, report.number);
 }

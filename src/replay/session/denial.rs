@@ -10,7 +10,7 @@ use crate::replay::batch::Batch;
 use crate::replay::constitution::Constitution;
 use crate::replay::gate;
 use crate::replay::reliance::{OwnFact, Reliance};
-use crate::replay::turn::{Atom, Fate, Rewritten, Turn, Unblocked};
+use crate::replay::turn::{Rewritten, Turn, Unblocked};
 use crate::replay::verdict::{Lock, Verdict};
 
 /// How many facts that block a reply are looked at, of those that are new with it, and of those before it.
@@ -30,7 +30,8 @@ impl Replay<'_> {
         }
         let own = self.texts(batch);
         let new = self.kernel.differences().into_iter().map(|one| (one.predicate, one.added)).collect();
-        let proof = block(self.constitution, &mut self.kernel, self.clock, new, &|proof| rests_on(proof, &own))?;
+        let proof =
+            block(self.constitution, &mut self.kernel, self.clock, new, &|proof| rests_on(proof, &own))?;
         Some(Verdict {
             index: None,
             place: None,
@@ -51,9 +52,8 @@ impl Replay<'_> {
     }
 
     fn texts(&self, batch: &Batch) -> FxHashSet<String> {
-        let shown = |fact: &Fact| {
-            self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple)
-        };
+        let shown =
+            |fact: &Fact| self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
         batch.facts.iter().map(|(fact, _)| shown(fact)).collect()
     }
 
@@ -102,11 +102,6 @@ impl Replay<'_> {
             let text = self.kernel.model().fact(&self.constitution.compiled, predicate, &tuple);
             self.origins.take_back(text);
             self.kernel.retract(predicate, &tuple);
-        }
-        for Atom { fate, .. } in &mut batch.atoms {
-            if let Fate::Asserted(fact) = fate {
-                *fate = Fate::Withdrawn(std::mem::take(fact));
-            }
         }
         self.evaluate(report);
     }
@@ -163,9 +158,9 @@ fn block(
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let old = (0..count).rev().filter(|number| !known.contains(number));
         let numbers: Vec<u32> = new.iter().copied().take(MOST_BLOCKS).chain(old.take(MOST_BLOCKS)).collect();
-        let mut proofs = numbers.into_iter().map(|number| {
-            kernel.model_mut().explain(&constitution.compiled, clock, *predicate, number)
-        });
+        let mut proofs = numbers
+            .into_iter()
+            .map(|number| kernel.model_mut().explain(&constitution.compiled, clock, *predicate, number));
         proofs.find(|proof| is_it(proof))
     })
 }

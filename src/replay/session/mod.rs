@@ -208,7 +208,7 @@ impl<'a> Replay<'a> {
             report.surface = String::from_utf8_lossy(&reading.surface).into_owned();
             if let Some(picked) = &reading.picked {
                 scene.before(&self.kernel);
-                self.packet(picked, &mut report);
+                self.packet(&reply, picked, &mut report);
             }
         }
         scene.places(&mut report);

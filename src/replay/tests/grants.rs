@@ -14,7 +14,7 @@ fn the_model_may_grant_itself_what_the_compressor_believes() {
               + admin_override("me")
               + has_override()
               permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: this is permitted only because of `admin_override("me")`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 1); without that: It needs an override
               override-only: `/delete_file` is listed nowhere as safe: only an override permits it
         "#]],
     );
@@ -85,7 +85,7 @@ fn who_grants_himself_an_appeal_is_told_of() {
               PERMIT 2 r1 /git_push x {"path":"x"}: permitted by the constitution
               + has_active_override(/git_push)
               permitted: `/git_push` on `x` is permitted by the constitution
-              self-granted: this is permitted only because of `has_active_override(/git_push)`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/git_push` on `x` is permitted only because replies asserted `has_active_override(/git_push)` (turn 1, update 1); without that: no rule permits it, because nothing gives `dangerous_action(/git_push)`
               override-only: `/git_push` is listed nowhere as safe: only an override permits it
         "#]],
     );
@@ -99,7 +99,7 @@ fn who_grants_himself_an_appeal_is_told_of() {
               PERMIT 2 r1 /run_command mkfs y {"path":"mkfs y"}: permitted by the constitution; the gate would refuse it, but for an appeal
               + has_active_override(/run_command)
               permitted: `/run_command` on `mkfs y` is permitted by the constitution; the gate would refuse it, but for an appeal
-              self-granted: this is permitted only because of `has_active_override(/run_command)`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/run_command` on `mkfs y` is permitted only because replies asserted `has_active_override(/run_command)` (turn 1, update 1); without that: the target matches `mkfs`, which the gate refuses
         "#]],
     );
 }
@@ -133,7 +133,7 @@ fn requests_that_the_model_asserts_itself() {
             turn 2
               PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: permitted by the constitution
               permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: this is permitted only because of `admin_override("me")`, which the model asserted itself (turn 1, update 3)
+              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 3); without that: It needs an override
               override-only: `/delete_file` is listed nowhere as safe: only an override permits it
         "#]],
     );

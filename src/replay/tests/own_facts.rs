@@ -70,7 +70,10 @@ fn an_asserted_fact_that_lifts_a_block() {
     let given = format!("{APPROVAL}\n{POWER}\nalarm(\"prod\").\n");
     let lifted = facts(&["confirmed(\"prod\")"]);
     let error = Severity::Error;
-    assert_eq!(deploy(&[&["confirmed(\"prod\")."]], &given), [(1, "self-lifted-block", error, lifted.clone())]);
+    assert_eq!(
+        deploy(&[&["confirmed(\"prod\")."]], &given),
+        [(1, "self-lifted-block", error, lifted.clone())]
+    );
     let others = ["confirmed(\"dev\").", "confirmed(\"prod\").", "confirmed(\"test\").", "confirmed(\"a\")."];
     assert_eq!(deploy(&[&others], &given), [(1, "self-lifted-block", error, lifted.clone())]);
     // Whoever raises the alarm and confirms lifts a block all the same.
@@ -140,7 +143,10 @@ fn a_reply_that_unblocks_itself() {
     let lifted = facts(&["waived(\"prod.db\")"]);
     let error = Severity::Error;
     let found = owed(&case(&lines("waived(\"prod.db\")."), policy));
-    assert_eq!(found, [(1, "self-lifted-block", error, lifted.clone()), (2, "self-lifted-block", error, lifted)]);
+    assert_eq!(
+        found,
+        [(1, "self-lifted-block", error, lifted.clone()), (2, "self-lifted-block", error, lifted)]
+    );
     let found = owed(&case(&lines("waived(\"test.db\")."), policy));
     assert_eq!(found, []);
 }

@@ -5,9 +5,10 @@ use super::{
     TurnReport, VerdictReport,
 };
 use crate::config::instant_text;
+use crate::envelope::account::Entry;
 use crate::envelope::runtime::Stage;
 use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use crate::replay::{Effect, Fate, Origin, Reliance, Turn, Verdict};
+use crate::replay::{Effect, Origin, Reliance, Turn, Verdict};
 
 /// How deep a proof is unfolded.
 const DEEPEST: usize = 40;
@@ -94,17 +95,15 @@ fn word(stage: Stage) -> &'static str {
     }
 }
 
-fn atom(atom: &crate::replay::Atom) -> AtomReport {
-    let fact = match &atom.fate {
-        Fate::Asserted(fact) | Fate::Withdrawn(fact) => Some(fact.clone()),
-        _ => None,
-    };
+/// An update as it is written.
+#[must_use]
+pub fn atom(entry: &Entry) -> AtomReport {
     AtomReport {
-        index: atom.index,
-        text: atom.text.clone(),
-        fate: atom.fate.word().to_owned(),
-        why: atom.fate.to_string(),
-        fact,
+        index: entry.index,
+        text: entry.text.clone(),
+        fate: entry.fate.word().to_owned(),
+        why: entry.fate.to_string(),
+        fact: entry.fate.fact(),
     }
 }
 

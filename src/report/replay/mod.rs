@@ -12,7 +12,7 @@ mod summary;
 mod tests;
 mod text;
 
-pub use build::{Places, turn};
+pub use build::{Places, atom, turn};
 pub use html::{MOST_TURNS, Page, html};
 pub use markdown::markdown;
 pub use summary::{Covered, ReplaySummary, summary_text};
@@ -80,7 +80,7 @@ pub struct AtomReport {
     pub index: Option<usize>,
     /// It.
     pub text: String,
-    /// `asserted`, `dropped`, `blocked`, `blank` or `withdrawn`.
+    /// `asserted`, `passed`, `dropped`, `blocked`, `blank`, `withdrawn` or `not_taken`.
     pub fate: String,
     /// The same in words.
     pub why: String,

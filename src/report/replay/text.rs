@@ -73,7 +73,7 @@ fn surface(turn: &TurnReport, out: &mut String) {
 fn atoms(turn: &TurnReport, out: &mut String) {
     for atom in turn.atoms.iter().filter(|atom| atom.fate != "blank") {
         let (mark, style) = if atom.fate == "asserted" { ('+', QUIET) } else { ('x', WARN) };
-        let why = match atom.fate.as_str() {
+        let why = match atom.why.as_str() {
             "asserted" => String::new(),
             _ => format!("  {WARN}{}{WARN:#}", atom.why),
         };

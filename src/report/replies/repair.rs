@@ -289,12 +289,7 @@ fn in_reply(answered: Answered<'_>, offset: u64) -> usize {
 }
 
 /// The update that a pointer leads to, and the column of an offset in it.
-fn update(
-    answered: Answered<'_>,
-    pointer: &str,
-    offset: usize,
-    judge: &Judge<'_>,
-) -> Option<UpdateProblem> {
+fn update(answered: Answered<'_>, pointer: &str, offset: usize, judge: &Judge<'_>) -> Option<UpdateProblem> {
     let (list, index) = pointer.rsplit_once('/')?;
     let index: usize = index.parse().ok()?;
     if !list.eq_ignore_ascii_case("/control_packet/mangle_updates") {

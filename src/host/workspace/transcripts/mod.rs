@@ -16,7 +16,7 @@ use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::atoms::{Declarations, Declared};
+use crate::envelope::atoms::Declarations;
 use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
@@ -297,7 +297,15 @@ impl SnapshotTranscript {
 
     /// It as features see it.
     pub fn opened(&self) -> Opened<'_> {
-        Opened { records: self.records(), settings: &self.settings }
+        Opened::new(self.records(), &self.settings)
+    }
+
+    /// Gives `see` the transcript with what its policies declare, and what a replay said of it.
+    pub fn with_policies<T>(&self, see: impl FnOnce(Opened<'_>) -> T) -> T {
+        let known = self.known();
+        let declarations = known.declarations.as_ref();
+        let verdicts = self.replayed().verdicts.as_ref();
+        see(Opened { declarations, verdicts, ..self.opened() })
     }
 
     /// The Mangle at an offset of the file: where its record starts, it, and the offset in it.
