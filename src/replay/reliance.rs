@@ -50,8 +50,10 @@ impl Gate<'_> {
         let lifting: Vec<_> =
             self.origins.lifting().into_iter().filter(|own| !granting.contains(own)).collect();
         let mut trials = Trials { gate: self, request, left: MOST_TRIALS };
-        let mut reliance = trials.granted(granting);
-        trials.lifted(&lifting, &mut reliance);
+        let mut reliance = trials.granted(granting, &lifting);
+        if reliance.lifted.is_empty() {
+            trials.lifted(&lifting, &mut reliance);
+        }
         reliance
     }
 }
@@ -79,11 +81,11 @@ impl Trials<'_, '_> {
     }
 
     /// The facts of the replies that the permission is derived from; none if it also holds without them.
-    fn granted(&mut self, mut named: Vec<OwnFact>) -> Reliance {
+    fn granted(&mut self, mut named: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
         let mut looked_at = 0;
         for _ in 0..MOST_PROOFS {
             if named.len() == looked_at {
-                return Reliance::default();
+                return self.either(named, lifting);
             }
             looked_at = named.len();
             let Some(mut kernel) = self.without(&named.iter().collect::<Vec<_>>()) else { break };
@@ -96,17 +98,54 @@ impl Trials<'_, '_> {
         Reliance { granted: shown(&named), ..Reliance::default() }
     }
 
+    /// Facts of which those that grant, or those that lift, are enough for the permission.
+    fn either(&mut self, mut granting: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
+        for _ in 0..if lifting.is_empty() { 0 } else { MOST_PROOFS } {
+            let all: Vec<_> = granting.iter().chain(lifting).collect();
+            let Some(mut kernel) = self.without(&all) else { break };
+            if let Some(denial) = self.denial(&mut kernel) {
+                let gone: Vec<_> = granting.iter().collect();
+                let lifted = shown(&self.all_needed(lifting, &gone, &[]));
+                return Reliance { granted: shown(&granting), lifted, denial: Some(denial) };
+            }
+            let looked_at = granting.len();
+            let found = self.gate.with_kernel(&mut kernel).permission_proof(self.request);
+            found.iter().for_each(|proof| own_facts(proof, self.gate.origins, &mut granting));
+            if granting.len() == looked_at {
+                break;
+            }
+        }
+        Reliance::default()
+    }
+
     /// The facts of the replies without which something would deny the request.
     fn lifted(&mut self, lifting: &[OwnFact], reliance: &mut Reliance) {
         if lifting.is_empty() {
             return;
         }
         let now = denials(self.gate.kernel, self.gate, self.request);
-        let all: Vec<_> = lifting.iter().collect();
-        let Some(why) = self.blocked_without(&all, &now) else { return };
-        let needed = self.needed(&all, &[], &now);
-        reliance.lifted = needed.into_iter().map(|own| (own.text.clone(), own.origin)).collect();
+        let Some(why) = self.blocked_without(&lifting.iter().collect::<Vec<_>>(), &now) else { return };
+        reliance.lifted = shown(&self.all_needed(lifting, &[], &now));
         reliance.denial.get_or_insert(why);
+    }
+
+    /// The facts of `lifting` without which the request is denied, those that replace each other included, while `others`
+    /// are gone.
+    fn all_needed(&mut self, lifting: &[OwnFact], others: &[&OwnFact], now: &[String]) -> Vec<OwnFact> {
+        let mut named: Vec<&OwnFact> = Vec::new();
+        for _ in 0..MOST_PROOFS {
+            let gone: Vec<_> = others.iter().copied().chain(named.iter().copied()).collect();
+            if !named.is_empty() && self.blocked_without(&gone, now).is_some() {
+                break;
+            }
+            let rest: Vec<_> = lifting.iter().filter(|own| !named.contains(own)).collect();
+            let more = self.needed(&rest, &gone, now);
+            if more.is_empty() || self.left == 0 {
+                break;
+            }
+            named.extend(more);
+        }
+        named.into_iter().cloned().collect()
     }
 
     /// Why the request would be denied without some facts; also where a fact says so that the permission does not ask for.

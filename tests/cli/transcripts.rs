@@ -546,3 +546,77 @@ fn a_change_is_not_later_than_its_record() {
     "#]]
     .assert_eq(&found(&files, &["PB151"]));
 }
+
+/// Nothing that decides what the agent may do is offered; what was probably meant comes first.
+#[test]
+fn predicates_that_decide_are_not_offered() {
+    let policy = "Decl override(Who) bound [/string].\nDecl valid_override(Who) bound [/string].\n\
+        Decl waived(What) bound [/string].\nDecl pending_action(Id, Action, Target, Payload, At).\n\
+        Decl unrelated(A, B, C).\nDecl build_state(State) bound [/name].\nDecl test_note(Text) bound [/string].\n\
+        permitted(A, T, P) :- pending_action(_, A, T, P, _), valid_override(_), !locked(T).\n\
+        valid_override(Who) :- override(Who).\nlocked(T) :- pending_action(_, _, T, _, _), !waived(T).\n";
+    let reply = |update: &str| {
+        let reply = SESSION.1.lines().next().unwrap();
+        reply.replace("task_status(\\\"é1\\\", /done).", update).replace(
+            "\"memory_operations\":[]",
+            "\"memory_operations\":[{\"op\":\"keep\",\"key\":\"a:b\",\"value\":\"c\"}]",
+        )
+    };
+    let json = |settings: &str, update: &str| {
+        let folder =
+            folder(&[("policy.mg", policy), ("mangle-ls.toml", settings), ("a.jsonl", &reply(update))]);
+        let (out, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
+        let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let allowed = value["allowed"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned());
+        (allowed.map(|one| one.split('(').next().unwrap().to_owned()).collect::<Vec<_>>(), value)
+    };
+    let (allowed, value) = json("", "notes_of_test(\\\"x\\\").");
+    assert_eq!(allowed, ["test_note", "build_state", "unrelated"]);
+    assert_eq!(
+        (&value["record"], &value["errors"][0]["pointer"]),
+        (&1.into(), &"/control_packet/mangle_updates/0".into())
+    );
+    assert_eq!(
+        value["operations"],
+        serde_json::json!(["promote_to_long_term", "forget", "store_vector", "note"])
+    );
+    for update in ["overide(\\\"me\\\").", "waved(\\\"x\\\").", "valid_overide(\\\"me\\\").", "override(me)."]
+    {
+        let (allowed, value) = json("", update);
+        let deciding = ["override", "valid_override", "waived", "permitted", "pending_action", "locked"];
+        assert!(!allowed.iter().any(|name| deciding.contains(&name.as_str())), "{allowed:?}");
+        let told: Vec<_> = value["errors"].as_array().unwrap().iter().collect();
+        let suggested = |one: &&&serde_json::Value| {
+            let text = one["suggestion"].as_str().unwrap_or_default();
+            deciding
+                .iter()
+                .any(|name| text.contains(&format!("{name}(")) || text.contains(&format!("`{name}`")))
+        };
+        assert_eq!(told.iter().filter(suggested).count(), 0, "{value}");
+    }
+    let own = "[transcripts]\nconsumer = \"own\"\n[transcripts.consumers.own]\npredicates = [\"override\", \"test_note\"]\n";
+    assert_eq!(json(own, "overide(\\\"me\\\").").0, ["override", "test_note"]);
+}
+
+/// Places in a repair message are those of the reply, whatever stands before it in the file.
+#[test]
+fn places_of_a_repair_count_in_the_reply() {
+    let user = "{\"role\":\"user\",\"content\":\"Fix it, please, and tell me what you did.\"}\n";
+    let broken =
+        "Sure: {\\\"control_packet\\\": {\\\"mangle_updates\\\": [}, \\\"surface_response\\\": \\\"ok\\\"}";
+    let chat = format!("{user}{{\"role\":\"assistant\",\"content\":\"{broken}\"}}\n");
+    let folder = folder(&[SCHEMAS, ("chat.jsonl", &chat)]);
+    let (out, ..) = run(&folder, &["repair", "chat.jsonl", "--format", "json"], "");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["record"], 2);
+    let reply = broken.replace("\\\"", "\"");
+    let errors = value["errors"].as_array().unwrap();
+    assert!(!errors.is_empty());
+    for error in errors {
+        let offset = usize::try_from(error["offset"].as_u64().unwrap()).unwrap();
+        assert!(offset <= reply.len(), "{error}");
+        if error["code"] == "PB010" {
+            assert_eq!(reply[offset..].chars().next(), Some('}'), "{error}");
+        }
+    }
+}

@@ -150,3 +150,115 @@ fn a_reply_that_unblocks_itself() {
     let found = owed(&case(&lines("waived(\"test.db\")."), policy));
     assert_eq!(found, []);
 }
+
+/// A policy without arguments: which facts there are, and which each predicate is derived from.
+#[derive(Debug)]
+struct Random {
+    /// Facts of the policy, and those that the reply asserts, by number.
+    given: Vec<usize>,
+    own: Vec<usize>,
+    /// The premises of each rule; the sign, and the number of a fact or of a predicate of a lower layer.
+    rules: Vec<(usize, Vec<(bool, String)>)>,
+}
+
+const FACTS: usize = 6;
+const LAYERS: usize = 4;
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        let mut state = seed;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % bound
+        };
+        let given = (0..FACTS).filter(|_| below(4) == 0).collect::<Vec<_>>();
+        let own = (0..FACTS).filter(|fact| !given.contains(fact)).filter(|_| below(3) > 0).collect();
+        let mut rules = Vec::new();
+        for layer in 0..LAYERS {
+            for _ in 0..=below(2) {
+                let mut premise = || {
+                    let is_fact = layer == 0 || below(2) == 0;
+                    let name =
+                        if is_fact { format!("f{}", below(FACTS)) } else { format!("d{}", below(layer)) };
+                    (below(3) > 0, name)
+                };
+                let mut premises = vec![premise(), premise()];
+                premises.truncate(1 + below(2));
+                rules.push((layer, premises));
+            }
+        }
+        Self { given, own, rules }
+    }
+
+    fn policy(&self) -> String {
+        let mut out: String = (0..FACTS).map(|fact| format!("Decl f{fact}().\n")).collect();
+        self.given.iter().for_each(|fact| out.push_str(&format!("f{fact}().\n")));
+        for (layer, premises) in &self.rules {
+            let premises: Vec<_> = premises
+                .iter()
+                .map(|(sign, name)| format!("{}{name}()", if *sign { "" } else { "!" }))
+                .collect();
+            out.push_str(&format!("d{layer}() :- {}.\n", premises.join(", ")));
+        }
+        let last = LAYERS - 1;
+        out + &format!("permitted(/deploy, T, P) :- pending_action(_, /deploy, T, P, _), d{last}().\n")
+    }
+
+    /// Whether the request is permitted where the reply asserts these facts alone.
+    fn permits(&self, own: &[usize]) -> bool {
+        let mut holds: Vec<String> = self.given.iter().chain(own).map(|fact| format!("f{fact}")).collect();
+        for layer in 0..LAYERS {
+            let of_layer = self.rules.iter().filter(|(of, _)| *of == layer);
+            let is_held = |(_, premises): &(usize, Vec<(bool, String)>)| {
+                premises.iter().all(|(sign, name)| holds.contains(name) == *sign)
+            };
+            if of_layer.into_iter().any(is_held) {
+                holds.push(format!("d{layer}"));
+            }
+        }
+        holds.contains(&format!("d{}", LAYERS - 1))
+    }
+}
+
+/// Verdicts under generated policies: what is named decides, and what decides is named.
+#[test]
+fn what_is_named_is_what_decides() {
+    let (mut granted, mut lifted, mut free) = (0, 0, 0);
+    for seed in 0..400 {
+        let random = Random::new(seed);
+        let updates: Vec<_> = random.own.iter().map(|fact| format!("f{fact}().")).collect();
+        let updates: Vec<&str> = updates.iter().map(String::as_str).collect();
+        let line = reply(&updates, &asks("deploy", "{\"path\":\"prod\"}"), "ok");
+        let case = case(&[line], &random.policy());
+        let (turns, found) = case.run(&case.constitution());
+        let verdict = &turns[0].verdicts[0];
+        assert_eq!(verdict.is_permitted, random.permits(&random.own), "{random:?}");
+        if !verdict.is_permitted {
+            continue;
+        }
+        let reliance = &verdict.reliance;
+        let texts = |facts: &'_ [(String, crate::replay::Origin)]| -> Vec<String> {
+            facts.iter().map(|(fact, _)| fact.clone()).collect()
+        };
+        let (grants, lifts) = (texts(&reliance.granted), texts(&reliance.lifted));
+        let named = [grants.clone(), lifts.clone()].concat();
+        let is_permitted_without = |named: &[String]| {
+            let is_left = |fact: &usize| !named.contains(&format!("f{fact}()"));
+            random.permits(&random.own.iter().copied().filter(is_left).collect::<Vec<_>>())
+        };
+        let errors = found.iter().filter(|(_, one)| one.rule.name.starts_with("self-")).count();
+        assert_eq!(errors > 0, !named.is_empty());
+        if named.is_empty() {
+            free += 1;
+            assert!(random.permits(&[]), "{random:?}");
+        }
+        // What grants and what lifts each decide alone, or both together do.
+        for facts in [&grants, &lifts].into_iter().filter(|facts| !facts.is_empty()) {
+            let decides = !is_permitted_without(facts) || !is_permitted_without(&named);
+            assert!(decides, "{facts:?} {random:?}");
+        }
+        granted += usize::from(!grants.is_empty());
+        lifted += usize::from(!lifts.is_empty());
+    }
+    assert!(granted > 20 && lifted > 10 && free > 20, "{granted} {lifted} {free}");
+}
