@@ -10,7 +10,7 @@ use super::applies::Applies;
 use super::form::Form;
 use super::output::{self, Output};
 use super::resolved::Resolved;
-use crate::host::{self, FileTable, Overlay, Project, Resolution, Shell, Target};
+use crate::host::{self, Memory, Overlay, Project, Resolution, Shell, Target};
 
 /// Print the settings that hold, or what applies to a file and why
 ///
@@ -55,8 +55,8 @@ impl Config {
         if !path.is_file() {
             return Err(format!("{}: there is no such file", file.display()));
         }
-        let (resolution, table) = resolve(Target::File(path.clone()));
-        let applies = Applies::new(&path, &resolution, &table, working);
+        let (resolution, memory) = resolve(&Target::File(path.clone()));
+        let applies = Applies::new(&path, &resolution, memory.table(), working);
         Ok(match self.format {
             Form::Text => applies.text(),
             Form::Json => json(&applies),
@@ -65,13 +65,14 @@ impl Config {
 
     /// The settings of the project around the working folder.
     fn resolved(&self, working: &Path) -> String {
-        let (resolution, _) = resolve(Target::Folder(working.into()));
+        let (resolution, _) = resolve(&Target::Folder(working.into()));
         // All of the project, wherever in it we stand.
         let root =
             around(&resolution, working).map_or_else(|| working.into(), |project| project.root.clone());
-        let (resolution, table) = resolve(Target::Folder(root));
+        let target = Target::Folder(root);
+        let (resolution, memory) = resolve(&target);
         let project = around(&resolution, working);
-        let resolved = Resolved::new(project, &resolution, &table, working);
+        let resolved = Resolved::new(project, &resolution, (&target, &memory), working);
         match self.format {
             Form::Text => resolved.text(),
             Form::Json => json(&resolved),
@@ -79,10 +80,11 @@ impl Config {
     }
 }
 
-fn resolve(target: Target) -> (Resolution, FileTable) {
-    let table = FileTable::default();
-    let resolution = host::resolve(&[target], Shell::CommandLine, &Overlay::default(), &table);
-    (resolution, table)
+fn resolve(target: &Target) -> (Resolution, Memory) {
+    let memory = Memory::default();
+    let targets = std::slice::from_ref(target);
+    let resolution = host::resolve(targets, Shell::CommandLine, &Overlay::default(), memory.table());
+    (resolution, memory)
 }
 
 /// The project with the innermost root around a folder.

@@ -3,6 +3,7 @@
 //! Takes the arguments of the process; gives text on its output streams and an exit status. What is
 //! computed, and from which files, is the business of `host` and below.
 
+mod accounts;
 mod applies;
 mod baseline;
 mod changed;
@@ -24,6 +25,7 @@ mod parse;
 mod preview;
 mod programs;
 mod progress;
+mod protected;
 mod query;
 mod repair;
 mod replay;

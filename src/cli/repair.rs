@@ -10,7 +10,6 @@ use super::form::Form;
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::envelope::secrets::redacted;
-use crate::ide::transcripts::completion::may_be_asserted;
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
 /// Write the message that asks the model to send a bad reply again
@@ -48,15 +47,12 @@ impl RepairCommand {
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
         let attempt = Attempt { number: self.attempt, max: self.max };
-        let signatures = transcripts.signatures(may_be_asserted);
         let (mut wanted, mut is_there) = (None, false);
         let problems = transcripts.each_reply(&mut |seen| {
             let number = seen.answered.record.number;
             is_there |= record.is_none_or(|record| record == number);
             if wanted.is_none() && record.is_none_or(|record| record == number) {
-                let signatures = signatures.iter().cloned();
-                let repair =
-                    Repair::new(seen.answered, &seen.context, &seen.diagnostics, signatures, attempt);
+                let repair = Repair::new(seen.answered, &seen.context, &seen.diagnostics, attempt);
                 wanted = (!repair.is_empty()).then_some(repair);
             }
             Ok(())

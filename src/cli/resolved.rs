@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
+use super::protected::{self, Protected};
 use super::resolved_prompts::{Prompts, Replays};
 use super::resolved_transcripts::Transcripts;
 use crate::config::{KernelSettings, ProgramSettings, Settings, instant_text};
-use crate::host::{FileTable, ProgramFiles, Project, Resolution, relative};
+use crate::host::{FileTable, Memory, ProgramFiles, Project, Resolution, Target, relative};
 use crate::kernel::Limits;
 
 /// The settings that hold.
@@ -23,6 +24,8 @@ pub(super) struct Resolved {
     transcripts: Transcripts,
     prompt: Prompts,
     replay: Replays,
+    /// The predicates that no reply should assert.
+    protected: Vec<Protected>,
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
@@ -65,9 +68,10 @@ impl Resolved {
     pub(super) fn new(
         project: Option<&Project>,
         resolution: &Resolution,
-        table: &FileTable,
+        (target, memory): (&Target, &Memory),
         working: &Path,
     ) -> Self {
+        let table = memory.table();
         let settings = project.map_or_else(Default::default, |project| (*project.settings).clone());
         let index =
             project.and_then(|own| resolution.projects.iter().position(|other| other.file == own.file));
@@ -83,6 +87,7 @@ impl Resolved {
             transcripts: Transcripts::new(&settings.transcripts),
             prompt: Prompts::new(&settings.prompt),
             replay: Replays::new(&settings.replay),
+            protected: protected::of_project(&settings, &programs, resolution, (target, memory, working)),
             programs: programs.iter().map(|program| described(program, &settings, table, working)).collect(),
             rules: project.map_or_else(Vec::new, |project| changed(project, working)),
         }
@@ -105,6 +110,7 @@ impl Resolved {
         out.push_str(&self.transcripts.text());
         out.push_str(&self.prompt.text());
         out.push_str(&self.replay.text());
+        out.push_str(&protected::text(&self.protected));
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         out.push_str("\n[rules]\n");
         if self.rules.is_empty() {

@@ -106,6 +106,7 @@ fn atoms(settings: &AtomSettings) -> Rows {
         ("types", Row::Set(types.into())),
         ("allow_escaped_metachars", Row::Set(settings.allow_escaped_metachars.into())),
         ("protected", Row::of(settings.protected.clone(), "the built-in list")),
+        ("protected_extra", Row::Set(settings.protected_extra.as_slice().into())),
         ("sensitive", Row::of(settings.sensitive.clone(), "the built-in list")),
     ])
 }

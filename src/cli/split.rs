@@ -7,16 +7,18 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
-use super::output::Output;
+use super::accounts::{Accounts, Denying};
+use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::envelope::Reply;
+use crate::envelope::account::{Fate, NOT_JUDGED};
 use crate::envelope::secrets::redacted;
 use crate::host;
 use crate::report::replies::{Answered, control_lines, surface_lines};
 
 /// Write what users saw and what the kernel got as two streams
 ///
-/// What the agent said goes to one stream, a line for each atom that the runtime keeps to the other, both behind the
+/// What the agent said goes to one stream, a line for each atom that reaches the kernel to the other, both behind the
 /// number of the turn. Without `--surface` and `--control` both are written to standard output.
 #[derive(Debug, Args)]
 pub(super) struct Split {
@@ -87,13 +89,18 @@ impl Split {
         let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
         let mut surface_out = Stream::open(surface, control, "surface")?;
         let mut control_out = Stream::open(control, surface, "control")?;
+        let denying = Denying::of(&transcripts);
+        let mut accounts = Accounts::new(&transcripts, &denying);
         let (mut out, mut number) = (Output::new(color), 0);
+        let mut is_judged = true;
         let problems = transcripts.each_record(
             &mut |found, record, _| {
-                for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+                let told = accounts.record(found, record);
+                for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
                     number += 1;
+                    is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
                     let reply = Reply::new(turn.text(record.bytes), &found.settings.caps);
-                    let answered = Answered { file: "", record, turn, reply: &reply };
+                    let answered = Answered { file: "", record, turn, reply: &reply, account };
                     surface_out.write(&mut out, &self.masked(surface_lines(answered, number)))?;
                     control_out.write(&mut out, &self.masked(control_lines(answered, number)))?;
                 }
@@ -105,6 +112,9 @@ impl Split {
         surface_out.finish().context("cannot write the surface")?;
         control_out.finish().context("cannot write the control channel")?;
         transcripts.complain(&problems, color);
+        if !is_judged {
+            output::note(&format!("{NOT_JUDGED}\n"));
+        }
         Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
     }
 

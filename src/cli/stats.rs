@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
+use super::accounts::{Accounts, Denying};
 use super::form::Form;
 use super::output::Output;
 use super::transcripts::{TranscriptArgs, Transcripts};
@@ -49,21 +50,25 @@ impl Stats {
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        let denying = Denying::of(&transcripts);
+        let mut accounts = Accounts::new(&transcripts, &denying);
         let mut all: Vec<(String, Statistics)> = Vec::new();
-        let open: RefCell<Option<(Counter, TranscriptCheck<'_>)>> = RefCell::new(None);
+        let open: RefCell<Option<(Counter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
         let problems = transcripts.each_record(
             &mut |found, record, _| {
                 let mut open = open.borrow_mut();
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
                 let begin = || {
-                    (Counter::new(&known.settings), TranscriptCheck::new(transcripts.knowledges.judge(known)))
+                    let judge = transcripts.knowledges.judge(known);
+                    (Counter::new(&known.settings, judge.context.declarations), TranscriptCheck::new(judge))
                 };
                 let (counter, check) = open.get_or_insert_with(begin);
                 let findings = check.record(record);
-                for turn in &record.turns {
+                let told = accounts.record(found, record);
+                for (turn, account) in record.turns.iter().zip(&told) {
                     let caps = &found.settings.caps;
                     let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));
-                    counter.turn(record, turn, reply.as_ref());
+                    counter.turn(record, turn, reply.as_ref().map(|reply| (reply, account.as_slice())));
                 }
                 counter.found(&findings.found);
                 Ok(())
@@ -75,7 +80,10 @@ impl Stats {
                         counter.found(&check.finish(summary));
                         counter.finish(rounds)
                     }
-                    None => Counter::new(&found.settings).finish(0),
+                    None => {
+                        let declarations = transcripts.knowledges.of(found).declarations.as_ref();
+                        Counter::new(&found.settings, declarations).finish(0)
+                    }
                 };
                 all.push((transcripts.name(found), figures));
                 Ok(())

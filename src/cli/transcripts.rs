@@ -10,6 +10,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
+use super::accounts::{Accounts, Denying};
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
@@ -151,16 +152,6 @@ impl Transcripts {
         }
     }
 
-    /// The predicates that the programs of the transcripts declare, as they are written; those of which `is_wanted` says so.
-    pub(super) fn signatures(&self, is_wanted: impl Fn(&TranscriptSettings, &str) -> bool) -> Vec<String> {
-        let declared = self.resolution.transcripts.iter().flat_map(|found| {
-            let declarations = self.knowledges.of(found).declarations.iter();
-            declarations.flat_map(|all| all.all()).map(move |one| (found, one))
-        });
-        let wanted = declared.filter(|(found, one)| is_wanted(&found.settings, one.name));
-        wanted.map(|(_, one)| one.signature()).collect()
-    }
-
     /// A transcript as it is kept here.
     pub(super) fn same(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
         self.resolution.transcripts.iter().find(|known| known.file == found.file)
@@ -218,6 +209,8 @@ impl Transcripts {
         each: &mut dyn FnMut(Seen<'_>) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let sources = RefCell::new(std::mem::take(&mut self.sources));
+        let denying = Denying::of(self);
+        let mut accounts = Accounts::new(self, &denying);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
         let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
             let name = self.name(found);
@@ -243,7 +236,8 @@ impl Transcripts {
             }
             let mut lines: Vec<_> =
                 placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
-            for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+            let told = accounts.record(found, record);
+            for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
                 let text = turn.text(record.bytes);
                 let whole = turn.place(TextRange::up_to(size(text.len())));
                 let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
@@ -251,7 +245,7 @@ impl Transcripts {
                 let diagnostics =
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = Reply::new(text, &found.settings.caps);
-                let answered = Answered { file: &name, record, turn, reply: &reply };
+                let answered = Answered { file: &name, record, turn, reply: &reply, account };
                 each(Seen { answered, context: judge.context, diagnostics })?;
             }
             Ok(())

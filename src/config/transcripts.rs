@@ -147,6 +147,8 @@ pub struct AtomSettings {
     pub allow_escaped_metachars: bool,
     /// `protected`: predicates that no packet may assert, in place of the built-in list.
     pub protected: Option<Vec<String>>,
+    /// `protected_extra`: further predicates that no reply may assert.
+    pub protected_extra: Vec<String>,
     /// `sensitive`: predicates that shape prompts, in place of the built-in list.
     pub sensitive: Option<Vec<String>>,
 }

@@ -6,6 +6,7 @@
 //! Our opinion comes in families of rules, as in `analysis`: some look at a whole reply ([`Survey`]), most at one envelope
 //! of it ([`Subject`]).
 
+pub mod account;
 pub mod atoms;
 mod audit;
 mod catalogue;

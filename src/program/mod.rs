@@ -9,6 +9,7 @@
 
 pub mod binding;
 pub mod builtins;
+mod consulted;
 mod embedding;
 mod file;
 pub mod graph;
@@ -17,6 +18,7 @@ mod merge;
 pub mod rewrite;
 mod signature;
 
+pub use consulted::{Consult, Consulted};
 pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
 pub use join::{Predicate, PredicateId, Program, Site};

@@ -2,15 +2,13 @@
 
 use super::constitution::Constitution;
 use super::facts;
-use super::turn::{Atom, Fate, Origin, Refusal};
-use crate::config::{Consumer, TranscriptSettings};
-use crate::envelope::atoms::{Known, is_delicate};
-use crate::envelope::runtime::{self, Picked, ReadUpdate, Verdict, built_in};
+use super::turn::Origin;
+use crate::config::TranscriptSettings;
+use crate::envelope::Reply;
+use crate::envelope::account::{Entry, Fate, Filters, Refusal};
+use crate::envelope::runtime::{Picked, ReadUpdate};
 use crate::kernel::{Fact, ValueId, Values};
 use crate::program::PredicateId;
-
-/// Who takes the updates where nobody is named.
-const EVERYBODY: &str = "open";
 
 /// The consumer that takes whatever can be read, and a fact about the intent besides.
 pub(super) const COMPRESSOR: &str = "compressor";
@@ -19,7 +17,7 @@ pub(super) const COMPRESSOR: &str = "compressor";
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// What becomes of each.
-    pub(super) atoms: Vec<Atom>,
+    pub(super) atoms: Vec<Entry>,
     /// The facts, and where each comes from.
     pub(super) facts: Vec<(Fact, Origin)>,
     /// Those of them that nobody gave before.
@@ -28,12 +26,12 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The updates that the second filter refuses, as they are written.
-    pub(super) fn blocked(&self) -> impl Iterator<Item = &Atom> {
+    pub(super) fn blocked(&self) -> impl Iterator<Item = &Entry> {
         self.atoms.iter().filter(|atom| matches!(atom.fate, Fate::Blocked(_)))
     }
 }
 
-/// What both filters ask about an update.
+/// What the filters ask about an update.
 pub(super) struct Filter<'a> {
     pub(super) constitution: &'a Constitution,
     pub(super) settings: &'a TranscriptSettings,
@@ -41,82 +39,32 @@ pub(super) struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    fn consumer(&self) -> Option<&Consumer> {
-        let name = self.settings.consumer.as_deref().unwrap_or(EVERYBODY);
-        self.settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in(EVERYBODY))
-    }
-
     /// The updates of an envelope, and those that were filled in where it has none.
-    pub(super) fn batch(&self, picked: &Picked, filled: &[String], values: &mut Values) -> Batch {
-        let mut batch = Batch::default();
-        let mut kept = picked.kept.updates.iter().enumerate();
-        let written = picked.packet.updates.as_slice();
-        for (index, update) in written.iter().enumerate() {
-            let dropped = picked.kept.dropped.iter().find(|(at, _)| *at == index);
-            let fate = match dropped {
-                Some((_, reason)) => Fate::Dropped(reason.clone()),
-                None => match kept.next() {
-                    Some((at, update)) => {
-                        let origin = Origin::Update { turn: self.turn, index };
-                        self.second(update, at, origin, values, &mut batch)
-                    }
-                    None => Fate::Blank,
-                },
+    pub(super) fn batch(&self, reply: &Reply<'_>, filled: &[String], values: &mut Values) -> Batch {
+        let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
+        let mut batch = Batch { atoms: filters.account(reply), ..Batch::default() };
+        if batch.atoms.is_empty() {
+            let fate = |(at, text): (usize, &String)| Entry {
+                index: None,
+                text: text.clone(),
+                fate: filters.second(text, at),
             };
-            batch.atoms.push(Atom { index: Some(index), text: update.clone(), fate });
+            batch.atoms = filled.iter().enumerate().map(fate).collect();
         }
-        if written.is_empty() {
-            for (at, update) in filled.iter().enumerate() {
-                let fate = self.second(update, at, Origin::Prefill(self.turn), values, &mut batch);
-                batch.atoms.push(Atom { index: None, text: update.clone(), fate });
+        for entry in &mut batch.atoms {
+            let Fate::Asserted { .. } = entry.fate else { continue };
+            let read = ReadUpdate::new(&entry.text);
+            let fact = read.fact().and_then(|fact| facts::fact(values, &self.constitution.program, fact));
+            let origin = match entry.index {
+                Some(index) => Origin::Update { turn: self.turn, index },
+                None => Origin::Prefill(self.turn),
+            };
+            match fact {
+                Some(fact) => batch.facts.push((fact, origin)),
+                None => entry.fate = Fate::Blocked(Refusal::Undeclared),
             }
         }
         batch
-    }
-
-    /// The filter of the consumer, and the kernel's declarations.
-    fn second(
-        &self,
-        update: &str,
-        at: usize,
-        origin: Origin,
-        values: &mut Values,
-        batch: &mut Batch,
-    ) -> Fate {
-        let (read, Some(consumer)) = (ReadUpdate::new(update), self.consumer()) else { return Fate::Blank };
-        let refusal = match read.verdict(at, consumer) {
-            Verdict::Accepted => None,
-            Verdict::Blank => return Fate::Blank,
-            Verdict::Limit => Some(Refusal::Limit),
-            Verdict::Rule => Some(Refusal::Rule),
-            Verdict::Declaration => Some(Refusal::Declaration),
-            Verdict::Import => Some(Refusal::Import),
-            Verdict::Syntax => Some(Refusal::Syntax),
-            Verdict::NotAllowed => Some(Refusal::NotAllowed),
-        };
-        let Some(fact) = read.fact() else { return Fate::Blocked(refusal.unwrap_or(Refusal::Syntax)) };
-        let refusal = refusal.or_else(|| self.kernel_refuses(fact, consumer));
-        if let Some(refusal) = refusal {
-            return Fate::Blocked(refusal);
-        }
-        match facts::fact(values, &self.constitution.program, fact) {
-            Some(asserted) => {
-                batch.facts.push((asserted, origin));
-                Fate::Asserted(fact.kernel())
-            }
-            None => Fate::Blocked(Refusal::Undeclared),
-        }
-    }
-
-    fn kernel_refuses(&self, fact: &runtime::Fact, consumer: &Consumer) -> Option<Refusal> {
-        if consumer.protected && is_delicate(&fact.predicate, &self.settings.atoms) {
-            return Some(Refusal::Protected);
-        }
-        match self.constitution.declarations.get(&fact.predicate, fact.args.len()) {
-            Known::Declared(_) => None,
-            Known::OtherArity(_) => Some(Refusal::Arity),
-            Known::Unknown => Some(Refusal::Undeclared),
-        }
     }
 
     /// What the compressor asserts of the intent beside the updates.

@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use regex::Regex;
+use rustc_hash::FxHashSet;
 
 use crate::config::{ReplaySettings, gate_pattern};
-use crate::envelope::atoms::Declarations;
+use crate::envelope::atoms::{Declarations, PERMISSION, Roots};
 use crate::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
-use crate::program::{PredicateId, PredicateKey, Program};
+use crate::program::{Consulted, PredicateId, PredicateKey, Program};
 use crate::text::{Cancel, Symbol};
 
 /// How many arguments a request has: id, action, target, payload, time.
 const REQUEST: u16 = 5;
-
-/// How many arguments a permission has: action, target, payload.
-const PERMISSION: u16 = 3;
 
 /// What a [`Constitution`] is made of.
 #[derive(Debug, Clone)]
@@ -43,8 +41,12 @@ pub struct Constitution {
     pub settings: ReplaySettings,
     /// How far each evaluation may go.
     pub limits: Limits,
+    /// The time of the first evaluation.
+    pub clock: Clock,
     pub(super) declarations: Declarations,
     pub(super) roles: Roles,
+    /// What permissions and denials depend on.
+    pub(super) consulted: Consulted,
     /// What the gate refuses, as it is written and as it is asked.
     pub(super) patterns: Vec<(String, Regex)>,
     base: Mutex<Kernel>,
@@ -71,6 +73,7 @@ pub(super) struct Roles {
 
 impl Roles {
     pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
+        let Roots { permit, appeals, block, deny } = Roots::of(program, settings);
         let one = |name: &str, arity: u16| program.id(PredicateKey { name: Symbol::new(name), arity });
         let all = |name: &str| {
             let named = program.named(Symbol::new(name));
@@ -79,15 +82,15 @@ impl Roles {
         let any = |names: &[String]| names.iter().flat_map(|name| all(name)).collect();
         Self {
             pending: one(&settings.pending, REQUEST),
-            permit: one(&settings.permit, PERMISSION),
-            deny: any(&settings.deny),
-            block: all(&settings.block),
+            permit,
+            deny,
+            block,
             safe: one(&settings.safe, 1),
             dangerous: one(&settings.dangerous, 1),
             content: one(&settings.content, 1),
             domain: one(&settings.domain, 1),
             overrides: any(&settings.overrides),
-            appeals: ["has_active_override", "active_override"].iter().flat_map(|name| all(name)).collect(),
+            appeals,
             hypothesis: one(&settings.abduction.predicate, 1),
             action: one(&settings.abduction.action, 1),
             intent: one("user_intent", 5),
@@ -125,12 +128,19 @@ impl Constitution {
         let mut base = Kernel::new(Arc::clone(&compiled));
         give(&mut base, &program);
         base.evaluate(limits, clock, cancel);
-        let declarations = Declarations::of(&program);
+        let declarations = Declarations::with(&program, &settings);
         let roles = Roles::of(&program, &settings);
+        let consulted = Roots::of(&program, &settings).consulted(&program);
         let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
         let patterns = settings.patterns.iter().filter_map(pattern).collect();
         let base = Mutex::new(base);
-        Self { program, compiled, settings, limits, declarations, roles, patterns, base }
+        Self { program, compiled, settings, limits, clock, declarations, roles, consulted, patterns, base }
+    }
+
+    /// The predicates of which a fact can lift what denies something.
+    pub(super) fn lifting(&self) -> FxHashSet<PredicateId> {
+        let all = (0u32..).map(PredicateId).take(self.program.predicates.len());
+        all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.lifts)).collect()
     }
 
     /// What a session begins with.

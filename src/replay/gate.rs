@@ -3,7 +3,7 @@
 use super::constitution::{Constitution, find, text};
 use super::facts;
 use super::origins::Origins;
-use super::turn::Origin;
+use super::reliance::{OwnFact, Reliance};
 use super::verdict::{Lock, Verdict};
 use crate::envelope::runtime::{self, Tool, is_constant, lower_case};
 use crate::kernel::{
@@ -40,7 +40,7 @@ impl Request {
     }
 
     /// What a permission has to be about.
-    fn texts(&self) -> [&str; 3] {
+    pub(super) fn texts(&self) -> [&str; 3] {
         [&self.action, &self.target, &self.payload]
     }
 
@@ -66,7 +66,7 @@ impl Request {
             rule: None,
             appeal: None,
             is_lifted: false,
-            granted: Vec::new(),
+            reliance: Reliance::default(),
         }
     }
 }
@@ -103,14 +103,20 @@ impl Gate<'_> {
             return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
         }
         *asserted = Some(fact);
-        let Some(why) = self.second_gate(&request) else { return self.constitutional(request) };
+        let Some(why) = self.second_gate(&request) else { return self.constitutional(request, None) };
         match self.appeal(&request.action) {
             None => request.verdict(false, Lock::Gate, why),
             // Whether the action is permitted is still for the constitution to say, as in the runtime, where both have
             // to agree.
-            Some(appeal) => {
-                let verdict = self.constitutional(request);
-                self.silenced(verdict, appeal)
+            Some((appeal, number)) => {
+                let model = self.kernel.model_mut();
+                let proof = model.explain(&self.constitution.compiled, self.clock, appeal, number);
+                let fact = proof.nodes.first().map(|node| node.fact.clone());
+                let mut verdict = self.constitutional(request, Some(proof));
+                if verdict.is_permitted {
+                    verdict.why.push_str("; the gate would refuse it, but for an appeal");
+                }
+                Verdict { appeal: fact, ..verdict }
             }
         }
     }
@@ -150,7 +156,7 @@ impl Gate<'_> {
     }
 
     /// Why the gate in front of the constitution refuses a request, if it does.
-    fn second_gate(&self, request: &Request) -> Option<String> {
+    pub(super) fn second_gate(&self, request: &Request) -> Option<String> {
         let constitution = self.constitution;
         if let Some((pattern, _)) =
             constitution.patterns.iter().find(|(_, regex)| regex.is_match(&request.target))
@@ -166,11 +172,11 @@ impl Gate<'_> {
 
     /// The fact by which an appeal for an action was granted and has not run out: `has_active_override(Action)`, or
     /// `active_override(Action, Approver, ExpiresAt)` with an end, in seconds, that is still to come.
-    fn appeal(&self, action: &str) -> Option<String> {
+    pub(super) fn appeal(&self, action: &str) -> Option<(PredicateId, u32)> {
         let (constitution, model) = (self.constitution, self.kernel.model());
         let now = self.clock.now_ns.div_euclid(1_000_000_000);
-        let lifts = |tuple: &&[ValueId]| {
-            let [of, rest @ ..] = tuple else { return false };
+        let lifts = |(_, tuple): &(u32, &[ValueId])| {
+            let [of, rest @ ..] = *tuple else { return false };
             let of = text(model, *of);
             let is_over = |end: &ValueId| matches!(model.values.get(*end), Datum::Number(end) if *end <= now);
             of.is_some()
@@ -178,46 +184,41 @@ impl Gate<'_> {
                 && !rest.get(1).is_some_and(is_over)
         };
         constitution.roles.appeals.iter().find_map(|appeal| {
-            let tuple = model.relation(*appeal)?.tuples().find(lifts)?;
-            Some(model.fact(&constitution.compiled, *appeal, tuple))
+            let (number, _) = (0u32..).zip(model.relation(*appeal)?.tuples()).find(lifts)?;
+            Some((*appeal, number))
         })
     }
 
-    /// A verdict for which an appeal silenced the gate: the permission rests on it, too.
-    fn silenced(&self, mut verdict: Verdict, appeal: String) -> Verdict {
-        if verdict.is_permitted {
-            verdict.why.push_str("; the gate would refuse it, but for an appeal");
-            let origin = self.origins.of(&appeal).filter(|origin| origin.is_said());
-            let is_known = verdict.granted.iter().any(|(fact, _)| *fact == appeal);
-            verdict.granted.extend(origin.filter(|_| !is_known).map(|origin| (appeal.clone(), origin)));
-        }
-        Verdict { appeal: Some(appeal), ..verdict }
-    }
-
-    fn constitutional(&mut self, request: Request) -> Verdict {
+    /// The verdict of the constitution; `appeal` is the proof of what silences the gate in front of it.
+    fn constitutional(&mut self, request: Request, appeal: Option<Proof>) -> Verdict {
         let texts = request.texts();
         let permit = self.constitution.roles.permit;
         let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
         match found {
-            Some((permit, number)) => self.permitted(request, permit, number),
+            Some(found) => self.permitted(request, found, appeal),
             None => self.denied(request),
         }
     }
 
-    fn permitted(&mut self, request: Request, permit: PredicateId, number: u32) -> Verdict {
+    fn permitted(
+        &mut self,
+        request: Request,
+        (permit, number): (PredicateId, u32),
+        appeal: Option<Proof>,
+    ) -> Verdict {
         let compiled = &self.constitution.compiled;
         let proof = self.kernel.model_mut().explain(compiled, self.clock, permit, number);
         let mut why = "permitted by the constitution".to_owned();
         if let Some(dropped) = dropped(&proof) {
             why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
         }
-        let granted = self.granted(&request, permit, &proof);
+        let reliance = self.reliance(&request, &proof, appeal);
         let is_lifted = self.is_lifted(&proof, (permit, number));
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
             because: vec![proof],
             is_lifted,
-            granted,
+            reliance,
             ..request.verdict(true, Lock::Constitution, why)
         }
     }
@@ -239,36 +240,7 @@ impl Gate<'_> {
         }
     }
 
-    /// What the model itself said and a permission rests on: nothing if it would also hold without, for other reasons.
-    fn granted(&mut self, request: &Request, permit: PredicateId, proof: &Proof) -> Vec<(String, Origin)> {
-        let mut all = granted(proof, self.origins);
-        if all.is_empty() {
-            return all;
-        }
-        let compiled = &self.constitution.compiled;
-        let texts = request.texts();
-        let mut without = self.kernel.fork();
-        let mut taken = 0;
-        for _ in 0..MOST_REASONS {
-            for fact in all.iter().skip(taken).filter_map(|(text, _)| self.origins.fact(text)) {
-                without.retract(fact.predicate, &fact.tuple);
-            }
-            taken = all.len();
-            without.evaluate(self.constitution.limits, self.clock, self.cancel);
-            if without.model().stopped.is_some() {
-                break;
-            }
-            let Some(number) = find(without.model(), permit, &texts) else { break };
-            let other = without.model_mut().explain(compiled, self.clock, permit, number);
-            all.extend(granted(&other, self.origins));
-            if all.len() == taken {
-                return Vec::new();
-            }
-        }
-        all
-    }
-
-    fn denied(&mut self, request: Request) -> Verdict {
+    pub(super) fn denied(&mut self, request: Request) -> Verdict {
         let compiled = &self.constitution.compiled;
         let because = self.reasons(&[request.id.as_str(), request.action.as_str()]);
         let mut why_not = Vec::new();
@@ -370,11 +342,14 @@ fn dropped(proof: &Proof) -> Option<&str> {
     })
 }
 
-/// The facts in a proof that the model itself said.
-pub(super) fn granted(proof: &Proof, origins: &Origins) -> Vec<(String, Origin)> {
+/// Adds the facts in a proof that replies asserted themselves, each once.
+pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<OwnFact>) {
     let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
-    let own = asserted.filter_map(|node| Some((node.fact.clone(), origins.of(&node.fact)?)));
-    own.filter(|(_, origin)| origin.is_said()).collect()
+    for own in asserted.filter_map(|node| origins.own(&node.fact)) {
+        if !all.contains(&own) {
+            all.push(own);
+        }
+    }
 }
 
 /// Whether it is of no use to evaluate again what was stopped.

@@ -2,8 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::reliance::OwnFact;
 use super::turn::Origin;
 use crate::kernel::Fact;
+use crate::program::PredicateId;
+
+/// How many facts are remembered that replies made the kernel forget.
+const MOST_FORGOTTEN: usize = 200;
 
 /// Where each fact of a session comes from, by its text.
 #[derive(Debug, Default)]
@@ -11,17 +16,50 @@ pub(super) struct Origins {
     known: FxHashMap<String, (Origin, Fact)>,
     /// Those that nobody says any more. Proofs of this turn still name them.
     gone: FxHashSet<String>,
+    /// The predicates of which a fact can lift what denies something.
+    lifting: FxHashSet<PredicateId>,
+    /// The texts of such facts that replies asserted, taken back or not.
+    lifts: FxHashSet<String>,
+    /// Facts that replies made the kernel forget and that kept something from being permitted, the last of each text.
+    forgotten: Vec<OwnFact>,
 }
 
 impl Origins {
+    /// Nothing is known yet; `lifting` are the predicates of which a fact can lift what denies something.
+    pub(super) fn new(lifting: FxHashSet<PredicateId>) -> Self {
+        Self { lifting, ..Self::default() }
+    }
+
+    /// A fact that a reply asserted and still does.
+    pub(super) fn own(&self, text: &str) -> Option<OwnFact> {
+        let (origin, fact) = self.known.get(text).filter(|(origin, _)| origin.is_said())?;
+        Some(OwnFact { text: text.to_owned(), origin: *origin, fact: fact.clone() })
+    }
+
+    /// The facts of replies that can lift what denies something, and those that they made the kernel forget; the earliest
+    /// first.
+    pub(super) fn lifting(&self) -> Vec<OwnFact> {
+        let held = self.lifts.iter().filter(|text| !self.gone.contains(*text));
+        let mut all: Vec<_> = held.filter_map(|text| self.own(text)).collect();
+        all.extend(self.forgotten.iter().filter(|own| self.held(&own.text).is_none()).cloned());
+        all.sort_by(|a, b| (a.origin.order(), &a.text).cmp(&(b.origin.order(), &b.text)));
+        all
+    }
+
+    /// A reply made the kernel forget a fact that something else than a reply gave.
+    pub(super) fn forget(&mut self, text: &str, fact: Fact, turn: u64) {
+        if self.of(text).is_some_and(Origin::is_said) {
+            return;
+        }
+        self.forgotten.retain(|own| own.text != text);
+        if self.forgotten.len() < MOST_FORGOTTEN {
+            self.forgotten.push(OwnFact { text: text.to_owned(), origin: Origin::Forgotten(turn), fact });
+        }
+    }
+
     /// Where a fact comes from that this turn knows, or knew.
     pub(super) fn of(&self, fact: &str) -> Option<Origin> {
         self.known.get(fact).map(|(origin, _)| *origin)
-    }
-
-    /// A fact by its text.
-    pub(super) fn fact(&self, text: &str) -> Option<&Fact> {
-        self.known.get(text).map(|(_, fact)| fact)
     }
 
     /// Where a fact comes from that is still said.
@@ -31,6 +69,9 @@ impl Origins {
 
     /// Remembers what said a fact, unless something else said it before.
     pub(super) fn say(&mut self, text: String, fact: &Fact, origin: Origin) {
+        if self.lifting.contains(&fact.predicate) {
+            self.lifts.insert(text.clone());
+        }
         if self.gone.remove(&text) || !self.known.contains_key(&text) {
             self.known.insert(text, (origin, fact.clone()));
         }
@@ -53,6 +94,7 @@ impl Origins {
     pub(super) fn turn(&mut self) {
         for fact in self.gone.drain() {
             self.known.remove(&fact);
+            self.lifts.remove(&fact);
         }
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::state::Change;
 use super::verdict::Verdict;
-use crate::envelope::runtime::{DropReason, Stage};
+use crate::envelope::account::Entry;
+use crate::envelope::runtime::Stage;
 use crate::kernel::{Proof, Stop};
 use crate::text::TextRange;
 
@@ -31,13 +32,15 @@ pub struct Turn {
     /// What is shown in its place, where something is refused.
     pub rewritten: Option<Rewritten>,
     /// Its updates, in their order.
-    pub atoms: Vec<Atom>,
+    pub atoms: Vec<Entry>,
     /// Its memory operations, and what they do to the kernel.
     pub memory: Vec<Operation>,
     /// What its self-correction leads to.
     pub correction: Option<Correction>,
     /// The verdict about the whole of it, where the policy denies that.
     pub envelope: Option<Verdict>,
+    /// What would deny the whole of it, had the replies of the session not lifted that.
+    pub unblocked: Option<Unblocked>,
     /// The verdicts about its tool requests, in their order.
     pub verdicts: Vec<Verdict>,
     /// What it changed.
@@ -55,99 +58,15 @@ pub struct Rewritten {
     pub reason: String,
 }
 
-/// An update.
+/// A denial of a whole reply that its session lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Atom {
-    /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
-    pub index: Option<usize>,
-    /// Its text.
-    pub text: String,
-    /// What becomes of it.
-    pub fate: Fate,
-}
-
-/// What becomes of an update.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
-    /// It becomes this fact.
-    Asserted(String),
-    /// The first filter drops it.
-    Dropped(DropReason),
-    /// The second filter refuses it.
-    Blocked(Refusal),
-    /// There is nothing in it.
-    Blank,
-    /// It would have become this fact, but the whole reply is denied.
-    Withdrawn(String),
-}
-
-/// Why the second filter refuses an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Refusal {
-    /// Too many updates.
-    Limit,
-    /// It is a rule.
-    Rule,
-    /// It is a declaration.
-    Declaration,
-    /// It is an import.
-    Import,
-    /// It cannot be read.
-    Syntax,
-    /// Its predicate is none of those that the consumer takes.
-    NotAllowed,
-    /// Its predicate belongs to the constitution, not to packets.
-    Protected,
-    /// The program does not know its predicate.
-    Undeclared,
-    /// The program knows its predicate with another number of arguments.
-    Arity,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Limit => "beyond the number of updates that the consumer looks at",
-            Self::Rule => "it has `:-` in it, and a packet may assert no rules",
-            Self::Declaration => "a packet may declare nothing",
-            Self::Import => "a packet may import nothing",
-            Self::Syntax => "it cannot be read",
-            Self::NotAllowed => "the consumer does not take this predicate",
-            Self::Protected => "no packet may assert this predicate",
-            Self::Undeclared => "the policy does not declare this predicate",
-            Self::Arity => "the policy declares this predicate with another number of arguments",
-        })
-    }
-}
-
-impl fmt::Display for Fate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Asserted(_) => f.write_str("asserted"),
-            Self::Dropped(DropReason::Empty) | Self::Blank => f.write_str("passed over: blank"),
-            Self::Dropped(DropReason::Long) => f.write_str("dropped: too long"),
-            Self::Dropped(DropReason::Syntax(_)) => {
-                f.write_str("dropped: no parenthesis, or no full stop at its end")
-            }
-            Self::Dropped(DropReason::Meta) => f.write_str("dropped: it has one of ` $ ; | in it"),
-            Self::Blocked(refusal) => write!(f, "blocked: {refusal}"),
-            Self::Withdrawn(_) => f.write_str("withdrawn: the whole reply is denied"),
-        }
-    }
-}
-
-impl Fate {
-    /// The word for it in JSON.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Asserted(_) => "asserted",
-            Self::Dropped(_) => "dropped",
-            Self::Blocked(_) => "blocked",
-            Self::Blank => "blank",
-            Self::Withdrawn(_) => "withdrawn",
-        }
-    }
+pub struct Unblocked {
+    /// The facts of replies that lift it, each with its origin.
+    pub facts: Vec<(String, Origin)>,
+    /// The fact that would deny the reply, quoted.
+    pub denial: String,
+    /// Its proof.
+    pub proof: Proof,
 }
 
 /// A memory operation.
@@ -201,6 +120,8 @@ pub enum Origin {
     Hypothesis(u64),
     /// A request of a turn.
     Request(u64),
+    /// A turn made the kernel forget it.
+    Forgotten(u64),
 }
 
 impl Origin {
@@ -212,7 +133,16 @@ impl Origin {
             | Self::Prefill(turn)
             | Self::Intent(turn)
             | Self::Hypothesis(turn)
-            | Self::Request(turn) => turn,
+            | Self::Request(turn)
+            | Self::Forgotten(turn) => turn,
+        }
+    }
+
+    /// What earlier ones come before.
+    pub(super) fn order(self) -> (u64, usize) {
+        match self {
+            Self::Update { turn, index } => (turn, index),
+            other => (other.turn(), usize::MAX),
         }
     }
 
@@ -231,6 +161,7 @@ impl fmt::Display for Origin {
             Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
             Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
             Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A verdict: what was asked for, whether it is permitted, and why or why not.
 
-use super::turn::Origin;
+use super::reliance::Reliance;
 use crate::kernel::{Miss, Proof, RuleId};
 use crate::text::TextRange;
 
@@ -67,8 +67,8 @@ pub struct Verdict {
     pub appeal: Option<String>,
     /// Whether a permission rests on an override, whichever rule gives it.
     pub is_lifted: bool,
-    /// Facts of the session's own that a permission rests on.
-    pub granted: Vec<(String, Origin)>,
+    /// What a permission owes to the replies of its session.
+    pub reliance: Reliance,
 }
 
 impl Verdict {

@@ -13,10 +13,10 @@ use super::session::LOSSY_TURN;
 use super::tokens;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::{member, text};
-use crate::config::{Caps, Consumer, Profile, TranscriptSettings};
+use crate::config::Profile;
+use crate::envelope::account::{Fate, Filters};
 use crate::envelope::clean::Clean;
 use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::envelope::runtime::{ReadUpdate, Verdict};
 use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, TextSize};
@@ -319,8 +319,8 @@ impl Place<'_> {
         digest.has_intent = member(json, control, "intent_classification").is_some();
         if let Some(updates) = member(json, control, "mangle_updates") {
             let kept = json.elements(updates).take(caps.updates).enumerate();
-            let consumer = consumer(context.settings);
-            let atom = |(index, node)| self.atom(json, node, index, caps, consumer);
+            let filters = Filters::new(context.settings, context.declarations);
+            let atom = |(index, node)| self.atom(json, node, index, filters);
             digest.atoms = kept.filter_map(atom).collect();
             if context.wants(&LOSSY_TURN) {
                 self.missing(json, root, updates, digest);
@@ -349,21 +349,13 @@ impl Place<'_> {
         self.turn.place(inside(json, node))
     }
 
-    fn atom(
-        &self,
-        json: &Json<'_>,
-        node: NodeId,
-        index: usize,
-        caps: &Caps,
-        consumer: Option<&Consumer>,
-    ) -> Option<Atom> {
+    fn atom(&self, json: &Json<'_>, node: NodeId, index: usize, filters: Filters<'_>) -> Option<Atom> {
         let update = json.string(node)?;
-        if runtime::reason(&update, caps).is_some() {
+        let fate = filters.lone(&update, index);
+        if let Fate::Dropped(_) = fate {
             return None;
         }
-        let verdict = consumer.map(|consumer| ReadUpdate::new(&update).verdict(index, consumer));
-        let is_accepted = verdict.is_none_or(|verdict| verdict == Verdict::Accepted);
-        Some(Atom { is_accepted, ..self.atom_that_says(json, node, index, &update) })
+        Some(Atom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
     }
 
     /// An update that is accepted.
@@ -458,12 +450,6 @@ impl Place<'_> {
             }
         }
     }
-}
-
-/// The consumer whose filter decides which updates are accepted.
-fn consumer(settings: &TranscriptSettings) -> Option<&Consumer> {
-    let name = settings.consumer.as_deref().unwrap_or("open");
-    settings.consumers.get(name).or_else(|| runtime::built_in(name)).or_else(|| runtime::built_in("open"))
 }
 
 /// How many tokens the user sees of a reply without an envelope.

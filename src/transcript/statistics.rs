@@ -10,8 +10,10 @@ use super::digest::hash;
 use super::session::MOST_KNOWN;
 use super::tokens;
 use super::turn::{Kind, Record, Role, Turn};
-use crate::config::{Caps, Consumer, TranscriptSettings};
-use crate::envelope::runtime::{self, Fact, Failure, Picked, ReadUpdate, Stage, Value, Verdict};
+use crate::config::TranscriptSettings;
+use crate::envelope::account::{Entry, Fate, Filters, Refusal, Tally};
+use crate::envelope::atoms::Declarations;
+use crate::envelope::runtime::{Fact, Failure, Picked, ReadUpdate, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
 
 /// How many different words a table of figures has; all others are counted as [`OTHERS`].
@@ -34,12 +36,10 @@ pub struct Statistics {
     pub methods: BTreeMap<&'static str, u64>,
     /// Replies that could not be decoded at once, by the stage that read them in the end.
     pub parse_errors: BTreeMap<&'static str, u64>,
-    /// Updates that were kept: they survive the caps and the filter of the consumer.
-    pub atoms_kept: u64,
-    /// Updates that the caps dropped.
-    pub atoms_dropped: u64,
-    /// Updates that the filter of the consumer refused.
-    pub atoms_blocked: u64,
+    /// Updates by what became of them.
+    pub atoms: Tally,
+    /// What was not considered for that, as a sentence.
+    pub not_judged: Option<&'static str>,
     /// Updates that are no Mangle, by predicate.
     pub syntax_errors: BTreeMap<String, u64>,
     /// Memory operations after the caps, by operation.
@@ -170,34 +170,36 @@ fn ratio(original: u64, kept: u64) -> f64 {
 
 /// Counts while a transcript is read.
 #[derive(Debug)]
-pub struct Counter {
+pub struct Counter<'a> {
     statistics: Statistics,
-    consumer: Consumer,
-    caps: Caps,
+    filters: Filters<'a>,
     /// How many updates without an envelope there were since the last answer.
     loose: usize,
     /// The tokens that the user said since the last answer.
     asked: u64,
 }
 
-impl Counter {
-    /// A count of one file.
+impl<'a> Counter<'a> {
+    /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
     #[must_use]
-    pub fn new(settings: &TranscriptSettings) -> Self {
-        let name = settings.consumer.as_deref().unwrap_or("open");
-        let everything =
-            Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
-        let consumer = settings.consumers.get(name).or_else(|| runtime::built_in(name)).cloned();
+    pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+        let filters = Filters::new(settings, declarations);
         let compression = Compression { target: settings.target_compression_ratio, ..Compression::default() };
-        let statistics = Statistics { compression, ..Statistics::default() };
-        let consumer = consumer.unwrap_or(everything);
-        Self { statistics, consumer, caps: settings.caps.clone(), loose: 0, asked: 0 }
+        let not_judged = filters.not_judged();
+        let statistics = Statistics { compression, not_judged, ..Statistics::default() };
+        Self { statistics, filters, loose: 0, asked: 0 }
     }
 
-    /// Counts a turn; `reply` is what was made of it where it is one. Gives the sizes of an answer.
-    pub fn turn(&mut self, record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>) -> Option<TurnSize> {
-        if let Some(reply) = reply {
-            return Some(self.reply(reply));
+    /// Counts a turn; `reply` is what was made of it where it is one, with what became of its updates. Gives the sizes of
+    /// an answer.
+    pub fn turn(
+        &mut self,
+        record: &Record<'_>,
+        turn: &Turn,
+        reply: Option<(&Reply<'_>, &[Entry])>,
+    ) -> Option<TurnSize> {
+        if let Some((reply, account)) = reply {
+            return Some(self.reply(reply, account));
         }
         let said = turn.text(record.bytes);
         match (turn.role, turn.kind) {
@@ -225,7 +227,7 @@ impl Counter {
         }
     }
 
-    fn reply(&mut self, reply: &Reply<'_>) -> TurnSize {
+    fn reply(&mut self, reply: &Reply<'_>, account: &[Entry]) -> TurnSize {
         let statistics = &mut self.statistics;
         statistics.answers += 1;
         let method = reply.reading.as_ref().map_or("error", |reading| reading.stage.method());
@@ -241,7 +243,7 @@ impl Counter {
             ..TurnSize::default()
         };
         if let Some(picked) = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref()) {
-            self.envelope(picked, &mut size);
+            self.envelope(picked, account, &mut size);
         }
         let compression = &mut self.statistics.compression;
         compression.original += size.original;
@@ -255,47 +257,38 @@ impl Counter {
     fn loose(&mut self, update: &str) {
         let index = self.loose;
         self.loose += 1;
-        if runtime::reason(update, &self.caps).is_some() {
-            self.statistics.atoms_dropped += 1;
-        } else if let Some(facts) = self.update(index, update) {
+        let fate = self.filters.lone(update, index);
+        if let Some(facts) = self.update(update, &fate) {
             let compression = &mut self.statistics.compression;
             compression.kept_as_atoms += tokens::text(update) as u64;
             compression.kept_by_runtime += (facts + tokens::text(update)) as u64;
         }
     }
 
-    /// Counts an update that survives the caps; gives what its fact costs where it is accepted.
-    fn update(&mut self, index: usize, update: &str) -> Option<usize> {
+    /// Counts an update; gives what its fact costs where it is kept.
+    fn update(&mut self, update: &str, fate: &Fate) -> Option<usize> {
         let statistics = &mut self.statistics;
-        let read = ReadUpdate::new(update);
-        match (read.verdict(index, &self.consumer), read.fact()) {
-            (Verdict::Accepted, Some(fact)) => {
-                statistics.atoms_kept += 1;
-                statistics.compression.hold(fact, update);
-                Some(tokens::fact(fact))
-            }
-            (verdict, _) => {
-                statistics.atoms_blocked += 1;
-                if verdict == Verdict::Syntax {
-                    let predicate = update.trim().split('(').next().unwrap_or("").trim();
-                    add(&mut statistics.syntax_errors, predicate);
-                }
-                None
-            }
+        statistics.atoms.add(fate);
+        if *fate == Fate::Blocked(Refusal::Syntax) {
+            let predicate = update.trim().split('(').next().unwrap_or("").trim();
+            add(&mut statistics.syntax_errors, predicate);
         }
+        let read = ReadUpdate::new(update);
+        let fact = read.fact().filter(|_| fate.is_kept())?;
+        statistics.compression.hold(fact, update);
+        Some(tokens::fact(fact))
     }
 
-    fn envelope(&mut self, picked: &Picked, size: &mut TurnSize) {
+    fn envelope(&mut self, picked: &Picked, account: &[Entry], size: &mut TurnSize) {
         let statistics = &mut self.statistics;
         let packet = &picked.packet;
         statistics.self_corrections +=
             u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
-        statistics.atoms_dropped += picked.kept.dropped.len() as u64;
         let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
-        for (index, update) in picked.kept.updates.iter().enumerate() {
-            if let Some(cost) = self.update(index, update) {
+        for Entry { text, fate, .. } in account {
+            if let Some(cost) = self.update(text, fate) {
                 facts += cost;
-                accepted.push(update.as_str());
+                accepted.push(text.as_str());
             }
         }
         let statistics = &mut self.statistics;
@@ -374,7 +367,8 @@ mod tests {
 
     fn counted(text: &str) -> (Statistics, Vec<TurnSize>) {
         let settings = TranscriptSettings::default();
-        let mut counter = Counter::new(&settings);
+        let mut counter = Counter::new(&settings, None);
+        let filters = Filters::new(&settings, None);
         let (mut sizes, mut found) = (Vec::new(), Vec::new());
         let mut checker = Checker::new(Context::new(&settings), Limits::default());
         let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
@@ -382,7 +376,9 @@ mod tests {
             checker.record(record, &mut found);
             for turn in &record.turns {
                 let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &settings.caps));
-                sizes.extend(counter.turn(record, turn, reply.as_ref()));
+                let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
+                let reply = reply.as_ref().map(|reply| (reply, account.as_slice()));
+                sizes.extend(counter.turn(record, turn, reply));
             }
         };
         reader.feed(text.as_bytes(), &mut each);
@@ -406,7 +402,7 @@ mod tests {
         assert_eq!((found.answers, found.prompts, found.repair_rounds, found.self_corrections), (3, 2, 1, 1));
         assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [("fallback", 1), ("json", 2)]);
         assert_eq!(found.parse_errors.into_iter().collect::<Vec<_>>(), [("P4", 1)]);
-        assert_eq!((found.atoms_kept, found.atoms_dropped, found.atoms_blocked), (3, 2, 1));
+        assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (3, 2, 1));
         assert_eq!(found.syntax_errors.into_iter().collect::<Vec<_>>(), [(":".to_owned(), 1)]);
         let memory: Vec<_> = found.memory.into_iter().collect();
         assert_eq!(memory, [("forget".to_owned(), 1), ("note".to_owned(), 1)]);
@@ -427,7 +423,7 @@ mod tests {
         );
         let (found, sizes) = counted(&text);
         assert_eq!((found.answers, sizes.len()), (1, 1));
-        assert_eq!((found.atoms_kept, found.atoms_dropped, found.atoms_blocked), (1, 1, 1));
+        assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (1, 1, 1));
         assert_eq!(found.compression.state(false), 1);
     }
 

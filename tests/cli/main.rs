@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
+mod account;
 mod check;
 mod fix;
 mod fix_transcripts;

@@ -405,13 +405,14 @@ fn a_session_cannot_permit_itself_anything() {
     expect![[r#"
           shown    [SAFETY NOTICE: blocked unsafe mangle_updates]  I may.
           update + approved(/delete_file).
-          update x admin_override("root", /run_command, 9999999999).  blocked: no packet may assert this predicate
+          update x admin_override("root", /run_command, 9999999999).  blocked by the update filter: no reply may assert this predicate
           PERMIT   /delete_file src  r1
                     approved(/delete_file)  [turn 1, update 1]
+                   rests on approved(/delete_file)  [turn 1, update 1]
           DENY     /run_command {"command":"ls"}  r2
-          warning PB506 self-granted at 1:368: this is permitted only because of `approved(/delete_file)`, which the model asserted itself (turn 1, update 1)
+          error PB506 self-granted at 1:368: `/delete_file` on `src` is permitted only because replies asserted `approved(/delete_file)` (turn 1, update 1); without that: no rule permits it, because nothing gives `admin_override(_,/delete_file,_)`
           error PB502 denied at 1:483: `/run_command` with `{"command":"ls"}` is denied: no rule permits it, because nothing gives `admin_override(_,/run_command,_)`
           warning PB501 override at 1:594: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
-        1 turn, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 1 error, 2 warnings
+        1 turn, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 2 errors, 1 warning
     "#]].assert_eq(&lines);
 }

@@ -69,36 +69,36 @@ fn a_session_for_people() {
         &[POLICY, CONFIGURED, SESSION],
         &["replay", "session.jsonl"],
         expect![[r#"
-        turn 1  session.jsonl:2  2026-03-01T12:00:01Z  json
-          user     Look at <b>a.go</b>.
-          says     I am looking.
-          update + task_status("t", /done).
-          PERMIT   /read_file a.go  r1
-                   permitted by the constitution  by policy.mg:7
-                    the request
-                    safe_action(/read_file)  [policy.mg:6]
-          state    +2 -0
-            + task_status("t",/done)
-            + done("t")  by policy.mg:17
+            turn 1  session.jsonl:2  2026-03-01T12:00:01Z  json
+              user     Look at <b>a.go</b>.
+              says     I am looking.
+              update + task_status("t", /done).
+              PERMIT   /read_file a.go  r1
+                       permitted by the constitution  by policy.mg:7
+                        the request
+                        safe_action(/read_file)  [policy.mg:6]
+              state    +2 -0
+                + task_status("t",/done)
+                + done("t")  by policy.mg:17
 
-        turn 2  session.jsonl:4  2026-03-01T12:00:09Z  json
-          says     <script>alert(1)</script> I have deleted it.
-          shown    [SAFETY NOTICE: blocked unsafe mangle_updates]  <script>alert(1)</script> I have deleted it.
-          update x admin_override("me").  blocked: no packet may assert this predicate
-          DENY     /delete_file a.go  r2
-                   An override is needed  by policy.mg:13
-                    the request
-                    no has_override()
-                   policy.mg:7 lacks safe_action(/delete_file)
-                   policy.mg:10 lacks admin_override(_)
-          error PB502 denied at 4:189: `/delete_file` on `a.go` is denied: An override is needed
-          warning PB501 override at 4:295: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
-          warning PB520 speech-contradicts-verdict at 4:330: the user reads `deleted`, and the constitution denies `/delete_file`: An override is needed
-          error PB504 executed-although-denied at 5:47: this is the result of `r2`: `/delete_file` of turn 2 ran, and this constitution denies it
+            turn 2  session.jsonl:4  2026-03-01T12:00:09Z  json
+              says     <script>alert(1)</script> I have deleted it.
+              shown    [SAFETY NOTICE: blocked unsafe mangle_updates]  <script>alert(1)</script> I have deleted it.
+              update x admin_override("me").  blocked by the update filter: no reply may assert this predicate
+              DENY     /delete_file a.go  r2
+                       An override is needed  by policy.mg:13
+                        the request
+                        no has_override()
+                       policy.mg:7 lacks safe_action(/delete_file)
+                       policy.mg:10 lacks admin_override(_)
+              error PB502 denied at 4:189: `/delete_file` on `a.go` is denied: An override is needed
+              warning PB501 override at 4:295: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
+              warning PB520 speech-contradicts-verdict at 4:330: the user reads `deleted`, and the constitution denies `/delete_file`: An override is needed
+              error PB504 executed-although-denied at 5:47: this is the result of `r2`: `/delete_file` of turn 2 ran, and this constitution denies it
 
-        2 turns, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 2 errors, 2 warnings
-        exit 1
-    "#]],
+            2 turns, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 2 errors, 2 warnings
+            exit 1
+        "#]],
     );
 }
 

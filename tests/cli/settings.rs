@@ -233,6 +233,7 @@ fn all_settings() {
             types = "warning"
             allow_escaped_metachars = false
             # protected: the built-in list
+            protected_extra = []
             # sensitive: the built-in list
 
             [transcripts.caps]
@@ -281,6 +282,60 @@ fn all_settings() {
             predicate = "abductive_hypothesis"
             as = "string"
             action = "recovery_action"
+
+            # Predicates that no reply should assert, and why:
+            # action_denied: built-in list of protected predicates
+            # action_type: built-in list of what the agent derives
+            # activation: built-in list of predicates that shape prompts
+            # activation_spread: built-in list of what the agent derives
+            # active_override: built-in list of protected predicates
+            # admin_override: built-in list of protected predicates
+            # allowed_domain: built-in list of protected predicates
+            # appeal_granted: built-in list of protected predicates
+            # atom_tag: built-in list of predicates that shape prompts
+            # blocked: built-in list of what the agent derives
+            # blocked_pattern: built-in list of protected predicates
+            # campaign_prompt_policy: built-in list of predicates that shape prompts
+            # context_atom: built-in list of what the agent derives
+            # current_time: built-in list of protected predicates
+            # current_user: built-in list of protected predicates
+            # dangerous_action: built-in list of protected predicates
+            # dangerous_content: built-in list of protected predicates
+            # detected_framework: built-in list of what the agent derives
+            # execution_result: built-in list of protected predicates
+            # final_action: built-in list of protected predicates
+            # forbidden: built-in list of protected predicates
+            # has_active_override: built-in list of protected predicates
+            # injectable_context: built-in list of predicates that shape prompts
+            # is_mandatory: built-in list of predicates that shape prompts
+            # learned_exemplar: built-in list of predicates that shape prompts
+            # mutation_approved: built-in list of protected predicates
+            # network_permitted: built-in list of protected predicates
+            # pending_action: built-in list of protected predicates
+            # permission_check_result: built-in list of protected predicates
+            # permitted: built-in list of protected predicates
+            # permitted_action: built-in list of protected predicates
+            # policy_allows: built-in list of what the agent derives
+            # policy_denies: built-in list of what the agent derives
+            # prompt_atom: built-in list of predicates that shape prompts
+            # prompt_customization: built-in list of predicates that shape prompts
+            # prompt_exemplar: built-in list of predicates that shape prompts
+            # relevant_fact: built-in list of what the agent derives
+            # requires_permission: built-in list of protected predicates
+            # route_to_shard: built-in list of what the agent derives
+            # route_to_tool: built-in list of what the agent derives
+            # routing_result: built-in list of protected predicates
+            # safe_action: built-in list of protected predicates
+            # safety_check: built-in list of protected predicates
+            # security_violation: built-in list of protected predicates
+            # shard_context_atom: built-in list of predicates that shape prompts
+            # shard_prompt_base: built-in list of predicates that shape prompts
+            # signed_approval: built-in list of protected predicates
+            # specialist_knowledge: built-in list of predicates that shape prompts
+            # system_shard_state: built-in list of protected predicates
+            # temporary_override: built-in list of protected predicates
+            # test_framework: built-in list of what the agent derives
+            # unsafe_action: built-in list of what the agent derives
 
             [[program]] # 2 files
             name = "guardian"
@@ -375,6 +430,7 @@ fn all_settings() {
                   "types": "warning",
                   "allow_escaped_metachars": false,
                   "protected": null,
+                  "protected_extra": [],
                   "sensitive": null
                 },
                 "caps": {
@@ -463,6 +519,320 @@ fn all_settings() {
                   "action": "recovery_action"
                 }
               },
+              "protected": [
+                {
+                  "predicate": "action_denied",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "action_type",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "activation",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "activation_spread",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "active_override",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "admin_override",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "allowed_domain",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "appeal_granted",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "atom_tag",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "blocked",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "blocked_pattern",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "campaign_prompt_policy",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "context_atom",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "current_time",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "current_user",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "dangerous_action",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "dangerous_content",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "detected_framework",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "execution_result",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "final_action",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "forbidden",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "has_active_override",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "injectable_context",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "is_mandatory",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "learned_exemplar",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "mutation_approved",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "network_permitted",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "pending_action",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "permission_check_result",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "permitted",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "permitted_action",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "policy_allows",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "policy_denies",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "prompt_atom",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "prompt_customization",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "prompt_exemplar",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "relevant_fact",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "requires_permission",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "route_to_shard",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "route_to_tool",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "routing_result",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "safe_action",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "safety_check",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "security_violation",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "shard_context_atom",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "shard_prompt_base",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "signed_approval",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "specialist_knowledge",
+                  "why": "built-in list of predicates that shape prompts",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "system_shard_state",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "temporary_override",
+                  "why": "built-in list of protected predicates",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "test_framework",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                },
+                {
+                  "predicate": "unsafe_action",
+                  "why": "built-in list of what the agent derives",
+                  "rule": null,
+                  "refused": true
+                }
+              ],
               "programs": [
                 {
                   "name": "the given paths",

@@ -120,28 +120,28 @@ fn parse_tells_what_the_runtime_keeps() {
         &[SCHEMAS, SESSION],
         &["parse", "session.jsonl", "--explain", "--redact"],
         expect![[r#"
-        session.jsonl:1: a reply of 238 bytes
-          P1  all of it is one JSON value: taken
-              method json, confidence 1.0
-              surface: All fine.
-              kept: task_status("é1", /done).
-              hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
-              hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+            session.jsonl:1: a reply of 238 bytes
+              P1  all of it is one JSON value: taken
+                  method json, confidence 1.0
+                  surface: All fine.
+                  asserted: task_status("é1", /done).
+                  hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
+                  hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
 
-        session.jsonl:2: a reply of 292 bytes
-          P1  all of it is one JSON value: taken
-              method json, confidence 1.0
-              surface: Half fine.
-              lost: update 0, it has no `(`, or no full stop at its end: task_status("é2", /done)
-              warning: an update was dropped: it has no `(`, or no full stop at its end
-              hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
-              hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-              information PB032 atoms-dropped: the runtime drops 1 of these 1 updates before the kernel sees them
-              error PB203 no-period: The runtime drops updates that do not end in a full stop, and this one does not.
-              warning PB311 secret-stored: this looks like a password; it would be persisted and read back into later prompts
+            session.jsonl:2: a reply of 292 bytes
+              P1  all of it is one JSON value: taken
+                  method json, confidence 1.0
+                  surface: Half fine.
+                  lost: update 0, dropped by the cap filter: no parenthesis, or no full stop at its end: task_status("é2", /done)
+                  warning: an update was dropped: it has no `(`, or no full stop at its end
+                  hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
+                  hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+                  information PB032 atoms-dropped: the runtime drops 1 of these 1 updates before the kernel sees them
+                  error PB203 no-period: The runtime drops updates that do not end in a full stop, and this one does not.
+                  warning PB311 secret-stored: this looks like a password; it would be persisted and read back into later prompts
 
-        exit 0
-    "#]],
+            exit 0
+        "#]],
     );
     let folder = folder(&[SESSION]);
     let (out, _, _) = run(&folder, &["parse", "-", "--format", "json", "--redact"], SESSION.1);
@@ -179,11 +179,12 @@ fn two_streams() {
         &[SESSION],
         &["split", "session.jsonl"],
         expect![[r#"
-        surface 1: All fine.
-        control 1: task_status("é1", /done).
-        surface 2: Half fine.
-        exit 0
-    "#]],
+            surface 1: All fine.
+            control 1: task_status("é1", /done).
+            surface 2: Half fine.
+            no policy is loaded, so neither its declarations nor its verdict about the reply are considered
+            exit 0
+        "#]],
     );
     let folder = folder(&[SESSION]);
     let (out, _, _) =
@@ -199,26 +200,27 @@ fn figures() {
         &[SESSION],
         &["stats", "session.jsonl"],
         expect![[r#"
-        session.jsonl
-          answers                   2
-          prompts                   0
-          read as                   2 json
-          parse errors              none
-          atoms                     1 dropped, 1 kept
-          atoms that are no Mangle  none
-          memory operations         1 note
-          self-corrections          0
-          decoys                    0
-          control packets shown     0
-          rounds of repair          0
-          findings                  1 PB032, 2 PB125, 2 PB130, 1 PB203, 1 PB311
-          tokens said               4
-          kept by the runtime       76 tokens, 0.1:1
-          kept as atoms             6 tokens, 0.7:1
-          state in the end          6 tokens, 0.7:1
-          target                    100:1, missed
-        exit 0
-    "#]],
+            session.jsonl
+              answers                   2
+              prompts                   0
+              read as                   2 json
+              parse errors              none
+              atoms                     1 dropped, 1 passed
+              not judged                no policy is loaded, so neither its declarations nor its verdict about the reply are considered
+              atoms that are no Mangle  none
+              memory operations         1 note
+              self-corrections          0
+              decoys                    0
+              control packets shown     0
+              rounds of repair          0
+              findings                  1 PB032, 2 PB125, 2 PB130, 1 PB203, 1 PB311
+              tokens said               4
+              kept by the runtime       76 tokens, 0.1:1
+              kept as atoms             6 tokens, 0.7:1
+              state in the end          6 tokens, 0.7:1
+              target                    100:1, missed
+            exit 0
+        "#]],
     );
     let folder = folder(&[SESSION]);
     let (out, _, _) = run(&folder, &["stats", "session.jsonl", "--metrics", "prom"], "");
@@ -231,12 +233,12 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--attempt", "2"],
         expect![[r#"
-            Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
+            Your last reply (record 2) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
             Update #0: task_status(\"é2\", /done)
               - The runtime drops updates that do not end in a full stop, and this one does not. (column 24)
               - try: task_status(\"é2\", /done).
-            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name).
+            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name). Memory operations: promote_to_long_term, forget, store_vector, note.
             Attempt 2 of 3.
             exit 0
         "#]],
@@ -245,7 +247,7 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
-            {"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"retryable":true}
+            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
             exit 0
         "#]],
     );
@@ -390,72 +392,72 @@ fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
         &[("schemas.gl", schemas), ("a.jsonl", &reply)],
         &["repair", "a.jsonl"],
         expect![[r#"
-        Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
-        It was read by stage P1.
-        Update #0: user_intent(\"a\", /query).
-          - `user_intent` has 2 arguments here, but the program has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`. The kernel refuses the fact. (column 12)
-          - write it as: user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)
-        Update #1: task_status(X, /done).
-          - `X` is a variable, and a fact has none: the runtime stores the text `"?X"` in its place. (column 13)
-        Update #2: task_status(t0, done)
-          - `t0` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t0\", /done).
-        Update #3: task_status(t1, done)
-          - `t1` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t1\", /done).
-        Update #4: task_status(t2, done)
-          - `t2` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t2\", /done).
-        Update #5: task_status(t3, done)
-          - `t3` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t3\", /done).
-        Update #6: task_status(t4, done)
-          - `t4` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t4\", /done).
-        Update #7: task_status(t5, done)
-          - `t5` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t5\", /done).
-        Update #8: task_status(t6, done)
-          - `t6` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t6\", /done).
-        Update #9: task_status(t7, done)
-          - `t7` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t7\", /done).
-        Update #10: task_status(t8, done)
-          - `t8` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t8\", /done).
-        Update #11: task_status(t9, done)
-          - `t9` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t9\", /done).
-        Update #12: task_status(t10, done)
-          - `t10` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t10\", /done).
-        Update #13: task_status(t11, done)
-          - `t11` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t11\", /done).
-        Update #14: task_status(t12, done)
-          - `t12` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t12\", /done).
-        Update #15: task_status(t13, done)
-          - `t13` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t13\", /done).
-        Update #16: task_status(t14, done)
-          - `t14` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t14\", /done).
-        Update #17: task_status(t15, done)
-          - `t15` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t15\", /done).
-        Update #18: task_status(t16, done)
-          - `t16` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t16\", /done).
-        Update #19: task_status(t17, done)
-          - `t17` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
-          - try: task_status(\"t17\", /done).
-        4 more updates have problems.
-        Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name).
-        Attempt 1 of 3.
-        exit 0
-    "#]],
+            Your last reply (record 1) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
+            It was read by stage P1.
+            Update #0: user_intent(\"a\", /query).
+              - `user_intent` has 2 arguments here, but the program has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`. The kernel refuses the fact. (column 12)
+              - write it as: user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)
+            Update #1: task_status(X, /done).
+              - `X` is a variable, and a fact has none: the runtime stores the text `"?X"` in its place. (column 13)
+            Update #2: task_status(t0, done)
+              - `t0` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t0\", /done).
+            Update #3: task_status(t1, done)
+              - `t1` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t1\", /done).
+            Update #4: task_status(t2, done)
+              - `t2` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t2\", /done).
+            Update #5: task_status(t3, done)
+              - `t3` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t3\", /done).
+            Update #6: task_status(t4, done)
+              - `t4` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t4\", /done).
+            Update #7: task_status(t5, done)
+              - `t5` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t5\", /done).
+            Update #8: task_status(t6, done)
+              - `t6` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t6\", /done).
+            Update #9: task_status(t7, done)
+              - `t7` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t7\", /done).
+            Update #10: task_status(t8, done)
+              - `t8` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t8\", /done).
+            Update #11: task_status(t9, done)
+              - `t9` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t9\", /done).
+            Update #12: task_status(t10, done)
+              - `t10` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t10\", /done).
+            Update #13: task_status(t11, done)
+              - `t11` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t11\", /done).
+            Update #14: task_status(t12, done)
+              - `t12` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t12\", /done).
+            Update #15: task_status(t13, done)
+              - `t13` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t13\", /done).
+            Update #16: task_status(t14, done)
+              - `t14` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t14\", /done).
+            Update #17: task_status(t15, done)
+              - `t15` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t15\", /done).
+            Update #18: task_status(t16, done)
+              - `t16` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t16\", /done).
+            Update #19: task_status(t17, done)
+              - `t17` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - try: task_status(\"t17\", /done).
+            4 more updates have problems.
+            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name). Memory operations: promote_to_long_term, forget, store_vector, note.
+            Attempt 1 of 3.
+            exit 0
+        "#]],
     );
 }
 
@@ -543,4 +545,78 @@ fn a_change_is_not_later_than_its_record() {
           null
     "#]]
     .assert_eq(&found(&files, &["PB151"]));
+}
+
+/// Nothing that decides what the agent may do is offered; what was probably meant comes first.
+#[test]
+fn predicates_that_decide_are_not_offered() {
+    let policy = "Decl override(Who) bound [/string].\nDecl valid_override(Who) bound [/string].\n\
+        Decl waived(What) bound [/string].\nDecl pending_action(Id, Action, Target, Payload, At).\n\
+        Decl unrelated(A, B, C).\nDecl build_state(State) bound [/name].\nDecl test_note(Text) bound [/string].\n\
+        permitted(A, T, P) :- pending_action(_, A, T, P, _), valid_override(_), !locked(T).\n\
+        valid_override(Who) :- override(Who).\nlocked(T) :- pending_action(_, _, T, _, _), !waived(T).\n";
+    let reply = |update: &str| {
+        let reply = SESSION.1.lines().next().unwrap();
+        reply.replace("task_status(\\\"é1\\\", /done).", update).replace(
+            "\"memory_operations\":[]",
+            "\"memory_operations\":[{\"op\":\"keep\",\"key\":\"a:b\",\"value\":\"c\"}]",
+        )
+    };
+    let json = |settings: &str, update: &str| {
+        let folder =
+            folder(&[("policy.mg", policy), ("mangle-ls.toml", settings), ("a.jsonl", &reply(update))]);
+        let (out, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
+        let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let allowed = value["allowed"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned());
+        (allowed.map(|one| one.split('(').next().unwrap().to_owned()).collect::<Vec<_>>(), value)
+    };
+    let (allowed, value) = json("", "notes_of_test(\\\"x\\\").");
+    assert_eq!(allowed, ["test_note", "build_state", "unrelated"]);
+    assert_eq!(
+        (&value["record"], &value["errors"][0]["pointer"]),
+        (&1.into(), &"/control_packet/mangle_updates/0".into())
+    );
+    assert_eq!(
+        value["operations"],
+        serde_json::json!(["promote_to_long_term", "forget", "store_vector", "note"])
+    );
+    for update in ["overide(\\\"me\\\").", "waved(\\\"x\\\").", "valid_overide(\\\"me\\\").", "override(me)."]
+    {
+        let (allowed, value) = json("", update);
+        let deciding = ["override", "valid_override", "waived", "permitted", "pending_action", "locked"];
+        assert!(!allowed.iter().any(|name| deciding.contains(&name.as_str())), "{allowed:?}");
+        let told: Vec<_> = value["errors"].as_array().unwrap().iter().collect();
+        let suggested = |one: &&&serde_json::Value| {
+            let text = one["suggestion"].as_str().unwrap_or_default();
+            deciding
+                .iter()
+                .any(|name| text.contains(&format!("{name}(")) || text.contains(&format!("`{name}`")))
+        };
+        assert_eq!(told.iter().filter(suggested).count(), 0, "{value}");
+    }
+    let own = "[transcripts]\nconsumer = \"own\"\n[transcripts.consumers.own]\npredicates = [\"override\", \"test_note\"]\n";
+    assert_eq!(json(own, "overide(\\\"me\\\").").0, ["override", "test_note"]);
+}
+
+/// Places in a repair message are those of the reply, whatever stands before it in the file.
+#[test]
+fn places_of_a_repair_count_in_the_reply() {
+    let user = "{\"role\":\"user\",\"content\":\"Fix it, please, and tell me what you did.\"}\n";
+    let broken =
+        "Sure: {\\\"control_packet\\\": {\\\"mangle_updates\\\": [}, \\\"surface_response\\\": \\\"ok\\\"}";
+    let chat = format!("{user}{{\"role\":\"assistant\",\"content\":\"{broken}\"}}\n");
+    let folder = folder(&[SCHEMAS, ("chat.jsonl", &chat)]);
+    let (out, ..) = run(&folder, &["repair", "chat.jsonl", "--format", "json"], "");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["record"], 2);
+    let reply = broken.replace("\\\"", "\"");
+    let errors = value["errors"].as_array().unwrap();
+    assert!(!errors.is_empty());
+    for error in errors {
+        let offset = usize::try_from(error["offset"].as_u64().unwrap()).unwrap();
+        assert!(offset <= reply.len(), "{error}");
+        if error["code"] == "PB010" {
+            assert_eq!(reply[offset..].chars().next(), Some('}'), "{error}");
+        }
+    }
 }

@@ -8,11 +8,12 @@ use anyhow::Result;
 
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
 use crate::config::instant_text;
+use crate::envelope::account::{Entry, Fate};
 use crate::host::{self, Memory};
 use crate::kernel::{Clock, Limits, Reading, RuleId};
 use crate::program::{FileSummary, PredicateId, Program};
 use crate::prompt::{Recorded, RecordedTurn};
-use crate::replay::{Atom, Basis, Constitution, Event, Fate, Options, Prefill, Replay, Turn};
+use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
 use crate::report::{SourceText, Sources};
 use crate::syntax::SourceFile;
 use crate::text::Cancel;
@@ -113,8 +114,8 @@ fn by_line(facts: Vec<(u64, String)>, turns: &[RecordedTurn]) -> String {
 
 /// What a compressed input shows of a turn.
 fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
-    let fact = |atom: &Atom| match &atom.fate {
-        Fate::Asserted(fact) => Some(fact.clone()),
+    let fact = |atom: &Entry| match &atom.fate {
+        Fate::Asserted { fact, .. } => Some(fact.clone()),
         _ => None,
     };
     let facts = turn.atoms.iter().filter_map(fact).collect();

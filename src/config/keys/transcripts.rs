@@ -166,6 +166,12 @@ pub const ATOMS: Section = Section {
             doc: "Predicates that no reply may assert, in place of the built-in list.",
         },
         Key {
+            name: "protected_extra",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "Predicates that no reply may assert, beside those of `protected` or of the built-in list.",
+        },
+        Key {
             name: "sensitive",
             kind: Kind::Texts,
             default: "",

@@ -104,6 +104,7 @@ impl Reader<'_> {
                     atoms.allow_escaped_metachars = flag.unwrap_or_default();
                 }
                 "protected" => atoms.protected = Some(self.texts(value, "`protected`")),
+                "protected_extra" => atoms.protected_extra = self.texts(value, "`protected_extra`"),
                 "sensitive" => atoms.sensitive = Some(self.texts(value, "`sensitive`")),
                 _ => {}
             }

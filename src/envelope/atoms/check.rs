@@ -52,6 +52,8 @@ pub(super) struct Terms<'a> {
     pub is_own_consumer: bool,
     /// Whether a full stop ends an update; `None` where that does not matter.
     pub period: Option<Period>,
+    /// Whether the atom becomes a fact: both ends of a state transition do not.
+    pub is_asserted: bool,
     /// How many more updates that cannot be read are looked at.
     unreadable: Cell<usize>,
 }
@@ -74,6 +76,7 @@ impl<'a> Terms<'a> {
             is_pinned: settings.consumer.is_some(),
             is_own_consumer: settings.consumers.contains_key(name),
             period: Some(settings.atoms.trailing_period.unwrap_or(usual)),
+            is_asserted: true,
             unreadable: Cell::new(MOST_UNREADABLE),
         }
     }
@@ -113,6 +116,7 @@ fn keep_damage(update: &Update<'_>, found: &mut [Finding]) {
 pub fn check_transition(atom: &Update<'_>, judge: &Judge<'_>, out: &mut Vec<Finding>) {
     let mut terms = Terms::new(judge);
     terms.period = None;
+    terms.is_asserted = false;
     terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
     let from = out.len();
     one(atom, &terms, out);

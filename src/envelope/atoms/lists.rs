@@ -145,10 +145,48 @@ pub fn is_ephemeral(predicate: &str) -> bool {
     EPHEMERAL.contains(&predicate)
 }
 
+/// A predicate that no reply may assert, and which list has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed<'s> {
+    /// Its name.
+    pub predicate: &'s str,
+    /// The list, as a sentence for people.
+    pub why: &'static str,
+}
+
+/// The predicates that no reply may assert under some settings, each with the list that has it; sorted, each once.
+#[must_use]
+pub fn protected(settings: &AtomSettings) -> Vec<Listed<'_>> {
+    let whys = ["built-in list of protected predicates", "`protected` in the configuration"];
+    let mut all = of_list(settings.protected.as_deref(), &PROTECTED, whys);
+    let extra = settings.protected_extra.iter();
+    all.extend(extra.map(|predicate| Listed { predicate, why: "`protected_extra` in the configuration" }));
+    let whys = ["built-in list of predicates that shape prompts", "`sensitive` in the configuration"];
+    all.extend(of_list(settings.sensitive.as_deref(), &SENSITIVE, whys));
+    let derived = DERIVED.iter();
+    all.extend(derived.map(|predicate| Listed { predicate, why: "built-in list of what the agent derives" }));
+    all.sort_by_key(|one| one.predicate);
+    all.dedup_by_key(|one| one.predicate);
+    all
+}
+
+/// The entries of a list, or of the one that the settings have in its place.
+fn of_list<'s>(
+    own: Option<&'s [String]>,
+    usual: &'static [&'static str],
+    [usually, configured]: [&'static str; 2],
+) -> Vec<Listed<'s>> {
+    match own {
+        Some(own) => own.iter().map(|predicate| Listed { predicate, why: configured }).collect(),
+        None => usual.iter().map(|predicate| Listed { predicate, why: usually }).collect(),
+    }
+}
+
 /// Whether the safety of the agent rests on a predicate: one of the lists above, or of those in the settings, has it.
 #[must_use]
 pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
     let own = [&settings.protected, &settings.sensitive].into_iter().flatten().flatten();
+    let own = own.chain(&settings.protected_extra);
     let listed = match why(predicate) {
         Some(Why::Protected) => settings.protected.is_none(),
         Some(Why::Sensitive) => settings.sensitive.is_none(),

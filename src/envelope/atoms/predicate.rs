@@ -3,12 +3,14 @@
 use super::check::Terms;
 use super::declarations::{Declared, Home, Known};
 use super::edits::{Change, removal};
+use super::grounds::Ground;
 use super::lists::{Why, why};
+use super::offer::{may_be_offered, may_name_be_offered};
 use super::read::Fact;
 use super::{Declarations, Update, rules};
 use crate::config::{Consumer, Profile};
 use crate::envelope::plain::{Argument, Kind};
-use crate::envelope::runtime::{is_asked_for, takes};
+use crate::envelope::runtime::{is_asked_for, lists, takes};
 use crate::lint::{Finding, Fix, Severity, Span};
 use crate::text::TextRange;
 
@@ -37,8 +39,10 @@ pub(super) fn check<'a>(
         Some((declarations, Known::Unknown)) => out.push(undeclared(update, fact, declarations, terms)),
         Some((declarations, Known::OtherArity(_))) => out.push(arity(update, fact, declarations)),
         Some((_, Known::Declared(_))) | None => {
-            let derived = derived(update, fact, declared).or_else(|| style(update, fact));
-            out.extend(derived);
+            let found = derived(update, fact, declared)
+                .or_else(|| permission_input(update, fact, declared, terms))
+                .or_else(|| style(update, fact, terms));
+            out.extend(found);
         }
     }
     declared
@@ -52,7 +56,8 @@ fn listed(name: &str, terms: &Terms<'_>) -> (bool, bool) {
         Some(own) => own.iter().any(|one| one == name),
         None => listed == Some(usual),
     };
-    (is_in(&settings.protected, Why::Protected), is_in(&settings.sensitive, Why::Sensitive))
+    let is_extra = settings.protected_extra.iter().any(|one| one == name);
+    (is_extra || is_in(&settings.protected, Why::Protected), is_in(&settings.sensitive, Why::Sensitive))
 }
 
 /// Whether nothing at all is to be said of a predicate of the program.
@@ -60,6 +65,7 @@ pub(super) fn is_welcome(name: &str, declared: Option<&Declared>, terms: &Terms<
     listed(name, terms) == (false, false)
         && takes(&terms.consumer, name)
         && !is_derived(name, declared)
+        && decisive(name, declared, terms).is_none()
         && !is_odd(name)
 }
 
@@ -111,7 +117,8 @@ fn undeclared(
     terms: &Terms<'_>,
 ) -> Finding {
     let (name, arity) = (fact.predicate.as_ref(), fact.args.len());
-    let near = declarations.nearest(name, Some(arity));
+    let is_wanted = |declared: &Declared| may_be_offered(declared, terms.settings);
+    let near = declarations.nearest_of(name, Some(arity), is_wanted);
     let hint = match near {
         Some(near) => {
             let shown = declarations.named(near).next().map(Declared::signature);
@@ -197,12 +204,44 @@ fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) ->
     Some(related(finding, rule, "derived here"))
 }
 
+/// How permissions depend on a predicate that nothing but updates gives, unless replies are asked for it.
+fn decisive(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> Option<Ground> {
+    let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
+    let is_expected = is_asked_for(name) || lists(&terms.consumer, name);
+    declared.ground.filter(|_| !is_expected)
+}
+
+/// A predicate that the policy consults before it permits something.
+fn permission_input(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    declared: Option<&Declared>,
+    terms: &Terms<'_>,
+) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let ground = decisive(name, declared, terms)?;
+    let Ground { by, root, place, grants } = ground;
+    let through = if by == root { String::new() } else { format!(" through `{by}`") };
+    let message = match grants {
+        true => format!(
+            "`{root}` depends on `{name}`{through}: a reply that asserts it decides what itself may do. Let the \
+             runtime assert it, or name it in the list of a consumer."
+        ),
+        false => format!("`{root}` depends on `{name}`{through}: with this fact, it permits less."),
+    };
+    let mut finding = Finding::new(&rules::PERMISSION_INPUT, update.place(fact.name), message);
+    if !grants {
+        finding = finding.severity(Severity::Information);
+    }
+    Some(related(finding, place, "consulted here"))
+}
+
 /// Whether a predicate has an unusual name.
 fn is_odd(name: &str) -> bool {
     name.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.'))
 }
 
-fn style(update: &Update<'_>, fact: &Fact<'_>) -> Option<Finding> {
+fn style(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     if !is_odd(name) {
         return None;
@@ -211,8 +250,10 @@ fn style(update: &Update<'_>, fact: &Fact<'_>) -> Option<Finding> {
     let message = format!(
         "`{name}` is an unusual name for a predicate; they are written in small letters, like `{snake}`."
     );
-    let fix = Change::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake).fix();
-    Some(Finding::new(&rules::PRED_STYLE, update.place(fact.name), message).fix(fix))
+    let finding = Finding::new(&rules::PRED_STYLE, update.place(fact.name), message);
+    let change = || Change::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake);
+    let is_offered = may_name_be_offered(&snake, terms.declarations, terms.settings);
+    Some(Finding { fix: is_offered.then(|| change().fix()), ..finding })
 }
 
 /// `fileState` as `file_state`.

@@ -49,7 +49,7 @@ rules! {
     }
     PROTECTED_HEAD = "PB205" "protected-head" Error Unsafe {
         "An update asserts what only the agent's core or its constitution may say."
-        "Predicates such as `permitted` decide what the agent may do. A model that asserts them, or was told to by somebody else's text, grants itself the permission. `[transcripts.atoms] protected` replaces the list."
+        "Predicates such as `permitted` decide what the agent may do. A model that asserts them, or was told to by somebody else's text, grants itself the permission. `[transcripts.atoms] protected_extra` adds to the list, `protected` replaces it, and `mangle-ls config` prints it."
         reply!(r#""permitted(/delete_file, \"src\", \"{}\").""#),
         reply!(r#""observation(\"queue\", \"src can be deleted\").""#)
     }
@@ -172,5 +172,11 @@ rules! {
         "The runtime reads it, but keeps the white space: whatever compares updates as texts does not find it."
         reply!(r#""test_state(/failing). ""#),
         reply!(r#""test_state(/failing).""#)
+    }
+    PERMISSION_INPUT = "PB508" "permission-input" Warning None {
+        "An update asserts a fact on which the policy's permissions depend."
+        "The rules behind `permitted` read the predicate, so a reply that asserts it decides what the agent may do next. Reported without a replay, for predicates that no rule derives; not where the list of a consumer names the predicate, nor for those that the runtime asks replies for."
+        reply!(r#""reviewed(\"src/queue.rs\").""#, "#- policy.mg\nDecl reviewed(Path) bound [/string].\nDecl pending_action(Id, Action, Target, Payload, At).\npermitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _), reviewed(Target).\n"),
+        reply!(r#""reviewed(\"src/queue.rs\").""#, "#- policy.mg\nDecl reviewed(Path) bound [/string].\nDecl pending_action(Id, Action, Target, Payload, At).\npermitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _).\n")
     }
 }

@@ -3,6 +3,7 @@
 
 use super::check::{Terms, trimmed_range};
 use super::edits::{Change, removal};
+use super::offer::may_name_be_offered;
 use super::read::{self, Fact, Reading};
 use super::scan::{Stretch, stretches};
 use super::{Update, rules};
@@ -150,14 +151,15 @@ pub(super) fn unreadable(
     out: &mut Vec<Finding>,
 ) {
     for finding in findings.iter().take(MOST_UNREADABLE) {
-        out.push(bare_word(update, finding, terms).unwrap_or_else(|| said(update, finding, findings.len())));
+        let found = bare_word(update, finding, terms);
+        out.push(found.unwrap_or_else(|| said(update, finding, findings.len(), terms)));
     }
 }
 
 /// What the grammar says, for an update. `others` is how much it says in all.
-fn said(update: &Update<'_>, finding: &Finding, others: usize) -> Finding {
+fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &Terms<'_>) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
-    let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others));
+    let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
     // Where its fix is of no use here, such as a comment, what follows the first sentence speaks of it.
     let message = match finding.message.split_once(". ") {
         Some((first, _)) if fix.is_none() && finding.fix.is_some() => format!("{first}."),
@@ -170,11 +172,27 @@ fn said(update: &Update<'_>, finding: &Finding, others: usize) -> Finding {
     new.fix(fix.edits.iter().fold(change, |change, edit| change.replace(edit.span.range, &edit.text)).fix())
 }
 
-/// Whether less is wrong with the update after a fix of the grammar.
-fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
+/// The update after a fix of the grammar.
+fn after(update: &Update<'_>, fix: &Fix) -> Option<String> {
     let mut edits: Vec<_> = fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
     edits.sort_by_key(|(range, _)| range.start());
-    match apply(&update.text, edits).as_deref().map(read::read) {
+    apply(&update.text, edits)
+}
+
+/// Whether a fix leaves the predicate as it is, or makes it one that may be offered.
+fn may_rename(update: &Update<'_>, fix: &Fix, terms: &Terms<'_>) -> bool {
+    fn name(text: &str) -> &str {
+        text.trim_start().split('(').next().unwrap_or_default().trim_end()
+    }
+    after(update, fix).is_none_or(|new| {
+        name(&new) == name(&update.text)
+            || may_name_be_offered(name(&new), terms.declarations, terms.settings)
+    })
+}
+
+/// Whether less is wrong with the update after a fix of the grammar.
+fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
+    match after(update, fix).as_deref().map(read::read) {
         Some(Reading::Fact(_) | Reading::Statement(_)) => true,
         Some(Reading::Unreadable(left)) => left.len() < others,
         None => false,

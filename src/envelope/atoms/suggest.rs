@@ -5,6 +5,7 @@
 
 use super::check::{Judge, check};
 use super::declarations::{Declarations, Declared};
+use super::offer::may_be_suggested;
 use super::read::{Fact, Reading, read};
 use super::scan::{Stretch, stretches};
 use super::types::{Fit, best_row};
@@ -49,6 +50,10 @@ pub fn suggest(text: &str, judge: &Judge<'_>) -> Option<Suggestion> {
         let Some(next) = step(&now, &found, judge).filter(|next| !seen.contains(next)) else { break };
         seen.push(next.clone());
         now = next;
+    }
+    let named = |text: &str| text.trim_start().split('(').next().unwrap_or_default().trim_end().to_owned();
+    if !may_be_suggested(&named(&now), &named(text), judge.declarations, judge.settings) {
+        return None;
     }
     let left = findings(&now, judge);
     match is_grave(&left) {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{Profile, TranscriptSettings};
 use crate::envelope::json::Json;
-use crate::lint::{Anchor, Finding, Fix};
+use crate::lint::{Anchor, Finding, Fix, Severity};
 use crate::text::apply;
 
 /// The declarations of a real agent, as far as the table of the protocol's own examples needs them.
@@ -552,4 +552,82 @@ fn derived_predicates() {
     assert_eq!(codes("late(/a).", Profile::Current, policy), ["PB219"]);
     assert_eq!(codes("test_state(/a).", Profile::Current, policy), [] as [&str; 0]);
     assert_eq!(codes("context_atom(/a).", Profile::Current, ""), ["PB219"]);
+}
+
+/// A policy in which a permission depends on an approval, on nobody having stopped the agent, and on no open alarm.
+const PERMITS: &str = "
+    Decl pending_action(Id, Action, Target, Payload, At).
+    Decl approval(Who) bound [/string].
+    Decl stop(What) bound [/string].
+    Decl confirmed(What) bound [/string].
+    Decl note(Text) bound [/string].
+    Decl task_status(Task, Status) bound [/string, /name].
+    permitted(A, T, P) :- pending_action(_, A, T, P, _), vetted(A), !stop(T), !held(T), task_status(_, /open).
+    vetted(A) :- pending_action(_, A, _, _, _), approval(_).
+    held(T) :- pending_action(_, _, T, _, _), !confirmed(T).
+    noted(X) :- note(X).";
+
+/// `permission-input`: what a permission depends on, through other rules and negations, as far as nothing derives it.
+#[test]
+fn what_a_permission_depends_on_is_reported() {
+    let found = |update: &str, settings: &TranscriptSettings| {
+        let updates = format!("\"{}\"", update.replace('"', "\\\""));
+        let (_, found) = judged(&updates, settings, Profile::Current, PERMITS);
+        let severity = |one: &Finding| one.severity.or(one.rule.severity).unwrap();
+        found.iter().map(|one| (one.rule.name, severity(one))).collect::<Vec<_>>()
+    };
+    let open = TranscriptSettings::default();
+    let input = |severity| vec![("permission-input", severity)];
+    assert_eq!(found("approval(\"me\").", &open), input(Severity::Warning));
+    assert_eq!(found("confirmed(\"a\").", &open), input(Severity::Warning));
+    // Less is permitted with it.
+    assert_eq!(found("stop(\"a\").", &open), input(Severity::Information));
+    assert_eq!(found("note(\"a\").", &open), []);
+    // The runtime asks replies for it.
+    assert_eq!(found("task_status(\"a\", /open).", &open), []);
+    let own = crate::config::Consumer { prefixes: vec!["appr".into()], ..Default::default() };
+    let listed = TranscriptSettings {
+        consumer: Some("own".into()),
+        consumers: [("own".to_owned(), own)].into(),
+        ..TranscriptSettings::default()
+    };
+    assert_eq!(found("approval(\"me\").", &listed), []);
+}
+
+/// `protected_extra` adds to the list that there is.
+#[test]
+fn further_protected_predicates() {
+    let mut settings = TranscriptSettings::default();
+    settings.atoms.protected_extra = vec!["note".to_owned()];
+    let codes = |update: &str| {
+        let (_, found) = judged(&format!("\"{update}\""), &settings, Profile::Current, PERMITS);
+        found.iter().map(|one| one.rule.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("note(\\\"a\\\")."), ["PB205"]);
+    assert_eq!(codes("permitted(1, 2, 3)."), ["PB205"]);
+    assert!(is_delicate("note", &settings.atoms) && is_delicate("permitted", &settings.atoms));
+    let listed = protected(&settings.atoms);
+    assert!(listed.iter().any(|one| one.predicate == "note" && one.why.contains("protected_extra")));
+    assert!(listed.is_sorted_by_key(|one| one.predicate));
+}
+
+/// Nothing that decides about permissions is suggested, whatever comes near its name.
+#[test]
+fn no_suggestion_leads_to_a_permission() {
+    let declarations = declarations::tests::declarations(PERMITS);
+    let settings = TranscriptSettings::default();
+    let judge = Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
+    for update in
+        ["aproval(\"me\").", "approvals(\"me\").", "permited(1, 2, 3).", "Approval(\"me\").", "approval(me)"]
+    {
+        assert_eq!(suggest(update, &judge), None, "{update}");
+        let (_, found) =
+            judged(&format!("\"{}\"", update.replace('"', "\\\"")), &settings, Profile::Current, PERMITS);
+        let told = |one: &Finding| format!("{} {:?}", one.message, one.fix.as_ref().map(|fix| &fix.title));
+        let named =
+            |text: String| ["`approval`", "`permitted`", "approval("].iter().any(|name| text.contains(name));
+        let is_new = |one: &&Finding| one.rule.name == "undeclared" || one.rule.name == "pred-style";
+        assert!(!found.iter().filter(is_new).any(|one| named(told(one))), "{update}");
+    }
+    assert_eq!(suggest("nute(\"a\")", &judge), Some(Suggestion::Update("note(\"a\").".to_owned())));
 }

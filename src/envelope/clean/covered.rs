@@ -28,7 +28,7 @@ pub(super) const CODES: &[&str] = &[
     "PB030", "PB031", "PB033", "PB101", "PB108", "PB130", "PB131", "PB132", "PB427", "PB434",
     // `atoms::Welcome`: plain facts that are declared so
     "PB032", "PB201", "PB202", "PB203", "PB204", "PB205", "PB206", "PB207", "PB208", "PB209", "PB210", "PB211", "PB212",
-    "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229",
+    "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229", "PB508",
     // `texts`: updates are compared with each other
     "PB227",
     // `requests`: memory operations

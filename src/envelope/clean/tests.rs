@@ -23,6 +23,9 @@ Decl abductive_hypothesis(Text) bound [/string].
 Decl taskState(Task) bound [/string].
 Decl activation(Task) bound [/string].
 Decl permitted(Task) bound [/string].
+Decl reviewed(Path) bound [/string].
+Decl pending_action(Id, Action, Target, Payload, At).
+permitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _), reviewed(Target).
 next_step(Task) :- task_status(Task, /done), modified(Task).
 recovery_action(/fix_imports) :- abductive_hypothesis(\"missing import\").
 ";
@@ -108,6 +111,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("PB227", r#""modified(\"src/auth.go\").""#, r#""modified(\"src/auth.go\").", "modified(\"src/auth.go\").""#),
     ("PB228", r#""modified(\"src/auth.go\").""#, r#""""#),
     ("PB229", r#""modified("#, r#"" modified("#),
+    ("PB508", "modified(", "reviewed("),
     ("PB220", r#""note", "key": "user:style""#, r#""promote_to_long_term", "key": "next_action""#),
     ("PB301", r#""note""#, r#""nota""#),
     ("PB302", r#""note", "key": "user:style", "value": "terse""#, r#""archive", "key": "user:style", "value": """#),

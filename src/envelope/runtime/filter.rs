@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::{Fact, go};
-use crate::config::Consumer;
+use crate::config::{Consumer, TranscriptSettings};
 use crate::envelope::plain;
 use crate::lint::Finding;
 use crate::syntax::{SourceFile, rules};
@@ -147,6 +147,28 @@ pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
         || predicates.iter().any(|one| one == predicate)
         || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
 }
+
+/// Whether a consumer has a list and it has a predicate: whoever wrote it wants replies to assert that.
+#[must_use]
+pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
+    let has_list = !(consumer.predicates.is_empty() && consumer.prefixes.is_empty());
+    has_list && takes(consumer, predicate)
+}
+
+/// The consumer that takes the updates under some settings.
+#[must_use]
+pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
+    let name = settings.consumer.as_deref().unwrap_or(OPEN);
+    let own = settings.consumers.get(name).or_else(|| built_in(name));
+    own.or_else(|| built_in(OPEN)).unwrap_or(&NOBODY)
+}
+
+/// The consumer where the settings name none.
+const OPEN: &str = "open";
+
+/// A consumer that takes what can be read, for settings that name one that there is not.
+static NOBODY: Consumer =
+    Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
 
 /// Whether some consumer of the runtime names a predicate among those that it wants.
 #[must_use]

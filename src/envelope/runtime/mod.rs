@@ -18,7 +18,9 @@ pub use crate::config::Caps;
 pub use caps::{DropReason, Kept, Warning, reason};
 pub use decode::{Free, List, Mismatch, names};
 pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
-pub use filter::{CONSUMERS, ReadUpdate, Verdict, built_in, is_asked_for, parsed_text, refusal, takes};
+pub use filter::{
+    CONSUMERS, ReadUpdate, Verdict, built_in, consumer_of, is_asked_for, lists, parsed_text, refusal, takes,
+};
 pub use go::lower_case;
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
 pub use payload::{action, payload, target};

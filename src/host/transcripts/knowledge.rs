@@ -104,7 +104,8 @@ fn knowledge(
     if !summaries.is_empty() {
         let embedding = embedding(programs().map(|program| &*program.embedding));
         let program = Arc::new(Program::embedded(summaries, embedding.into()));
-        let declarations = Declarations::of(&program);
+        let replay = project.map(|project| project.settings.replay.clone()).unwrap_or_default();
+        let declarations = Declarations::with(&program, &replay);
         knowledge.declarations = (!declarations.is_empty()).then_some(declarations);
         knowledge.programs = vec![program];
     }

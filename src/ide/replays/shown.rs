@@ -57,7 +57,7 @@ impl Judged {
     /// The word behind a request.
     pub(super) fn label(&self) -> &'static str {
         match (self.is_permitted, self.lock) {
-            (true, _) if !self.granted.is_empty() => "permitted by itself",
+            (true, _) if !self.granted.is_empty() || !self.lifted.is_empty() => "permitted by itself",
             (true, _) => "permitted",
             (false, _) if self.action.is_empty() => "reply denied",
             (false, Lock::Constitution) => "denied",
@@ -91,7 +91,13 @@ fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
         markup = markup.words("What each rule lacks that could permit it:").list(lines.collect());
     }
     for (fact, origin) in &one.granted {
-        markup = markup.foreign(format!("It rests on {fact}, which the model asserted itself ({origin})."));
+        markup = markup.foreign(format!("It rests on {fact}, which a reply asserted ({origin})."));
+    }
+    for (fact, origin) in &one.lifted {
+        markup = markup.foreign(format!("A reply lifted what denies it: {fact} ({origin})."));
+    }
+    if let Some(denial) = &one.denial {
+        markup = markup.foreign(format!("Without that: {denial}."));
     }
     markup
 }
@@ -195,7 +201,11 @@ pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
 
 fn in_short(turn: &JudgedTurn) -> Option<String> {
     if turn.denied.is_some() {
-        return Some("the whole reply is denied".to_owned());
+        let words = match turn.denial {
+            Some(false) => "the policy denies the reply, its updates are asserted all the same",
+            _ => "the whole reply is denied",
+        };
+        return Some(words.to_owned());
     }
     let permitted = turn.requests.iter().filter(|one| one.is_permitted).count();
     let denied = turn.requests.len() - permitted;

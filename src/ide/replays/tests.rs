@@ -9,11 +9,13 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::config::{self, RuleSettings, Settings};
 use crate::envelope::Context;
+use crate::envelope::atoms::Declarations;
 use crate::ide::markup::Link;
-use crate::ide::transcripts::{Judge, Records};
+use crate::ide::transcripts::split::split;
+use crate::ide::transcripts::{Judge, Opened, Records};
 use crate::kernel::{Clock, Limits, Reading};
 use crate::program::{FileSummary, Program};
-use crate::replay::{Basis, Constitution, Options, Prefill};
+use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
 use crate::syntax::SourceFile;
 use crate::text::{Cancel, FileId, TextRange, TextSize};
 use crate::transcript;
@@ -64,8 +66,8 @@ impl Case {
         Judge { rules, context, limits: &self.limits, programs: std::slice::from_ref(&self.program) }
     }
 
-    fn verdicts(&self, records: &Records, cancel: &Cancel) -> Option<Arc<Verdicts>> {
-        let options = Options {
+    fn options<'a>(&'a self, prefill: &'a Prefill, cancel: &'a Cancel) -> Options<'a> {
+        Options {
             transcript: &self.settings.transcripts,
             runtime: &self.limits,
             clock: Clock { now_ns: 0 },
@@ -74,11 +76,28 @@ impl Case {
             coverage: false,
             until: None,
             end: None,
-            prefill: &Prefill::default(),
+            prefill,
             cancel,
-        };
-        let rules = RuleSettings::default();
+        }
+    }
+
+    fn verdicts(&self, records: &Records, cancel: &Cancel) -> Option<Arc<Verdicts>> {
+        let (prefill, rules) = (Prefill::default(), RuleSettings::default());
+        let options = self.options(&prefill, cancel);
         Verdicts::of(records, &self.constitution, self.judge(&rules), options).map(Arc::new)
+    }
+
+    /// Replays a transcript as the command line does.
+    fn each_turn(&self, records: &Records, each: &mut dyn FnMut(Turn)) {
+        let (prefill, cancel) = (Prefill::default(), Cancel::new());
+        let mut replay = Replay::new(&self.constitution, self.options(&prefill, &cancel));
+        for entry in records.transcript().entries() {
+            replay.record(&entry.record(records.text().as_bytes()), &mut |_, event| {
+                if let Event::Turn(turn) = event {
+                    each(*turn);
+                }
+            });
+        }
     }
 
     /// All that an editor shows, with the words that it stands at.
@@ -172,20 +191,22 @@ fn a_model_that_permits_itself_is_told() {
         "",
         ("a.jsonl", &text),
         expect![[r#"
-        1: [permitted by itself] /delete_file on a.go is permitted by the constitution.
+            1: [permitted by itself] /delete_file on a.go is permitted by the constitution.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
 
-        Because:
+            Because:
 
-        permitted(/delete_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:7)
-          pending_action("r1",/delete_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
-          approved("a.go") (turn 1, update 1)
+            permitted(/delete_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:7)
+              pending_action("r1",/delete_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
+              approved("a.go") (turn 1, update 1)
 
-        It rests on approved("a.go"), which the model asserted itself (turn 1, update 1).
-        1: self-granted at "delete_file": this is permitted only because of `approved("a.go")`, which the model asserted itself (turn 1, update 1)
-        1: Turn 1: 1 permitted
-    "#]],
+            It rests on approved("a.go"), which a reply asserted (turn 1, update 1).
+
+            Without that: no rule permits it, because nothing gives `approved("a.go")`.
+            1: self-granted at "delete_file": `/delete_file` on `a.go` is permitted only because replies asserted `approved("a.go")` (turn 1, update 1); without that: no rule permits it, because nothing gives `approved("a.go")`
+            1: Turn 1: 1 permitted
+        "#]],
     );
 }
 
@@ -401,4 +422,44 @@ fn turns_by_place() {
     assert_eq!(turn_at(&case.records("a.jsonl", ""), TextSize::new(0)), None);
     let lens: Vec<_> = lenses(None, &records).into_iter().map(|lens| lens.title).collect();
     assert_eq!(lens, ["Turn 1", "Turn 2"]);
+}
+
+/// What an editor shows of each update is what the replay says of it: in hovers, hints and both channels side by side.
+#[test]
+fn updates_are_shown_as_they_are_replayed() {
+    let policy = format!("{POLICY}blocked_action(T) :- task(T), precious(T).\nprecious(\"prod\").\n");
+    let updates = [
+        vec!["task(\"a\").", "", "task(\"b\")", "permitted(/x, \"a\", \"b\").", "unknown(1)."],
+        vec!["task(\"prod\").", "approved(\"a.go\").", "task(1, 2).", "p(X) :- q(X)."],
+        vec!["approved(\"b.go\").", "task(\"a;b\").", "admin_override(\"me\")."],
+    ];
+    let text: String = updates.iter().map(|updates| line(updates, "read_file", "a.go")).collect();
+    let styles = ["", "[replay]\noverride = \"replace\"\n", "[transcripts]\nconsumer = \"compressor\"\n"];
+    let mut withdrawn = 0;
+    for settings in styles {
+        let case = Case::new(&policy, settings);
+        let records = case.records("a.jsonl", &text);
+        let declarations = Declarations::with(&case.program, &case.settings.replay);
+        let verdicts = case.verdicts(&records, &Cancel::new()).unwrap().in_records(&records);
+        let opened = Opened {
+            declarations: Some(&declarations),
+            verdicts: Some(&verdicts),
+            ..Opened::new(&records, &case.settings.transcripts)
+        };
+        let mut turns = Vec::new();
+        case.each_turn(&records, &mut |turn| turns.push(turn));
+        let shown = split(opened).text;
+        for (entry, turn) in records.list().iter().zip(&turns) {
+            let outline = &records.outlines(entry, opened.settings)[0];
+            let atoms = &outline.envelopes[0].atoms;
+            let fates: Vec<_> = atoms.iter().map(|atom| opened.fate(entry, outline, atom)).collect();
+            assert_eq!(fates, turn.atoms.iter().map(|entry| entry.fate.clone()).collect::<Vec<_>>());
+            for (atom, fate) in atoms.iter().zip(&fates) {
+                let mark = if fate.is_kept() { '+' } else { '-' };
+                assert!(shown.contains(&format!("{mark} {}", atom.text.embedded.text)), "{shown}");
+            }
+            withdrawn += fates.iter().filter(|fate| fate.word() == "withdrawn").count();
+        }
+    }
+    assert_eq!(withdrawn, 2);
 }

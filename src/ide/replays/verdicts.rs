@@ -9,9 +9,10 @@ use rustc_hash::FxHasher;
 
 use super::reasons::{Lacking, Reason, cut, lacking, reasons};
 use super::silence::silence;
+use crate::config::Override;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
 use crate::lint::Diagnostic;
-use crate::replay::{Constitution, Event, Lock, Options, Place, Replay, Turn, Verdict, needs_gate};
+use crate::replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
 use crate::text::{FileId, TextRange, TextSize};
 use crate::transcript::{Body, Found, Record};
 
@@ -55,6 +56,8 @@ pub struct JudgedTurn {
     pub place: TextRange,
     /// Why the whole of it is denied, if it is.
     pub denied: Option<Judged>,
+    /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
+    pub denial: Option<bool>,
     /// Its requests.
     pub requests: Vec<Judged>,
 }
@@ -82,6 +85,10 @@ pub struct Judged {
     pub appeal: Option<String>,
     /// Facts that the model asserted itself, and that a permission rests on.
     pub granted: Vec<(String, String)>,
+    /// Facts of the replies that lift what would deny the request.
+    pub lifted: Vec<(String, String)>,
+    /// Why it would be denied without these.
+    pub denial: Option<String>,
 }
 
 impl Verdicts {
@@ -181,7 +188,10 @@ fn judged_turn(
 ) -> JudgedTurn {
     let origin = |fact: &str| replay.origin(fact);
     let judged = |verdict: &Verdict, place: Place| {
-        let Verdict { because, why_not, granted, .. } = verdict;
+        let Verdict { because, why_not, reliance, .. } = verdict;
+        let own = |facts: &[(String, Origin)]| {
+            facts.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect()
+        };
         let object = match verdict.target.as_str() {
             "" | "unknown" => &verdict.payload,
             target => target,
@@ -196,14 +206,18 @@ fn judged_turn(
             because: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
             why_not: if is_reasoned { lacking(why_not, constitution) } else { Vec::new() },
             appeal: verdict.appeal.as_deref().map(cut),
-            granted: granted.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect(),
+            granted: own(&reliance.granted),
+            lifted: own(&reliance.lifted),
+            denial: reliance.denial.as_deref().map(cut),
         }
     };
     let requests = turn.verdicts.iter().filter(|_| judges);
     let requests = requests.filter_map(|verdict| Some(judged(verdict, verdict.place?))).collect();
     let whole = Place { name: turn.place, whole: turn.place };
     let denied = turn.envelope.as_ref().filter(|_| judges).map(|verdict| judged(verdict, whole));
-    JudgedTurn { number: turn.number, place: turn.place, denied, requests }
+    let is_replaced = constitution.settings.style == Override::Replace;
+    let denial = turn.envelope.as_ref().map(|_| is_replaced);
+    JudgedTurn { number: turn.number, place: turn.place, denied, denial, requests }
 }
 
 /// What a replay says of the records of a transcript as it is by now.
@@ -258,6 +272,15 @@ impl InRecords {
         }
         all.sort_by_key(|one| (one.range.start(), one.range.end()));
         all
+    }
+
+    /// Whether the policy denies the whole reply at a range of a record, and if so, whether nothing of it is asserted
+    /// therefore.
+    #[must_use]
+    pub fn denial(&self, records: &Records, entry: &Entry, range: TextRange) -> Option<bool> {
+        let at = records.list().partition_point(|other| other.start < entry.start);
+        let turns = self.within(at..at + 1).flat_map(|(_, said)| &said.turns);
+        turns.filter(|turn| range.contains_range(turn.place)).find_map(|turn| turn.denial)
     }
 
     /// The request at an offset of the file, and all of where it stands.

@@ -3,10 +3,9 @@
 
 use super::spot::{Spot, Way};
 use super::{Opened, fields};
-use crate::config::{Profile, TranscriptSettings};
+use crate::config::Profile;
 use crate::envelope::atoms::{Declarations, Declared, is_delicate};
 use crate::envelope::json::{Kind, NodeId};
-use crate::envelope::runtime::{built_in, takes};
 use crate::envelope::table::{ENVELOPE, Field, Shape, Table};
 use crate::envelope::{CATEGORIES, VERBS, profile};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
@@ -19,17 +18,6 @@ pub struct InEnvelope {
     pub found: Completions,
     /// How often what is inserted has to be escaped.
     pub levels: u8,
-}
-
-/// Whether an update of a predicate is worth proposing: whoever takes the updates takes it, and no rule is against it.
-#[must_use]
-pub fn may_be_asserted(settings: &TranscriptSettings, predicate: &str) -> bool {
-    let name = settings.consumer.as_deref().unwrap_or("open");
-    let own = settings.consumers.get(name);
-    let consumer = own.or_else(|| built_in(name));
-    let is_listed = own.is_some_and(|own| own.predicates.iter().any(|one| one == predicate));
-    consumer.is_none_or(|consumer| takes(consumer, predicate))
-        && (is_listed || !is_delicate(predicate, &settings.atoms))
 }
 
 /// What may be written at an offset of the file. `declarations` are those that hold for it.
@@ -48,7 +36,7 @@ pub fn completions(
         (keys(&way, table, profile, Some(key)), inner(&way, key))
     } else if way.is_in_string() {
         let mut items = words(opened, &way, profile);
-        items.extend(declarations.iter().flat_map(|known| of_program(&way, known)));
+        items.extend(declarations.iter().flat_map(|known| of_program(opened, &way, known)));
         (items, inner(&way, way.node))
     } else if is_between_members(&spot, &way) {
         (keys(&way, table_of(&way, way.keys.len())?, profile, None), TextRange::empty(spot.offset))
@@ -168,7 +156,7 @@ fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Complet
 }
 
 /// What a program proposes for a string: its hypotheses, and predicates where one is named.
-fn of_program(way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion> {
+fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion> {
     let last = way.keys.last().map_or("", String::as_str);
     let is = |name: &str| super::outline::is_key(last, name);
     if is("hypothesis") || is("abductive_hypothesis") {
@@ -185,7 +173,12 @@ fn of_program(way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion>
     if !names_one {
         return Vec::new();
     }
+    // To forget what a denial rests on is to lift it.
+    let is_decisive = |one: &Declared| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
     let mut all: Vec<_> = declarations.all().collect();
+    if is("key") {
+        all.retain(|declared| !is_decisive(declared));
+    }
     all.sort_by_key(|declared| declared.name);
     all.dedup_by_key(|declared| declared.name);
     let item = |declared: &Declared| {

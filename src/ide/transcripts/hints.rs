@@ -1,7 +1,9 @@
 //! Hints in a transcript: how the runtime reads each reply, how many updates it keeps, and which are lost.
 
 use super::Opened;
-use super::outline::{Fate, ReplyOutline, stage_words};
+use super::outline::{ReplyOutline, stage_words};
+use super::records::Entry;
+use crate::envelope::account::{Fate, Tally};
 use crate::ide::inlay_hints::{Hint, HintKind};
 use crate::text::{TextRange, TextSize};
 
@@ -11,7 +13,7 @@ pub fn hints(opened: Opened<'_>, range: TextRange) -> Vec<Hint> {
     let mut found = Vec::new();
     for entry in opened.records.touching(range) {
         for outline in opened.records.outlines(entry, opened.settings) {
-            of_reply(outline, &mut |offset, label, full| {
+            of_reply(opened, entry, outline, &mut |offset, label, full| {
                 let (kind, parameter) = (HintKind::Outcome, None);
                 found.push(Hint { offset: offset + entry.start, label, kind, full: Some(full), parameter });
             });
@@ -22,7 +24,12 @@ pub fn hints(opened: Opened<'_>, range: TextRange) -> Vec<Hint> {
     found
 }
 
-fn of_reply(outline: &ReplyOutline, add: &mut impl FnMut(TextSize, String, String)) {
+fn of_reply(
+    opened: Opened<'_>,
+    entry: &Entry,
+    outline: &ReplyOutline,
+    add: &mut impl FnMut(TextSize, String, String),
+) {
     let Some(outcome) = &outline.outcome else { return };
     let picked = outline.envelopes.iter().find(|envelope| envelope.is_picked);
     let start = picked.map_or(outline.range.start(), |envelope| envelope.range.start());
@@ -30,19 +37,23 @@ fn of_reply(outline: &ReplyOutline, add: &mut impl FnMut(TextSize, String, Strin
         None => ("refused".to_owned(), "Strict mode: the reply has no valid envelope.".to_owned()),
         Some(stage) => {
             let mut label = format!("{} {:.2}", stage.method(), stage.confidence());
-            if outcome.kept + outcome.lost > 0 {
-                label.push_str(&format!(" · {} kept", outcome.kept));
+            let Tally { kept, dropped, blocked, withdrawn } = opened.tally(entry, outline);
+            let lost = dropped + blocked + withdrawn;
+            if kept + lost > 0 {
+                let word = if opened.declarations.is_some() { "kept" } else { "not judged" };
+                label.push_str(&format!(" · {kept} {word}"));
             }
-            if outcome.lost > 0 {
-                label.push_str(&format!(", {} lost", outcome.lost));
+            if lost > 0 {
+                label.push_str(&format!(", {lost} lost"));
             }
             (label, format!("The runtime's reading: {}.", stage_words(stage)))
         }
     };
     add(start, label, full);
     for atom in picked.iter().flat_map(|envelope| &envelope.atoms) {
-        if let Some(label) = label_of(&atom.fate) {
-            add(atom.text.range().end(), label.to_owned(), atom.fate.sentence().to_owned());
+        let fate = opened.fate(entry, outline, atom);
+        if let Some(label) = label_of(&fate) {
+            add(atom.text.range().end(), label.to_owned(), sentence(&fate));
         }
     }
 }
@@ -50,9 +61,17 @@ fn of_reply(outline: &ReplyOutline, add: &mut impl FnMut(TextSize, String, Strin
 /// What is shown behind an update that is lost.
 fn label_of(fate: &Fate) -> Option<&'static str> {
     match fate {
-        Fate::Kept | Fate::NotTaken => None,
+        Fate::Passed(_) | Fate::Asserted { .. } | Fate::NotTaken => None,
         Fate::Cut => Some("lost: too many"),
-        Fate::Dropped(_) => Some("lost: dropped"),
-        Fate::Refused(_) => Some("lost: refused"),
+        Fate::Dropped(_) | Fate::Blank => Some("lost: dropped"),
+        Fate::Blocked(_) => Some("lost: blocked"),
+        Fate::Withdrawn(_) => Some("lost: reply denied"),
     }
+}
+
+/// What becomes of an update, as a sentence.
+pub(super) fn sentence(fate: &Fate) -> String {
+    let said = fate.to_string();
+    let mut chars = said.chars();
+    chars.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
 }

@@ -1,14 +1,15 @@
 //! What is shown of what stands under the pointer in an envelope: how the runtime reads it, what it does with a member,
 //! a verb or an operation, and what becomes of an update. Words of the transcript are shown as words of somebody else.
 
+use super::hints::sentence;
 use super::outline::Outcome;
 use super::spot::{Spot, Way};
 use super::{MangleText, Opened, fields};
 use crate::envelope::Reply;
+use crate::envelope::account::Tally;
 use crate::envelope::json::Kind;
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
-use crate::program::{Program, key_of};
 use crate::text::{TextRange, TextSize};
 
 /// What there is to say at an offset of the file; ranges count from its start. Not of Mangle in an update, which has its
@@ -44,12 +45,15 @@ fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
         false => Markup::default().words("The runtime does not take this object."),
     };
     match outline.and_then(|outline| outline.outcome.as_ref()) {
-        Some(outcome) => outcome_of(outcome, markup),
+        Some(outcome) => {
+            let tally = outline.map(|outline| opened.tally(spot.entry, outline)).unwrap_or_default();
+            outcome_of(outcome, tally, opened.declarations.is_some(), markup)
+        }
         None => markup,
     }
 }
 
-fn outcome_of(outcome: &Outcome, markup: Markup) -> Markup {
+fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) -> Markup {
     let Some(stage) = outcome.stage else {
         return markup.words("Strict mode: the reply has no valid envelope, and is refused.");
     };
@@ -59,7 +63,10 @@ fn outcome_of(outcome: &Outcome, markup: Markup) -> Markup {
         stage.confidence(),
         super::outline::stage_words(stage)
     ));
-    markup = markup.words(format!("Updates: {} kept, {} lost.", outcome.kept, outcome.lost));
+    let Tally { kept, dropped, blocked, withdrawn } = tally;
+    let judged = if is_judged { "kept" } else { "through the filters, not judged by a policy" };
+    let lost = dropped + blocked + withdrawn;
+    markup = markup.words(format!("Updates: {kept} {judged}, {lost} lost."));
     if !outcome.warnings.is_empty() {
         markup = markup.words(format!("Warnings: {}.", outcome.warnings.join("; ")));
     }
@@ -107,34 +114,16 @@ fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     fields::word(path, &value)
 }
 
-/// What becomes of the update that a text in the record at `start` is, and whether a program declares its predicate; nothing for Mangle that is
-/// no update.
+/// What becomes of the update that a text in the record at `start` is; nothing for Mangle that is no update.
 #[must_use]
-pub fn fate(opened: Opened<'_>, start: TextSize, text: &MangleText, program: Option<&Program>) -> Markup {
-    let around = opened.records.touching(text.range() + start);
-    let replies = around.flat_map(|entry| opened.records.outlines(entry, opened.settings));
-    let mut atoms = replies.flat_map(|reply| &reply.envelopes).flat_map(|envelope| &envelope.atoms);
-    let Some(atom) = atoms.find(|atom| std::ptr::eq(&raw const atom.text, text)) else {
-        return Markup::default();
-    };
-    let markup = Markup::default().words(atom.fate.sentence());
-    let undeclared = program.filter(|_| atom.fate.is_kept()).and_then(|program| undeclared(text, program));
-    undeclared.map_or_else(|| markup.clone(), |says| markup.clone().words(says))
-}
-
-/// Says that a program does not declare the predicate of an update.
-fn undeclared(text: &MangleText, program: &Program) -> Option<String> {
-    let summary = text.summary();
-    let key = key_of(&summary.items.first()?.statement.clause()?.head);
-    let of_this_name = |with: Option<u16>| {
-        let mut predicates = program.named(key.name);
-        predicates.any(|found| found.exists() && with.is_none_or(|arity| found.key.arity == arity))
-    };
-    match (of_this_name(Some(key.arity)), of_this_name(None)) {
-        (true, _) => None,
-        (false, true) => {
-            Some("Blocked: the program has this predicate with another number of arguments.".into())
+pub fn fate(opened: Opened<'_>, start: TextSize, text: &MangleText) -> Markup {
+    for entry in opened.records.touching(text.range() + start) {
+        for outline in opened.records.outlines(entry, opened.settings) {
+            let mut atoms = outline.envelopes.iter().flat_map(|envelope| &envelope.atoms);
+            if let Some(atom) = atoms.find(|atom| std::ptr::eq(&raw const atom.text, text)) {
+                return Markup::default().words(sentence(&opened.fate(entry, outline, atom)));
+            }
         }
-        (false, false) => Some("Blocked: the program does not declare this predicate.".into()),
     }
+    Markup::default()
 }

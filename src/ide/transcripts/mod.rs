@@ -39,7 +39,11 @@ pub use silence::{Scope, silence};
 pub use spot::profile_at;
 pub use whole::{diagnostics, diagnostics_of, of_fences};
 
+use self::outline::{AtomOutline, ReplyOutline};
+use super::replays::InRecords;
 use crate::config::TranscriptSettings;
+use crate::envelope::account::{Fate, Tally};
+use crate::envelope::atoms::Declarations;
 
 /// A transcript as features see it. Cheap to copy.
 #[derive(Debug, Clone, Copy)]
@@ -48,4 +52,36 @@ pub struct Opened<'a> {
     pub records: &'a Records,
     /// The settings that hold for it.
     pub settings: &'a TranscriptSettings,
+    /// What the policies around it declare; `None` where there are none, or nobody asked.
+    pub declarations: Option<&'a Declarations>,
+    /// What a replay said of it.
+    pub verdicts: Option<&'a InRecords>,
+}
+
+impl<'a> Opened<'a> {
+    /// A transcript without policies.
+    #[must_use]
+    pub fn new(records: &'a Records, settings: &'a TranscriptSettings) -> Self {
+        Self { records, settings, declarations: None, verdicts: None }
+    }
+
+    /// What becomes of an update of a turn.
+    #[must_use]
+    pub fn fate(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> Fate {
+        let fate = atom.fate.clone().judged(self.declarations);
+        let denial = self.verdicts.and_then(|verdicts| verdicts.denial(self.records, entry, outline.range));
+        match denial {
+            Some(is_replaced) => fate.denied(is_replaced),
+            None => fate,
+        }
+    }
+
+    /// How many updates of the envelope that the runtime takes from a turn came to what end.
+    #[must_use]
+    pub fn tally(self, entry: &Entry, outline: &ReplyOutline) -> Tally {
+        let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);
+        let mut tally = Tally::default();
+        picked.flat_map(|one| &one.atoms).for_each(|atom| tally.add(&self.fate(entry, outline, atom)));
+        tally
+    }
 }

@@ -3,8 +3,9 @@
 
 use super::atom::MangleText;
 use crate::config::TranscriptSettings;
+use crate::envelope::account::{Entry, Fate, Filters};
 use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::envelope::runtime::{DropReason, ReadUpdate, Reading, Stage, Verdict, Warning, built_in};
+use crate::envelope::runtime::{DropReason, Stage, Warning};
 use crate::envelope::{Object, Reply};
 use crate::text::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
 use crate::transcript::{Kind, Role, Turn};
@@ -35,10 +36,6 @@ pub struct ReplyOutline {
 pub struct Outcome {
     /// The step that found an envelope; `None` where strict mode refuses the reply.
     pub stage: Option<Stage>,
-    /// How many updates pass both of its filters.
-    pub kept: usize,
-    /// How many do not.
-    pub lost: usize,
     /// What it warns of, in words.
     pub warnings: Vec<String>,
     /// The bytes of the surface, and those of the control packet as they are written.
@@ -84,63 +81,8 @@ pub struct AtomOutline {
     pub index: usize,
     /// Its text, and where that is.
     pub text: MangleText,
-    /// What becomes of it.
+    /// What becomes of it, as far as the runtime's filters tell; see [`Opened::fate`](super::Opened::fate).
     pub fate: Fate,
-}
-
-/// What becomes of an update.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
-    /// It reaches the kernel, as far as its text tells.
-    Kept,
-    /// The runtime takes another envelope, or none.
-    NotTaken,
-    /// There are too many.
-    Cut,
-    /// The first filter drops it.
-    Dropped(DropReason),
-    /// The filter of updates, which knows who consumes them, refuses it.
-    Refused(Verdict),
-}
-
-impl Fate {
-    /// Whether it reaches the kernel, as far as its text tells.
-    #[must_use]
-    pub fn is_kept(&self) -> bool {
-        *self == Self::Kept
-    }
-
-    /// What the runtime does with it, as a sentence.
-    #[must_use]
-    pub fn sentence(&self) -> &'static str {
-        match self {
-            Self::Kept => "Kept: it passes both filters of the runtime.",
-            Self::NotTaken => "Lost: the runtime does not take this envelope.",
-            Self::Cut => "Lost: the list is longer than the runtime reads.",
-            Self::Dropped(DropReason::Empty) => "Dropped by the first filter: there is nothing in it.",
-            Self::Dropped(DropReason::Long) => "Dropped by the first filter: it is too long.",
-            Self::Dropped(DropReason::Syntax(_)) => {
-                "Dropped by the first filter: it needs a parenthesis, and a full stop at its end."
-            }
-            Self::Dropped(DropReason::Meta) => {
-                "Dropped by the first filter: it has a backquote, a dollar sign, a semicolon or a bar."
-            }
-            Self::Refused(Verdict::Blank) => "Passed over by the filter of updates: there is nothing in it.",
-            Self::Refused(Verdict::Limit) => {
-                "Refused by the filter of updates: its consumer takes no more of them."
-            }
-            Self::Refused(Verdict::Rule) => "Refused by the filter of updates: it has `:-`, as rules do.",
-            Self::Refused(Verdict::Declaration) => {
-                "Refused by the filter of updates: it begins as a declaration."
-            }
-            Self::Refused(Verdict::Import) => "Refused by the filter of updates: it begins as an import.",
-            Self::Refused(Verdict::NotAllowed) => {
-                "Refused by the filter of updates: its consumer does not take this predicate."
-            }
-            Self::Refused(Verdict::Syntax) => "Refused by the filter of updates: it is no Mangle.",
-            Self::Refused(Verdict::Accepted) => "Kept.",
-        }
-    }
 }
 
 /// What can be seen of the turns of a record.
@@ -184,13 +126,11 @@ impl Outliner<'_> {
         if let Ok(reading) = &reply.reading {
             outline.surface = String::from_utf8_lossy(&reading.surface).into_owned();
         }
+        let account = Filters::new(self.settings, None).account(&reply);
         for (at, object) in reply.objects.iter().enumerate() {
-            let envelope = self.envelope(&reply, object, reply.picked == Some(at));
+            let account = if reply.picked == Some(at) { Some(account.as_slice()) } else { None };
+            let envelope = self.envelope(object, account);
             let surface = envelope.members.iter().find(|member| is_key(&member.name, "surface_response"));
-            if let Some(outcome) = outline.outcome.as_mut().filter(|_| envelope.is_picked) {
-                outcome.kept = envelope.atoms.iter().filter(|atom| atom.fate.is_kept()).count();
-                outcome.lost = envelope.atoms.len() - outcome.kept;
-            }
             if let Some(surface) = surface.filter(|_| envelope.is_picked) {
                 outline.surface_range = surface.value;
             }
@@ -200,7 +140,8 @@ impl Outliner<'_> {
         }
     }
 
-    fn envelope(&self, reply: &Reply<'_>, object: &Object<'_>, is_picked: bool) -> EnvelopeOutline {
+    /// An envelope, with what becomes of its updates where the runtime takes it.
+    fn envelope(&self, object: &Object<'_>, account: Option<&[Entry]>) -> EnvelopeOutline {
         let json = &object.json;
         let mut members = self.members(json, json.root(), 2);
         let is_envelope = |member: &Member| KEYS.iter().any(|key| is_key(&member.name, key));
@@ -209,7 +150,8 @@ impl Outliner<'_> {
         }
         let range = TextRange::new(size(object.range.start), size(object.range.end));
         let atoms = updates(json).into_iter().enumerate();
-        let atoms = atoms.filter_map(|(at, node)| self.atom(reply, json, node, at, is_picked)).collect();
+        let atoms = atoms.filter_map(|(at, node)| self.atom(json, node, at, account)).collect();
+        let is_picked = account.is_some();
         let others = transitions(json).into_iter().filter_map(|node| self.mangle(json, node)).collect();
         EnvelopeOutline { range: self.turn.place(range), is_picked, members, atoms, others }
     }
@@ -235,17 +177,15 @@ impl Outliner<'_> {
 
     fn atom(
         &self,
-        reply: &Reply<'_>,
         json: &Json<'_>,
         node: NodeId,
         index: usize,
-        is_picked: bool,
+        account: Option<&[Entry]>,
     ) -> Option<AtomOutline> {
         let text = self.mangle(json, node)?;
-        let fate = match &reply.reading {
-            Ok(reading) if is_picked => self.fate(reading, &text.embedded.text, index),
-            _ => Fate::NotTaken,
-        };
+        let entry = account.and_then(|account| account.get(index));
+        let entry = entry.filter(|entry| entry.text == *text.embedded.text);
+        let fate = entry.map_or(Fate::NotTaken, |entry| entry.fate.clone());
         Some(AtomOutline { index, text, fate })
     }
 
@@ -260,34 +200,12 @@ impl Outliner<'_> {
         Some(MangleText::new(embedded, self.turn.levels + 1, empty))
     }
 
-    fn fate(&self, reading: &Reading, text: &str, index: usize) -> Fate {
-        let Some(picked) = &reading.picked else { return Fate::NotTaken };
-        if index >= self.settings.caps.updates {
-            return Fate::Cut;
-        }
-        if let Some((_, reason)) = picked.kept.dropped.iter().find(|(at, _)| *at == index) {
-            return Fate::Dropped(reason.clone());
-        }
-        let name = self.settings.consumer.as_deref().unwrap_or("open");
-        let Some(consumer) = self.settings.consumers.get(name).or_else(|| built_in(name)) else {
-            return Fate::Kept;
-        };
-        let before = picked.kept.dropped.iter().filter(|(at, _)| *at < index).count();
-        match ReadUpdate::new(text).verdict(index - before, consumer) {
-            Verdict::Accepted => Fate::Kept,
-            verdict => Fate::Refused(verdict),
-        }
-    }
-
     /// An update without an envelope around it.
     fn lone_atom(&self, text: &[u8]) -> EnvelopeOutline {
         let text = String::from_utf8_lossy(text).into_owned();
         let whole = TextRange::up_to(size(text.len()));
         let map = if self.turn.map.is_identity() { copied(whole) } else { self.turn.map.clone() };
-        let fate = match ReadUpdate::new(&text) {
-            ReadUpdate::Fact(_) => Fate::Kept,
-            ReadUpdate::Refused(verdict) => Fate::Refused(verdict),
-        };
+        let fate = Filters::new(self.settings, None).lone(&text, 0);
         let empty = self.turn.place(whole).start();
         let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
         let text = MangleText::new(embedded, self.turn.levels, empty);
@@ -341,8 +259,7 @@ fn transitions(json: &Json<'_>) -> Vec<NodeId> {
 }
 
 fn outcome(reply: &Reply<'_>) -> Outcome {
-    // What becomes of updates is counted with the envelope.
-    let mut outcome = Outcome { stage: None, kept: 0, lost: 0, warnings: Vec::new(), bytes: (0, 0) };
+    let mut outcome = Outcome { stage: None, warnings: Vec::new(), bytes: (0, 0) };
     let Ok(reading) = &reply.reading else { return outcome };
     outcome.stage = Some(reading.stage);
     if let Some(picked) = &reading.picked {

@@ -3,6 +3,7 @@
 use super::Opened;
 use super::outline::{AtomOutline, ReplyOutline};
 use super::records::Entry;
+use crate::envelope::account::{Fate, NOT_JUDGED};
 use crate::text::{TextRange, TextSize, text_len};
 
 /// How many characters of the surface stand on a line.
@@ -48,13 +49,16 @@ pub fn split(opened: Opened<'_>) -> Split {
     turns.truncate(MOST_TURNS);
     turns.reverse();
     let mut split = Split::default();
+    if opened.declarations.is_none() {
+        split.text.push_str(&format!("{NOT_JUDGED}\n\n"));
+    }
     if is_cut {
         split.text.push_str(&format!("Only the last {MOST_TURNS} turns are shown.\n\n"));
     }
     split.line("turn", "surface", "updates");
     split.line("────", &"─".repeat(WIDTH), "───────");
     for (at, (entry, outline)) in turns.into_iter().enumerate() {
-        split.turn(at + 1, entry, outline);
+        split.turn(opened, at + 1, entry, outline);
     }
     split
 }
@@ -80,14 +84,17 @@ impl Split {
         [start, surface, atom]
     }
 
-    fn turn(&mut self, number: usize, entry: &Entry, outline: &ReplyOutline) {
+    fn turn(&mut self, opened: Opened<'_>, number: usize, entry: &Entry, outline: &ReplyOutline) {
         let surface = wrapped(&outline.surface);
         let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);
         let atoms: Vec<&AtomOutline> = picked.flat_map(|envelope| &envelope.atoms).collect();
         for row in 0..surface.len().max(atoms.len()).max(1) {
             let number = if row == 0 { number.to_string() } else { String::new() };
             let left = surface.get(row).map_or("", String::as_str);
-            let right = atoms.get(row).map(|atom| update(atom)).unwrap_or_default();
+            let right = atoms
+                .get(row)
+                .map(|atom| update(atom, &opened.fate(entry, outline, atom)))
+                .unwrap_or_default();
             let [start, left_start, right_start] = self.line(&number, left, &right);
             let mut add = |start: TextSize, text: &str, source: TextRange, kind| {
                 if !text.is_empty() {
@@ -106,10 +113,14 @@ impl Split {
     }
 }
 
-/// An update on one line, and whether it is kept.
-fn update(atom: &AtomOutline) -> String {
-    let mark = if atom.fate.is_kept() { '+' } else { '-' };
-    format!("{mark} {}", plain(&atom.text.embedded.text))
+/// An update on one line: whether it is kept, and why not.
+fn update(atom: &AtomOutline, fate: &Fate) -> String {
+    let text = plain(&atom.text.embedded.text);
+    match fate {
+        Fate::Passed(_) | Fate::Asserted { is_reply_denied: false, .. } => format!("+ {text}"),
+        Fate::Asserted { .. } => format!("+ {text}  ({fate})"),
+        _ => format!("- {text}  ({fate})"),
+    }
 }
 
 /// Without characters that would do something.

@@ -21,7 +21,7 @@ pub(super) struct Spot<'a> {
 impl<'a> Spot<'a> {
     /// What stands at an offset of the file, if that is in a reply.
     pub(super) fn at(opened: Opened<'a>, offset: TextSize) -> Option<Self> {
-        let Opened { records, settings } = opened;
+        let Opened { records, settings, .. } = opened;
         records.touching(TextRange::empty(offset)).find_map(|entry| {
             let inside = offset.checked_sub(entry.start)?;
             let bytes = records.bytes(entry);

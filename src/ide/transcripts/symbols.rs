@@ -24,7 +24,7 @@ pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
     for entry in list {
         let outlines = opened.records.outlines(entry, opened.settings);
         for outline in outlines.iter().take(MOST_TURNS.saturating_sub(found.len())) {
-            found.push(turn(entry, outline, found.len() + 1));
+            found.push(turn(Place { opened, entry, outline }, found.len() + 1));
         }
     }
     found
@@ -36,14 +36,23 @@ fn record(entry: &Entry) -> DocumentSymbol {
     DocumentSymbol { name, detail, kind: Kind::Turn, range, selection: start_of(range), children: Vec::new() }
 }
 
-fn turn(entry: &Entry, outline: &ReplyOutline, number: usize) -> DocumentSymbol {
+/// A turn in its record.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    opened: Opened<'a>,
+    entry: &'a Entry,
+    outline: &'a ReplyOutline,
+}
+
+fn turn(place: Place<'_>, number: usize) -> DocumentSymbol {
+    let Place { entry, outline, .. } = place;
     let range = entry.place(outline.range);
     let detail = match outline.outcome.as_ref().map(|outcome| outcome.stage) {
         Some(Some(stage)) => format!("{} {:.2}", stage.method(), stage.confidence()),
         Some(None) => "refused".to_owned(),
         None => what(outline.kind).to_owned(),
     };
-    let envelopes = outline.envelopes.iter().map(|one| envelope(entry, one));
+    let envelopes = outline.envelopes.iter().map(|one| envelope(place, one));
     DocumentSymbol {
         name: format!("{number} {}", outline.role.as_str()),
         detail,
@@ -64,11 +73,12 @@ fn what(kind: transcript::Kind) -> &'static str {
     }
 }
 
-fn envelope(entry: &Entry, outline: &EnvelopeOutline) -> DocumentSymbol {
+fn envelope(place: Place<'_>, outline: &EnvelopeOutline) -> DocumentSymbol {
+    let entry = place.entry;
     let range = entry.place(outline.range);
-    let mut children: Vec<_> = outline.members.iter().map(|one| member(entry, outline, one)).collect();
+    let mut children: Vec<_> = outline.members.iter().map(|one| member(place, outline, one)).collect();
     if outline.members.is_empty() {
-        children = atoms(entry, outline);
+        children = atoms(place, outline);
     }
     DocumentSymbol {
         name: "envelope".to_owned(),
@@ -80,11 +90,12 @@ fn envelope(entry: &Entry, outline: &EnvelopeOutline) -> DocumentSymbol {
     }
 }
 
-fn member(entry: &Entry, of: &EnvelopeOutline, member: &Member) -> DocumentSymbol {
+fn member(place: Place<'_>, of: &EnvelopeOutline, member: &Member) -> DocumentSymbol {
+    let entry = place.entry;
     let range = entry.place(member.key.cover(member.value));
     let children = match is_key(&member.name, "mangle_updates") {
-        true => atoms(entry, of),
-        false => member.members.iter().map(|inner| self::member(entry, of, inner)).collect(),
+        true => atoms(place, of),
+        false => member.members.iter().map(|inner| self::member(place, of, inner)).collect(),
     };
     let name = shortened(&member.name);
     DocumentSymbol {
@@ -97,13 +108,18 @@ fn member(entry: &Entry, of: &EnvelopeOutline, member: &Member) -> DocumentSymbo
     }
 }
 
-fn atoms(entry: &Entry, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
+fn atoms(place: Place<'_>, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
+    let Place { opened, entry, outline } = place;
     let atom = |atom: &super::outline::AtomOutline| {
         let range = entry.place(atom.text.range());
         let name = shortened(&atom.text.embedded.text);
         DocumentSymbol {
             name: if name.is_empty() { "(empty)".to_owned() } else { name },
-            detail: if atom.fate.is_kept() { String::new() } else { "lost".to_owned() },
+            detail: if opened.fate(entry, outline, atom).is_kept() {
+                String::new()
+            } else {
+                "lost".to_owned()
+            },
             kind: Kind::Facts,
             range,
             selection: range,

@@ -39,7 +39,7 @@ impl Fixture {
     }
 
     fn opened(&self) -> Opened<'_> {
-        Opened { records: &self.records, settings: &self.settings }
+        Opened::new(&self.records, &self.settings)
     }
 
     fn whole(&self) -> TextRange {
@@ -68,16 +68,16 @@ fn hovers() {
         "a.json",
         &at("{"),
         expect![[r#"
-        {
-        The runtime takes this envelope.
+            {
+            The runtime takes this envelope.
 
-        Method json, confidence 1.00: the reply is an envelope and nothing else.
+            Method json, confidence 1.00: the reply is an envelope and nothing else.
 
-        Updates: 1 kept, 1 lost.
+            Updates: 1 through the filters, not judged by a policy, 1 lost.
 
-        Warnings: an update was dropped: no parenthesis, or no full stop.
+            Warnings: an update was dropped: no parenthesis, or no full stop.
 
-        About 4 tokens of surface and 71 of control: 20.1 to 1."#]],
+            About 4 tokens of surface and 71 of control: 20.1 to 1."#]],
     );
     check_hover(
         "a.json",
@@ -128,7 +128,7 @@ fn hints_say_how_a_reply_is_read() {
         let _ = writeln!(shown, "{} before {:?}", hint.label, slice(fixture.records.text(), behind));
     }
     expect![[r#"
-        json 1.00 · 1 kept, 1 lost before "{"
+        json 1.00 · 1 not judged, 1 lost before "{"
         lost: dropped before "\""
     "#]]
     .assert_eq(&shown);
@@ -212,10 +212,12 @@ fn both_channels_stand_side_by_side() {
     let fixture = Fixture::new("a.jsonl", &text);
     let made = split::split(fixture.opened());
     expect![[r#"
+        no policy is loaded, so neither its declarations nor its verdict about the reply are considered
+
         turn │ surface                                                      │ updates
         ──── │ ──────────────────────────────────────────────────────────── │ ───────
            1 │ One line that is so long that it has to be broken where      │ + p(1).
-             │ there is a blank.                                            │ - q(2)
+             │ there is a blank.                                            │ - q(2)  (dropped by the cap filter: no parenthesis, or no full stop at its end)
              │ ·Two.                                                        │
     "#]]
     .assert_eq(&made.text);
@@ -225,7 +227,7 @@ fn both_channels_stand_side_by_side() {
     let parts: Vec<_> = made.parts.iter().filter(|part| part.kind == "atom").map(part).collect();
     expect![[r#"
         atom "+ p(1)." "p(1)."
-        atom "- q(2)" "q(2)""#]]
+        atom "- q(2)  (dropped by the cap filter: no parenthesis, or no full stop at its end)" "q(2)""#]]
     .assert_eq(&parts.join("\n"));
 }
 

@@ -11,9 +11,10 @@ use tower_lsp::ls_types::{
 };
 
 use super::hover::markup;
+use crate::envelope::atoms::may_name_be_offered;
 use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
-use crate::ide::transcripts::completion::{InEnvelope, may_be_asserted};
+use crate::ide::transcripts::completion::InEnvelope;
 use crate::ide::transcripts::{self, escaped, escaped_snippet};
 use crate::lsp::session::Session;
 use crate::lsp::view::{Inside, View};
@@ -61,10 +62,10 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
     let uri = &position.text_document.uri;
     let Some((at, place)) = at else { return in_envelope(view, position, &client) };
     let found = match at.inside.filter(|inside| inside.text.embedded.kind == EmbeddedKind::Atom) {
-        Some(Inside { transcript, .. }) => {
-            let is_wanted = |name: &str| may_be_asserted(&transcript.settings, name);
+        Some(Inside { transcript, .. }) => transcript.with_declarations(|known| {
+            let is_wanted = |name: &str| may_name_be_offered(name, known, &transcript.settings);
             completion::completions_of_fact(place, &is_wanted)
-        }
+        }),
         None => completion::completions(place),
     };
     let (insert, replace) = (at.range(found.insert), at.range(found.replace));

@@ -65,7 +65,6 @@ pub(in crate::lsp) fn repair(view: &View, params: &RepairParams) -> LSPAny {
     let found = wanted.into_iter().find_map(|entry| {
         let repair = of_record(transcript, entry, attempt)?;
         let mut said = repair.json();
-        said["record"] = entry.number.into();
         // A message that is not to be sent must not be there to be sent.
         said["message"] = repair.stop().map_or_else(|| repair.message().into(), |_| Value::Null);
         Some(said)
@@ -93,11 +92,10 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
             (place(whole.start())..=place(whole.end())).contains(&at)
         };
         let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found)).collect();
-        let answered = Answered { file: &name, record: &record, turn, reply: &reply };
-        let signatures = transcript.signatures().into_iter();
+        let answered = Answered { file: &name, record: &record, turn, reply: &reply, account: &[] };
         let repair = transcript.with_declarations(|declarations| {
             let context = Context { declarations, ..Context::new(&transcript.settings) };
-            Repair::new(answered, &context, &found, signatures, attempt)
+            Repair::new(answered, &context, &found, attempt)
         });
         Some(repair).filter(|repair| !repair.is_empty())
     })

@@ -18,7 +18,7 @@ const LIMIT: usize = 256;
 pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
     let file = view.file(&params.text_document.uri)?;
     let symbols = match view.snapshot.transcript(file.id) {
-        Some(transcript) => transcripts::symbols::symbols(transcript.opened()),
+        Some(transcript) => transcript.with_policies(transcripts::symbols::symbols),
         None => document_symbols(file.summary()),
     };
     let client =

@@ -28,8 +28,10 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
     let (shown, range) = match view.spot(params) {
         Some(at @ Spot { inside: Some(inside), .. }) => of_mangle(view, &at, inside),
         _ => {
-            let (found, verdict) =
-                (hover::hover(transcript.opened(), offset), verdict(view, transcript, offset));
+            let (found, verdict) = (
+                transcript.with_policies(|opened| hover::hover(opened, offset)),
+                verdict(view, transcript, offset),
+            );
             let range = found.as_ref().or(verdict.as_ref())?.range;
             let markup = [found, verdict].into_iter().flatten().map(|hover| hover.markup);
             let markup = markup.reduce(Markup::and)?;
@@ -66,8 +68,7 @@ fn clause(
 fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) {
     let place = at.place();
     let found = place.and_then(ide::hover::hover);
-    let program = place.map(|place| place.program());
-    let fate = hover::fate(inside.transcript.opened(), inside.start, inside.text, program);
+    let fate = inside.transcript.with_policies(|opened| hover::fate(opened, inside.start, inside.text));
     let declared = place.and_then(definition::declaration).and_then(|found| {
         let target = found.targets.first()?;
         let file = view.snapshot.file(target.file)?;
@@ -106,7 +107,7 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
         padding_right: Some(true),
         data: None,
     };
-    let mut found = hints::hints(transcript.opened(), range);
+    let mut found = transcript.with_policies(|opened| hints::hints(opened, range));
     if let Some(known) = &transcript.replayed().verdicts {
         found.extend(replays::hints(known, transcript.records(), range, &|file, statement| {
             clause(view, transcript, file, statement)

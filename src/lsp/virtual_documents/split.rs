@@ -25,7 +25,7 @@ fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made>
     let Some(transcript) = view.snapshot.transcript(file.id) else {
         return Ok(Made { text: NO_TRANSCRIPT.to_owned(), origins: Vec::new(), folds: Vec::new() });
     };
-    let made = split(transcript.opened());
+    let made = transcript.with_policies(split);
     let lines = LineIndex::new(&made.text);
     let uri = to_proto::uri(file);
     let position = |offset: TextSize| {

@@ -6,10 +6,11 @@ use regex::Regex;
 
 use super::Scene;
 use super::example::{GOOD, asks, old_file, policy, reply, session};
+use crate::envelope::account::Fate;
 use crate::envelope::runtime::{Caps, Stage};
 use crate::envelope::{self, Reply, phrase_in};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
-use crate::replay::turn::{Fate, Turn};
+use crate::replay::turn::Turn;
 use crate::text::{TextRange, size};
 use crate::transcript::{self, Found, Record};
 

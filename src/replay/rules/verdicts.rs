@@ -4,11 +4,14 @@ use rustc_hash::FxHashSet;
 
 use super::Scene;
 use super::example::{GOOD, asks, old_file, policy, reply, result, session};
+use crate::config::Override;
+use crate::envelope::runtime::{consumer_of, lists};
 use crate::kernel::{Datum, Kernel, Relation};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::replay::awaited::{Asked, Outcome};
 use crate::replay::constitution::find;
-use crate::replay::turn::{Origin, Turn};
+use crate::replay::reliance::Reliance;
+use crate::replay::turn::{Origin, Turn, Unblocked};
 use crate::replay::verdict::Verdict;
 use crate::text::TextRange;
 use crate::transcript::{self, Found, Record};
@@ -19,6 +22,7 @@ pub(super) const RULES: &[&Rule] = &[
     &EXECUTED_ALTHOUGH_DENIED,
     &BLOCKED_ALTHOUGH_PERMITTED,
     &SELF_GRANTED,
+    &SELF_LIFTED_BLOCK,
     &OVERRIDE_ONLY,
     &UNCOVERED_CONTENT,
     &APPROVAL_FLAG,
@@ -105,11 +109,11 @@ static SELF_GRANTED: Rule = Rule {
     code: "PB506",
     name: "self-granted",
     group: Group::Replay,
-    severity: Some(Severity::Warning),
-    summary: "A permission rests on a fact that the model itself asserted.",
-    rationale: "Whoever controls the model's words controls the permission: it asserts the fact and asks in the same breath. \
-                Let such facts come from the runtime, and keep packets from asserting them (`[transcripts.atoms] protected`, \
-                or a consumer with a list).",
+    severity: Some(Severity::Error),
+    summary: "A permission that rests on facts which replies of the session asserted.",
+    rationale: "The request would be denied without them, so whoever controls the model's words controls the permission. Let the \
+                runtime assert such facts and protect their predicates (`[transcripts.atoms] protected_extra`). A warning where \
+                the list of the consumer names all of the predicates: then replies are meant to assert them.",
     bad: concat!(
         session!(reply!(
             "\"reviewed(\\\"src/old.go\\\").\"",
@@ -128,6 +132,37 @@ static SELF_GRANTED: Rule = Rule {
             "reviewed(\"src/old.go\").\n",
             "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
             "    reviewed(Target).\n"
+        )
+    ),
+    fix: FixKind::None,
+};
+
+/// A denial that the model lifted itself.
+static SELF_LIFTED_BLOCK: Rule = Rule {
+    code: "PB507",
+    name: "self-lifted-block",
+    group: Group::Replay,
+    severity: Some(Severity::Error),
+    summary: "A reply is not blocked, or a request not denied, because replies of the session lifted what speaks against it.",
+    rationale: "The policy would deny it, but for facts that replies asserted, or made the kernel forget: a negation such as \
+                `!blocked(X)` holds only because of them. Let the runtime assert such facts and protect their predicates \
+                (`[transcripts.atoms] protected_extra`). A warning where the list of the consumer names all of the predicates.",
+    bad: concat!(
+        session!(reply!("\"user_confirmed().\"", asks!("delete_file", old_file!()), "It is about to go.")),
+        policy!(
+            "Decl user_confirmed().\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    !locked(Target).\n",
+            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
+        )
+    ),
+    good: concat!(
+        session!(reply!("", asks!("delete_file", old_file!()), "It is about to go.")),
+        policy!(
+            "user_confirmed().\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    !locked(Target).\n",
+            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
         )
     ),
     fix: FixKind::None,
@@ -213,8 +248,16 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
     }
     if let Some(verdict) = &report.envelope {
         let range = scene.brace();
-        scene.push(Finding::new(&DENIED, range, format!("the whole reply is denied: {}", verdict.why)));
+        let message = match scene.constitution.settings.style {
+            Override::Replace => format!("the whole reply is denied: {}", verdict.why),
+            Override::Prepend => format!(
+                "{}, which denies this reply; with `override = \"prepend\"`, its updates are asserted all the same",
+                verdict.why
+            ),
+        };
+        scene.push(Finding::new(&DENIED, range, message));
     }
+    unblocked(scene, report);
     approval(scene, report, kernel);
     recorded(scene, report);
 }
@@ -258,22 +301,7 @@ fn permitted(
         let message = format!("{} is {why}", named(verdict));
         scene.push(of_rule(scene, Finding::new(&PERMITTED, range, message), verdict));
     }
-    if let Some((fact, origin)) = verdict.granted.first() {
-        let message = format!(
-            "this is permitted only because of `{}`, which the model asserted itself ({origin})",
-            short(fact)
-        );
-        let mut finding = Finding::new(&SELF_GRANTED, range, message);
-        for (fact, origin) in &verdict.granted {
-            if let Origin::Update { turn: of, index } = origin
-                && *of == turn
-                && let Some(place) = scene.update(*index)
-            {
-                finding = finding.related(Span::here(place), format!("`{}`", short(fact)));
-            }
-        }
-        scene.push(finding);
-    }
+    relied(scene, verdict, range, turn);
     let roles = &scene.constitution.roles;
     let model = kernel.model();
     let is_safe = roles.safe.is_some_and(|safe| find(model, safe, &[action]).is_some());
@@ -294,6 +322,69 @@ fn permitted(
             }
         );
         scene.push(of_rule(scene, Finding::new(&UNCOVERED_CONTENT, place, message), verdict));
+    }
+}
+
+/// What a permission owes to the replies of the session.
+fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64) {
+    let Reliance { granted, lifted, denial } = &verdict.reliance;
+    let why = denial.as_deref().unwrap_or("no rule permits it");
+    if !granted.is_empty() {
+        let message = format!(
+            "{} is permitted only because replies asserted {}; without that: {why}",
+            named(verdict),
+            listed(granted)
+        );
+        let finding = of_rule(scene, Finding::new(&SELF_GRANTED, range, message), verdict);
+        push_own(scene, finding, granted, turn);
+    }
+    if !lifted.is_empty() {
+        let message = format!(
+            "{} would be denied without what replies did: {}; without that: {why}",
+            named(verdict),
+            listed(lifted)
+        );
+        let finding = of_rule(scene, Finding::new(&SELF_LIFTED_BLOCK, range, message), verdict);
+        push_own(scene, finding, lifted, turn);
+    }
+}
+
+/// A reply that would be denied as a whole, had its session not lifted that.
+fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
+    let Some(Unblocked { facts, denial, .. }) = &report.unblocked else { return };
+    let message = format!(
+        "the policy would deny this reply without what replies did: {}; without that: {denial} would hold",
+        listed(facts)
+    );
+    let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), message);
+    push_own(scene, finding, facts, report.number);
+}
+
+/// Reports something that rests on facts of replies: a warning where the consumer wants replies to give all of them.
+fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Origin)], turn: u64) {
+    let consumer = consumer_of(scene.options.transcript);
+    let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
+    if facts.iter().all(|(fact, _)| is_listed(fact)) {
+        finding = finding.severity(Severity::Warning);
+    }
+    for (fact, origin) in facts {
+        if let Origin::Update { turn: of, index } = origin
+            && *of == turn
+            && let Some(place) = scene.update(*index)
+        {
+            finding = finding.related(Span::here(place), format!("`{}`", short(fact)));
+        }
+    }
+    scene.push(finding);
+}
+
+/// Facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
+fn listed(facts: &[(String, Origin)]) -> String {
+    let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("`{}` ({origin})", short(fact))).collect();
+    match all.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
     }
 }
 

@@ -4,10 +4,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Replay;
 use crate::config::Override;
-use crate::kernel::Relation;
+use crate::kernel::{Clock, Fact, Kernel, Proof, Relation};
+use crate::program::PredicateId;
 use crate::replay::batch::Batch;
+use crate::replay::constitution::Constitution;
 use crate::replay::gate;
-use crate::replay::turn::{Atom, Fate, Rewritten, Turn};
+use crate::replay::reliance::{OwnFact, Reliance};
+use crate::replay::turn::{Rewritten, Turn, Unblocked};
 use crate::replay::verdict::{Lock, Verdict};
 
 /// How many facts that block a reply are looked at, of those that are new with it, and of those before it.
@@ -16,54 +19,81 @@ const MOST_BLOCKS: usize = 100;
 /// Why the reference runtime puts a notice in front of a surface.
 const NOTICE: &str = "blocked unsafe mangle_updates";
 
+/// How many facts are looked at that may have lifted what blocks a reply.
+const MOST_LIFTING: usize = 50;
+
 impl Replay<'_> {
     /// The verdict about the whole reply: a fact that blocks it, which its own updates brought about.
     pub(super) fn blocked(&mut self, batch: &Batch, turn: u64) -> Option<Verdict> {
         if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
         }
-        let compiled = &self.constitution.compiled;
-        let own: FxHashSet<String> = batch
-            .facts
-            .iter()
-            .map(|(fact, _)| self.kernel.model().fact(compiled, fact.predicate, &fact.tuple))
-            .collect();
-        let mut new: FxHashMap<_, _> =
-            self.kernel.differences().into_iter().map(|one| (one.predicate, one.added)).collect();
-        for predicate in &self.constitution.roles.block {
-            let new = new.remove(predicate).unwrap_or_default();
-            let count = self.kernel.model().relation(*predicate).map_or(0, Relation::len);
-            // What a reply says again may block it by facts that are older: those of the policy itself come first.
-            let known: FxHashSet<u32> = new.iter().copied().collect();
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            let old = (0..count).rev().filter(|number| !known.contains(number));
-            let numbers: Vec<u32> =
-                new.iter().copied().take(MOST_BLOCKS).chain(old.take(MOST_BLOCKS)).collect();
-            for number in numbers {
-                let proof = self.kernel.model_mut().explain(compiled, self.clock, *predicate, number);
-                if proof.nodes.iter().any(|node| own.contains(&node.fact)) {
-                    let why = format!("the policy says {}", gate::head(&proof));
-                    return Some(Verdict {
-                        index: None,
-                        place: None,
-                        id: format!("turn {turn}"),
-                        action: String::new(),
-                        target: String::new(),
-                        payload: String::new(),
-                        is_permitted: false,
-                        lock: Lock::Constitution,
-                        why,
-                        rule: proof.nodes.first().map(|node| node.rule),
-                        because: vec![proof],
-                        why_not: Vec::new(),
-                        appeal: None,
-                        is_lifted: false,
-                        granted: Vec::new(),
-                    });
-                }
+        let own = self.texts(batch);
+        let new = self.kernel.differences().into_iter().map(|one| (one.predicate, one.added)).collect();
+        let proof =
+            block(self.constitution, &mut self.kernel, self.clock, new, &|proof| rests_on(proof, &own))?;
+        Some(Verdict {
+            index: None,
+            place: None,
+            id: format!("turn {turn}"),
+            action: String::new(),
+            target: String::new(),
+            payload: String::new(),
+            is_permitted: false,
+            lock: Lock::Constitution,
+            why: format!("the policy says {}", gate::head(&proof)),
+            rule: proof.nodes.first().map(|node| node.rule),
+            because: vec![proof],
+            why_not: Vec::new(),
+            appeal: None,
+            is_lifted: false,
+            reliance: Reliance::default(),
+        })
+    }
+
+    fn texts(&self, batch: &Batch) -> FxHashSet<String> {
+        let shown =
+            |fact: &Fact| self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
+        batch.facts.iter().map(|(fact, _)| shown(fact)).collect()
+    }
+
+    /// What would block a reply that nothing blocks, had its session not lifted that.
+    pub(super) fn unblocked(&mut self, batch: &Batch) -> Option<Unblocked> {
+        if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
+            return None;
+        }
+        let mut lifting = self.origins.lifting();
+        lifting.truncate(MOST_LIFTING);
+        let own = self.texts(batch);
+        let mut proof = self.block_without(&lifting.iter().collect::<Vec<_>>(), &own)?;
+        let mut needed: Vec<&OwnFact> = lifting.iter().collect();
+        for one in &lifting {
+            let fewer: Vec<_> = needed.iter().copied().filter(|other| *other != one).collect();
+            if let Some(found) = self.block_without(&fewer, &own) {
+                (proof, needed) = (found, fewer);
             }
         }
-        None
+        let facts = needed.into_iter().map(|own| (own.text.clone(), own.origin)).collect();
+        Some(Unblocked { facts, denial: gate::head(&proof), proof })
+    }
+
+    /// What would block a reply without some facts, and blocks nothing now.
+    fn block_without(&mut self, facts: &[&OwnFact], own: &FxHashSet<String>) -> Option<Proof> {
+        if facts.is_empty() {
+            return None;
+        }
+        let constitution = self.constitution;
+        let mut kernel = self.kernel.fork();
+        facts.iter().for_each(|one| one.undo(&mut kernel));
+        kernel.evaluate(constitution.limits, self.clock, self.options.cancel);
+        if kernel.model().stopped.is_some() {
+            return None;
+        }
+        let now: FxHashSet<String> = block_facts(constitution, &self.kernel).collect();
+        let is_new = |proof: &Proof| {
+            rests_on(proof, own) && proof.nodes.first().is_some_and(|node| !now.contains(&node.fact))
+        };
+        block(constitution, &mut kernel, self.clock, FxHashMap::default(), &is_new)
     }
 
     /// Takes back what a reply asserted that is denied as a whole.
@@ -72,11 +102,6 @@ impl Replay<'_> {
             let text = self.kernel.model().fact(&self.constitution.compiled, predicate, &tuple);
             self.origins.take_back(text);
             self.kernel.retract(predicate, &tuple);
-        }
-        for Atom { fate, .. } in &mut batch.atoms {
-            if let Fate::Asserted(fact) = fate {
-                *fate = Fate::Withdrawn(std::mem::take(fact));
-            }
         }
         self.evaluate(report);
     }
@@ -101,4 +126,41 @@ impl Replay<'_> {
             }
         }
     }
+}
+
+/// Whether a proof has one of some facts in it.
+fn rests_on(proof: &Proof, own: &FxHashSet<String>) -> bool {
+    proof.nodes.iter().any(|node| own.contains(&node.fact))
+}
+
+/// The facts that block replies in a kernel, of each predicate the last ones.
+fn block_facts<'k>(constitution: &'k Constitution, kernel: &'k Kernel) -> impl Iterator<Item = String> + 'k {
+    let model = kernel.model();
+    constitution.roles.block.iter().flat_map(move |predicate| {
+        let tuples = model.relation(*predicate).into_iter().flat_map(Relation::tuples);
+        tuples.map(move |tuple| model.fact(&constitution.compiled, *predicate, tuple))
+    })
+}
+
+/// The proof of the first fact that blocks a reply and whose proof `is_it`. What a reply says again may block it by facts
+/// that are older: those that are `new` come first.
+fn block(
+    constitution: &Constitution,
+    kernel: &mut Kernel,
+    clock: Clock,
+    mut new: FxHashMap<PredicateId, Vec<u32>>,
+    is_it: &dyn Fn(&Proof) -> bool,
+) -> Option<Proof> {
+    constitution.roles.block.iter().find_map(|predicate| {
+        let new = new.remove(predicate).unwrap_or_default();
+        let count = kernel.model().relation(*predicate).map_or(0, Relation::len);
+        let known: FxHashSet<u32> = new.iter().copied().collect();
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let old = (0..count).rev().filter(|number| !known.contains(number));
+        let numbers: Vec<u32> = new.iter().copied().take(MOST_BLOCKS).chain(old.take(MOST_BLOCKS)).collect();
+        let mut proofs = numbers
+            .into_iter()
+            .map(|number| kernel.model_mut().explain(&constitution.compiled, clock, *predicate, number));
+        proofs.find(|proof| is_it(proof))
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::envelope::runtime::Picked;
-use crate::kernel::{Relation, RuleId};
+use crate::kernel::{Fact, Relation, RuleId};
 use crate::program::PredicateId;
 use crate::replay::turn::{Effect, Operation, Turn};
 use crate::text::Symbol;
@@ -45,10 +45,20 @@ impl Replay<'_> {
             };
             let asserted = (0u32..).take(rows).filter(is_asserted);
             let tuples = asserted.filter_map(|number| Some(model.relation(predicate)?.tuple(number)));
-            let gone: Vec<String> =
-                tuples.map(|tuple| model.fact(&self.constitution.compiled, predicate, tuple)).collect();
+            let gone = tuples.map(|tuple| {
+                let text = model.fact(&self.constitution.compiled, predicate, tuple);
+                (text, Fact { predicate, tuple: tuple.into(), rule: RuleId::ASSERTED })
+            });
+            let gone: Vec<_> = gone.collect();
             count += gone.len();
-            gone.into_iter().for_each(|fact| self.origins.take_back(fact));
+            let consult = self.constitution.consulted.get(predicate);
+            let decides = consult.is_some_and(|consult| consult.restricts || consult.lifts);
+            for (text, fact) in gone {
+                if decides {
+                    self.origins.forget(&text, fact, self.number);
+                }
+                self.origins.take_back(text);
+            }
             self.kernel.forget(predicate);
         }
         count

@@ -64,7 +64,7 @@ impl<'a> Replay<'a> {
             number: 0,
             asked: None,
             is_injected: false,
-            origins: Origins::default(),
+            origins: Origins::new(constitution.lifting()),
             awaited: Awaited::default(),
             told: FxHashSet::default(),
             coverage: Coverage::default(),
@@ -189,6 +189,7 @@ impl<'a> Replay<'a> {
             memory: Vec::new(),
             correction: None,
             envelope: None,
+            unblocked: None,
             verdicts: Vec::new(),
             change: Change::default(),
             stopped: None,
@@ -207,7 +208,7 @@ impl<'a> Replay<'a> {
             report.surface = String::from_utf8_lossy(&reading.surface).into_owned();
             if let Some(picked) = &reading.picked {
                 scene.before(&self.kernel);
-                self.packet(picked, &mut report);
+                self.packet(&reply, picked, &mut report);
             }
         }
         scene.places(&mut report);

@@ -2,6 +2,7 @@
 
 use super::Replay;
 use crate::config::Override;
+use crate::envelope::Reply;
 use crate::envelope::runtime::Picked;
 use crate::kernel::Fact;
 use crate::replay::batch::{Batch, Filter};
@@ -11,14 +12,20 @@ use crate::replay::turn::{Origin, Turn};
 
 impl Replay<'_> {
     /// A packet, step by step in the runtime's order.
-    pub(super) fn packet(&mut self, picked: &Picked, report: &mut Turn) {
-        let mut batch = self.batch(picked);
+    pub(super) fn packet(&mut self, reply: &Reply<'_>, picked: &Picked, report: &mut Turn) {
+        let mut batch = self.batch(reply, picked);
         self.assert(&mut batch);
         self.evaluate(report);
         let denied = self.blocked(&batch, report.number);
         let is_replaced = denied.is_some() && self.constitution.settings.style == Override::Replace;
         if is_replaced {
             self.withdraw(&mut batch, report);
+        }
+        report.unblocked = if denied.is_none() { self.unblocked(&batch) } else { None };
+        if denied.is_some() {
+            for entry in &mut batch.atoms {
+                entry.fate = entry.fate.clone().denied(is_replaced);
+            }
         }
         report.rewritten = self.rewritten(&batch, denied.as_ref(), &report.surface);
         report.atoms = std::mem::take(&mut batch.atoms);
@@ -38,13 +45,13 @@ impl Replay<'_> {
         };
     }
 
-    fn batch(&mut self, picked: &Picked) -> Batch {
+    fn batch(&mut self, reply: &Reply<'_>, picked: &Picked) -> Batch {
         let filled = self.options.prefill.of(self.number);
         let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
         let filter = Filter { constitution, settings, turn };
         let updates = filled.map_or(&[][..], |filled| &filled.updates);
         let values = self.kernel.values();
-        let mut batch = filter.batch(picked, updates, values);
+        let mut batch = filter.batch(reply, updates, values);
         let category = match (picked.packet.intent.category.as_str(), filled) {
             ("", Some(filled)) => filled.category.as_str(),
             (category, _) => category,

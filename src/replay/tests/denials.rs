@@ -14,7 +14,7 @@ fn a_reply_that_the_policy_blocks() {
         rule,
         expect![[r#"
             turn 1
-              intent(/mutation, "prod.db"). asserted
+              intent(/mutation, "prod.db"). asserted, although the policy denies the reply
               shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
               DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
@@ -22,7 +22,7 @@ fn a_reply_that_the_policy_blocks() {
               + blocked_action("prod.db")
               override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
               permitted: `/read_file` is permitted by the constitution
-              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+              denied: the policy says `blocked_action("prod.db")`, which denies this reply; with `override = "prepend"`, its updates are asserted all the same
             turn 2
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
               permitted: `/read_file` is permitted by the constitution
@@ -34,7 +34,7 @@ fn a_reply_that_the_policy_blocks() {
         &replace,
         expect![[r#"
             turn 1
-              intent(/mutation, "prod.db"). withdrawn: the whole reply is denied
+              intent(/mutation, "prod.db"). denied with the whole reply
               shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
               DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
               DENY 2 r1 /read_file unknown {}: the whole reply is denied
@@ -87,8 +87,8 @@ fn what_a_denied_reply_said_is_withdrawn_though_it_held_before() {
               + task_status("a",/open)
               + intent(/mutation,"a")
             turn 2
-              intent(/mutation, "a"). withdrawn: the whole reply is denied
-              task_status("b", /done). withdrawn: the whole reply is denied
+              intent(/mutation, "a"). denied with the whole reply
+              task_status("b", /done). denied with the whole reply
               shown: "I cannot do that: the policy says `blocked_action(\"b\")`."
               DENY 2 turn 2   : the policy says `blocked_action("b")`
               override: the user reads something else (the policy says `blocked_action("b")`), and 2 updates are left out

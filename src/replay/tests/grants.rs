@@ -14,7 +14,7 @@ fn the_model_may_grant_itself_what_the_compressor_believes() {
               + admin_override("me")
               + has_override()
               permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: this is permitted only because of `admin_override("me")`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 1); without that: It needs an override
               override-only: `/delete_file` is listed nowhere as safe: only an override permits it
         "#]],
     );
@@ -85,7 +85,7 @@ fn who_grants_himself_an_appeal_is_told_of() {
               PERMIT 2 r1 /git_push x {"path":"x"}: permitted by the constitution
               + has_active_override(/git_push)
               permitted: `/git_push` on `x` is permitted by the constitution
-              self-granted: this is permitted only because of `has_active_override(/git_push)`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/git_push` on `x` is permitted only because replies asserted `has_active_override(/git_push)` (turn 1, update 1); without that: no rule permits it, because nothing gives `dangerous_action(/git_push)`
               override-only: `/git_push` is listed nowhere as safe: only an override permits it
         "#]],
     );
@@ -99,7 +99,7 @@ fn who_grants_himself_an_appeal_is_told_of() {
               PERMIT 2 r1 /run_command mkfs y {"path":"mkfs y"}: permitted by the constitution; the gate would refuse it, but for an appeal
               + has_active_override(/run_command)
               permitted: `/run_command` on `mkfs y` is permitted by the constitution; the gate would refuse it, but for an appeal
-              self-granted: this is permitted only because of `has_active_override(/run_command)`, which the model asserted itself (turn 1, update 1)
+              self-granted: `/run_command` on `mkfs y` is permitted only because replies asserted `has_active_override(/run_command)` (turn 1, update 1); without that: the target matches `mkfs`, which the gate refuses
         "#]],
     );
 }
@@ -133,7 +133,7 @@ fn requests_that_the_model_asserts_itself() {
             turn 2
               PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: permitted by the constitution
               permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: this is permitted only because of `admin_override("me")`, which the model asserted itself (turn 1, update 3)
+              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 3); without that: It needs an override
               override-only: `/delete_file` is listed nowhere as safe: only an override permits it
         "#]],
     );
@@ -150,8 +150,8 @@ fn a_permission_that_holds_anyway_is_not_self_granted() {
         let verdict = &turns[0].verdicts[0];
         assert!(verdict.is_permitted);
         let is_found = found.iter().any(|(_, one)| one.rule.name == "self-granted");
-        assert_eq!(is_found, !verdict.granted.is_empty());
-        verdict.granted.iter().map(|(fact, _)| fact.clone()).collect::<Vec<_>>()
+        assert_eq!(is_found, !verdict.reliance.granted.is_empty());
+        verdict.reliance.granted.iter().map(|(fact, _)| fact.clone()).collect::<Vec<_>>()
     };
     let by_intent = "permitted(A, T, P) :- pending_action(_, A, T, P, _), intent(/mutation, T).\n";
     let by_task = "permitted(A, T, P) :- pending_action(_, A, T, P, _), done(T).\n";
@@ -172,7 +172,7 @@ fn what_was_known_before_is_not_granted_by_the_model() {
     let granted = |case: &Case| {
         let (turns, _) = case.run(&case.constitution());
         assert!(turns[0].verdicts[0].is_permitted);
-        turns[0].verdicts[0].granted.len()
+        turns[0].verdicts[0].reliance.granted.len()
     };
     assert_eq!(granted(&case), 1);
     case.given = vec!["admin_override(\"me\").".to_owned()];

@@ -18,12 +18,12 @@ fn what_a_filter_refuses_reaches_no_rule() {
         "",
         expect![[r#"
             turn 1
-              admin_override("me"). blocked: no packet may assert this predicate
-              p(/a) :- q(/a). blocked: it has `:-` in it, and a packet may assert no rules
-              unknown(/a). blocked: the policy does not declare this predicate
-              task_status("t"). blocked: the policy declares this predicate with another number of arguments
-              task_status("t", /done) dropped: no parenthesis, or no full stop at its end
-                passed over: blank
+              admin_override("me"). blocked by the update filter: no reply may assert this predicate
+              p(/a) :- q(/a). blocked by the update filter: it has `:-` in it, and a reply may assert no rules
+              unknown(/a). blocked by the kernel: the policy does not declare this predicate
+              task_status("t"). blocked by the kernel: the policy declares this predicate with another number of arguments
+              task_status("t", /done) dropped by the cap filter: no parenthesis, or no full stop at its end
+                dropped by the cap filter: it is blank
               task_status("t", /open). asserted
               shown: "[SAFETY NOTICE: blocked unsafe mangle_updates]\n\nok"
               DENY 2 r1 /delete_file unknown {}: It needs an override
@@ -111,5 +111,5 @@ fn what_is_forgotten_comes_from_nowhere() {
     let lines =
         [granting(forget), reply(&[], "", "ok"), granting(&asks("delete_file", "{\"path\":\"a.go\"}"))];
     let told = case(&lines, "#- mangle-ls.toml\n[transcripts]\nconsumer = \"compressor\"\n").told();
-    assert!(told.contains("which the model asserted itself (turn 3, update 1)"), "{told}");
+    assert!(told.contains("because replies asserted `admin_override(\"me\")` (turn 3, update 1)"), "{told}");
 }

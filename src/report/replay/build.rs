@@ -1,13 +1,14 @@
 //! From a turn as it was replayed to one as it is written.
 
 use super::{
-    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, State, Surface, Tree, TurnReport,
-    VerdictReport,
+    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, OwnReport, State, Surface, Tree,
+    TurnReport, VerdictReport,
 };
 use crate::config::instant_text;
+use crate::envelope::account::Entry;
 use crate::envelope::runtime::Stage;
 use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use crate::replay::{Effect, Fate, Origin, Turn, Verdict};
+use crate::replay::{Effect, Origin, Reliance, Turn, Verdict};
 
 /// How deep a proof is unfolded.
 const DEEPEST: usize = 40;
@@ -94,17 +95,15 @@ fn word(stage: Stage) -> &'static str {
     }
 }
 
-fn atom(atom: &crate::replay::Atom) -> AtomReport {
-    let fact = match &atom.fate {
-        Fate::Asserted(fact) | Fate::Withdrawn(fact) => Some(fact.clone()),
-        _ => None,
-    };
+/// An update as it is written.
+#[must_use]
+pub fn atom(entry: &Entry) -> AtomReport {
     AtomReport {
-        index: atom.index,
-        text: atom.text.clone(),
-        fate: atom.fate.word().to_owned(),
-        why: atom.fate.to_string(),
-        fact,
+        index: entry.index,
+        text: entry.text.clone(),
+        fate: entry.fate.word().to_owned(),
+        why: entry.fate.to_string(),
+        fact: entry.fate.fact(),
     }
 }
 
@@ -130,7 +129,23 @@ fn verdict(verdict: &Verdict, places: &Places<'_>) -> VerdictReport {
         rule: verdict.rule.and_then(places.rule),
         because: verdict.because.iter().filter_map(|proof| tree(proof, places)).collect(),
         why_not: verdict.why_not.iter().map(|miss| lack(miss, places)).collect(),
+        rests_on: own(verdict),
+        otherwise: verdict.reliance.denial.clone(),
     }
+}
+
+/// What replies did that a permission rests on.
+fn own(verdict: &Verdict) -> Vec<OwnReport> {
+    let Reliance { granted, lifted, .. } = &verdict.reliance;
+    let all = |facts: &[(String, Origin)], does: &str| {
+        let one = |(fact, origin): &(String, Origin)| OwnReport {
+            fact: fact.clone(),
+            from: origin.to_string(),
+            does: does.to_owned(),
+        };
+        facts.iter().map(one).collect::<Vec<_>>()
+    };
+    [all(granted, "grants"), all(lifted, "lifts")].concat()
 }
 
 fn lack(miss: &Miss, places: &Places<'_>) -> Lack {

@@ -227,6 +227,17 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         trees(&verdict.because, out);
         out.push_str("</details>");
     }
+    for own in &verdict.rests_on {
+        let _ = write!(
+            out,
+            "<p class=\"sub\">rests on {} <span class=\"place\">{}</span></p>",
+            code(&own.fact),
+            escaped(&own.from)
+        );
+    }
+    if let Some(otherwise) = &verdict.otherwise {
+        let _ = write!(out, "<p class=\"sub\">without that: {}</p>", words(otherwise));
+    }
     if !verdict.why_not.is_empty() {
         out.push_str("<details><summary>why no rule permits it</summary><ul class=\"lacks\">");
         for lack in &verdict.why_not {
@@ -347,14 +358,15 @@ fn atoms(atoms: &[AtomReport], out: &mut String) {
         "<details{open}><summary>updates: {kept} asserted, {lost} lost</summary><ul class=\"facts\">"
     );
     for atom in atoms {
-        match atom.fate.as_str() {
-            "asserted" => {
+        match (atom.fate.as_str(), atom.why.as_str()) {
+            (_, "asserted") => {
                 let _ = write!(out, "<li class=\"plus\">{}</li>", code(&atom.text));
             }
-            _ => {
+            (fate, _) => {
+                let class = if fate == "asserted" { "plus" } else { "lost" };
                 let _ = write!(
                     out,
-                    "<li class=\"lost\">{} <span class=\"place\">{}</span></li>",
+                    "<li class=\"{class}\">{} <span class=\"place\">{}</span></li>",
                     code(&atom.text),
                     escaped(&atom.why)
                 );

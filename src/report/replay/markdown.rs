@@ -66,6 +66,12 @@ fn verdicts(turn: &TurnReport, out: &mut String) {
         };
         let _ = writeln!(out, "| **{}** | {what} | {} |", verdict.verdict, plain(&verdict.why));
     }
+    for verdict in turn.all_verdicts() {
+        for own in &verdict.rests_on {
+            let what = format!("{} {}", code(&verdict.action), code(verdict.object()));
+            let _ = writeln!(out, "| rests on | {what} | {} ({}) |", code(&own.fact), plain(&own.from));
+        }
+    }
     for one in &turn.compared {
         let _ = writeln!(
             out,

@@ -12,7 +12,7 @@ mod summary;
 mod tests;
 mod text;
 
-pub use build::{Places, turn};
+pub use build::{Places, atom, turn};
 pub use html::{MOST_TURNS, Page, html};
 pub use markdown::markdown;
 pub use summary::{Covered, ReplaySummary, summary_text};
@@ -80,7 +80,7 @@ pub struct AtomReport {
     pub index: Option<usize>,
     /// It.
     pub text: String,
-    /// `asserted`, `dropped`, `blocked`, `blank` or `withdrawn`.
+    /// `asserted`, `passed`, `dropped`, `blocked`, `blank`, `withdrawn` or `not_taken`.
     pub fate: String,
     /// The same in words.
     pub why: String,
@@ -135,6 +135,23 @@ pub struct VerdictReport {
     pub because: Vec<Tree>,
     /// What each rule lacks.
     pub why_not: Vec<Lack>,
+    /// What replies of the session did that the permission rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests_on: Vec<OwnReport>,
+    /// Why the request would be denied without that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<String>,
+}
+
+/// A fact that a reply asserted, or made the kernel forget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OwnReport {
+    /// It.
+    pub fact: String,
+    /// Where it comes from: `turn 1, update 2`.
+    pub from: String,
+    /// `grants`: it is part of the proof; `lifts`: it removes what would deny the request.
+    pub does: String,
 }
 
 impl VerdictReport {

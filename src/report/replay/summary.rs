@@ -22,8 +22,16 @@ pub struct ReplaySummary {
     pub envelopes_denied: usize,
     /// Updates that became facts.
     pub atoms_asserted: usize,
-    /// Updates that did not.
+    /// Those of them whose reply the policy denies.
+    pub atoms_asserted_though_denied: usize,
+    /// Updates that did not become facts.
     pub atoms_lost: usize,
+    /// Those of them that the caps drop.
+    pub atoms_dropped: usize,
+    /// Those of them that the update filter or the kernel refuses.
+    pub atoms_blocked: usize,
+    /// Those of them that are denied with their reply.
+    pub atoms_withdrawn: usize,
     /// Verdicts that another policy gives instead.
     pub changed: usize,
     /// Findings.
@@ -56,9 +64,14 @@ impl ReplaySummary {
         self.permitted += permitted;
         self.denied += turn.verdicts.len() - permitted;
         self.envelopes_denied += usize::from(turn.envelope.is_some());
-        let asserted = turn.atoms.iter().filter(|atom| atom.fate == "asserted").count();
+        let count = |fate: &str| turn.atoms.iter().filter(|atom| atom.fate == fate).count();
+        let asserted = count("asserted");
         self.atoms_asserted += asserted;
+        self.atoms_asserted_though_denied += if turn.envelope.is_some() { asserted } else { 0 };
         self.atoms_lost += turn.atoms.len() - asserted;
+        self.atoms_dropped += count("dropped") + count("blank");
+        self.atoms_blocked += count("blocked");
+        self.atoms_withdrawn += count("withdrawn");
         self.changed += turn.compared.len();
         turn.findings.iter().for_each(|finding| self.finding(finding));
     }
@@ -87,8 +100,12 @@ pub fn summary_text(summary: &ReplaySummary) -> String {
         1 => out.push_str("; 1 reply denied as a whole"),
         count => out.push_str(&format!("; {count} replies denied as a whole")),
     }
+    let despite = match summary.atoms_asserted_though_denied {
+        0 => String::new(),
+        count => format!(" ({count} although the policy denies the reply)"),
+    };
     out.push_str(&format!(
-        "; {} asserted, {} lost; {}, {}",
+        "; {} asserted{despite}, {} lost; {}, {}",
         counted(summary.atoms_asserted, "update"),
         summary.atoms_lost,
         counted(summary.errors, "error"),

@@ -25,6 +25,8 @@ fn hostile() -> TurnReport {
             first_failing_literal: evil.into(),
             near: vec![evil.into()],
         }],
+        rests_on: vec![OwnReport { fact: evil.into(), from: evil.into(), does: "lifts".into() }],
+        otherwise: Some(evil.into()),
     };
     TurnReport {
         file: evil.into(),

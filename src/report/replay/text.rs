@@ -73,7 +73,7 @@ fn surface(turn: &TurnReport, out: &mut String) {
 fn atoms(turn: &TurnReport, out: &mut String) {
     for atom in turn.atoms.iter().filter(|atom| atom.fate != "blank") {
         let (mark, style) = if atom.fate == "asserted" { ('+', QUIET) } else { ('x', WARN) };
-        let why = match atom.fate.as_str() {
+        let why = match atom.why.as_str() {
             "asserted" => String::new(),
             _ => format!("  {WARN}{}{WARN:#}", atom.why),
         };
@@ -106,6 +106,17 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         proof.because.iter().for_each(|inner| tree(inner, 6, out));
     }
     verdict.why_not.iter().for_each(|one| lack(one, out));
+    for own in &verdict.rests_on {
+        let _ = writeln!(
+            out,
+            "           {WARN}rests on{WARN:#} {}  {NOTE}[{}]{NOTE:#}",
+            cut(&own.fact),
+            cut(&own.from)
+        );
+    }
+    if let Some(otherwise) = &verdict.otherwise {
+        let _ = writeln!(out, "           {WARN}without that{WARN:#} {}", cut(otherwise));
+    }
 }
 
 fn lack(lack: &Lack, out: &mut String) {

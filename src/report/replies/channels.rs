@@ -10,13 +10,11 @@ pub fn surface_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
     surface.lines().map(|line| format!("{turn}: {}", plain(line))).collect()
 }
 
-/// What the kernel got: a line for each update that is kept.
+/// What the kernel got, or would get as far as that was judged: a line for each update that is kept.
 #[must_use]
 pub fn control_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
-    let reading = answered.reply.reading.as_ref();
-    let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
-    let kept = picked.iter().flat_map(|picked| &picked.kept.updates);
-    kept.map(|update| format!("{turn}: {}", plain(update.trim()))).collect()
+    let kept = answered.account.iter().filter(|entry| entry.fate.is_kept());
+    kept.map(|entry| format!("{turn}: {}", plain(entry.text.trim()))).collect()
 }
 
 /// A line without what would steer a terminal.

@@ -97,19 +97,13 @@ fn results(parsed: &Value, line: &mut impl FnMut(&str, &str)) {
         line("", &format!("method {method}, confidence {}", parsed["confidence"]));
         line("", &format!("surface: {}", shown(parsed["surface"]["text"].as_str().unwrap_or_default())));
     }
-    for kept in parsed["atoms"]["kept"].as_array().into_iter().flatten() {
-        line("", &format!("kept: {}", shown(kept.as_str().unwrap_or_default())));
-    }
-    for lost in parsed["atoms"]["dropped"].as_array().into_iter().flatten() {
-        let why = words::drop_reason(lost["reason"].as_str().unwrap_or_default());
-        line(
-            "",
-            &format!(
-                "lost: update {}, {why}: {}",
-                lost["index"],
-                shown(lost["text"].as_str().unwrap_or_default())
-            ),
-        );
+    for entry in parsed["atoms"]["account"].as_array().into_iter().flatten() {
+        let word = |name: &str| entry[name].as_str().unwrap_or_default();
+        let text = shown(word("text"));
+        match word("fate") {
+            "asserted" | "passed" => line("", &format!("{}: {text}", word("why"))),
+            _ => line("", &format!("lost: update {}, {}: {text}", entry["index"], word("why"))),
+        }
     }
     for warning in parsed["warnings"].as_array().into_iter().flatten() {
         line("", &format!("warning: {}", shown(warning.as_str().unwrap_or_default())));

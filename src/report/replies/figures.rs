@@ -5,6 +5,7 @@ use std::fmt::{Display, Write as _};
 
 use serde_json::{Value, json};
 
+use crate::envelope::account::Tally;
 use crate::transcript::statistics::Statistics;
 
 /// A figure: its file, its labels and its value.
@@ -24,7 +25,8 @@ pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
         "envelopes": figures.methods,
         "parse_errors": figures.parse_errors,
         "atoms": {
-            "kept": figures.atoms_kept, "dropped": figures.atoms_dropped, "blocked": figures.atoms_blocked,
+            "kept": figures.atoms.kept, "dropped": figures.atoms.dropped, "blocked": figures.atoms.blocked,
+            "withdrawn": figures.atoms.withdrawn, "not_judged": figures.not_judged,
         },
         "mangle_syntax_errors": figures.syntax_errors,
         "memory_operations": figures.memory,
@@ -56,12 +58,10 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
     row("prompts", &figures.prompts);
     row("read as", &counts(&figures.methods));
     row("parse errors", &counts(&figures.parse_errors));
-    let atoms = [
-        ("kept", figures.atoms_kept),
-        ("dropped", figures.atoms_dropped),
-        ("blocked", figures.atoms_blocked),
-    ];
-    row("atoms", &counts(&atoms.into_iter().collect()));
+    row("atoms", &counts(&ends(figures).into_iter().collect()));
+    if let Some(why) = figures.not_judged {
+        row("not judged", &why);
+    }
     row("atoms that are no Mangle", &counts(&figures.syntax_errors));
     row("memory operations", &counts(&figures.memory));
     row("self-corrections", &figures.self_corrections);
@@ -112,9 +112,7 @@ pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String 
         ("memory_operations_total", "Memory operations", "op", &|it| words(&it.memory)),
         ("envelopes_total", "Replies by how the runtime read them", "method", &|it| words(&it.methods)),
         ("atoms_total", "Updates by what became of them", "result", &|it| {
-            let atoms =
-                [("kept", it.atoms_kept), ("dropped", it.atoms_dropped), ("blocked", it.atoms_blocked)];
-            atoms.map(|(word, count)| (word.to_owned(), count)).into()
+            ends(it).map(|(word, count)| (word.to_owned(), count)).into()
         }),
         ("decoys_total", "Envelopes beside the one that counts", "", &|it| one(it.decoys)),
         ("control_leaks_total", "Replies that show their control packet", "", &|it| one(it.leaks)),
@@ -135,6 +133,13 @@ pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String 
     let help = "Tokens of conversation for each token of state";
     metric("compression_ratio", "gauge", help, all.iter().map(ratio).collect());
     out
+}
+
+/// The updates by what became of them.
+fn ends(figures: &Statistics) -> [(&'static str, u64); 4] {
+    let Tally { kept, dropped, blocked, withdrawn } = figures.atoms;
+    let kept = (if figures.not_judged.is_none() { "kept" } else { "passed" }, kept);
+    [kept, ("dropped", dropped), ("blocked", blocked), ("withdrawn", withdrawn)]
 }
 
 /// A metric: its name, what it counts, its label, and its values.

@@ -20,6 +20,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::envelope::Reply;
+use crate::envelope::account::Entry;
 use crate::envelope::secrets::redacted;
 use crate::text::{TextRange, size};
 use crate::transcript::{Record, Turn};
@@ -35,6 +36,8 @@ pub struct Answered<'a> {
     pub turn: &'a Turn,
     /// It, read.
     pub reply: &'a Reply<'a>,
+    /// What became of its updates.
+    pub account: &'a [Entry],
 }
 
 impl Answered<'_> {

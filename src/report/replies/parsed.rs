@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Answered, words};
-use crate::envelope::runtime::{Picked, record};
+use crate::envelope::account::{Entry, Fate, NOT_JUDGED};
+use crate::envelope::runtime::record;
+use crate::report::replay::atom;
 
 /// The record of a reply; `diagnostics` as `check --format json` writes them.
 #[must_use]
@@ -30,7 +32,7 @@ pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
             "range": reading.ok().map(|_| surface_range(answered)),
         },
         "control": { "present": picked.is_some(), "range": member_range(answered, &["control_packet"]) },
-        "atoms": atoms(answered, picked),
+        "atoms": atoms(answered),
         "memory_ops": memory.map(|one| json!({ "op": one.op, "key": one.key, "value": one.value })).collect::<Value>(),
         "self_correction": correction
             .map(|one| json!({ "triggered": one.triggered, "hypothesis": one.hypothesis })),
@@ -62,9 +64,16 @@ pub fn parsed_text(parsed: &Value) -> String {
     }
     out.push_str(&format!(", surface {}", plural(parsed["surface"]["bytes"].as_u64().unwrap_or(0), "byte")));
     if parsed["control"]["present"] == Value::Bool(true) {
-        out.push_str(&format!(", {} kept", plural(count("/atoms/kept") as u64, "atom")));
-        if count("/atoms/dropped") > 0 {
-            out.push_str(&format!(" and {} lost", count("/atoms/dropped")));
+        let kept = count("/atoms/kept") as u64;
+        match parsed["atoms"]["not_judged"].is_null() {
+            true => out.push_str(&format!(", {} kept", plural(kept, "atom"))),
+            false => out
+                .push_str(&format!(", {} through the filters, not judged by a policy", plural(kept, "atom"))),
+        }
+        let lost =
+            ["/atoms/dropped", "/atoms/blocked", "/atoms/withdrawn"].map(count).into_iter().sum::<usize>();
+        if lost > 0 {
+            out.push_str(&format!(" and {lost} lost"));
         }
         if count("/memory_ops") > 0 {
             out.push_str(&format!(", {}", plural(count("/memory_ops") as u64, "memory operation")));
@@ -104,17 +113,22 @@ fn member_range(answered: Answered<'_>, path: &[&str]) -> Option<[u64; 2]> {
     Some(answered.place(range.start().into()..range.end().into()))
 }
 
-/// What became of the updates. Those behind the last one that counts are lost to the limit.
-fn atoms(answered: Answered<'_>, picked: Option<&Picked>) -> Value {
-    let (Some(picked), Some(object)) = (picked, answered.reply.picked_object()) else {
-        return json!({ "seen": 0, "kept": [], "dropped": [] });
+/// What became of the updates.
+fn atoms(answered: Answered<'_>) -> Value {
+    let lost = |word: &str| {
+        let of_word = answered.account.iter().filter(|entry| entry.fate.word() == word);
+        let entry = |entry: &Entry| json!({ "index": entry.index, "reason": entry.fate.reason(), "text": entry.text });
+        of_word.map(entry).collect::<Value>()
     };
-    let all = object.updates();
-    let text = |at: usize| all.get(at).map_or("", String::as_str);
-    let dropped = picked.kept.dropped.iter().map(|(at, reason)| (*at, words::drop_word(reason)));
-    let looked_at = picked.packet.updates.as_slice().len();
-    let cut = (looked_at..all.len()).map(|at| (at, "limit"));
-    let dropped =
-        dropped.chain(cut).map(|(at, reason)| json!({ "index": at, "reason": reason, "text": text(at) }));
-    json!({ "seen": all.len(), "kept": picked.kept.updates, "dropped": dropped.collect::<Value>() })
+    let kept = answered.account.iter().filter(|entry| entry.fate.is_kept());
+    let is_judged = !answered.account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
+    json!({
+        "seen": answered.account.len(),
+        "kept": kept.map(|entry| &entry.text).collect::<Vec<_>>(),
+        "dropped": lost("dropped"),
+        "blocked": lost("blocked"),
+        "withdrawn": lost("withdrawn"),
+        "not_judged": if is_judged { None } else { Some(NOT_JUDGED) },
+        "account": answered.account.iter().map(atom).collect::<Vec<_>>(),
+    })
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{Answered, words};
 use crate::config::{Period, Profile};
-use crate::envelope::atoms::{Judge, Suggestion, suggest};
+use crate::envelope::atoms::{Declared, Judge, Suggestion, offers, suggest};
 use crate::envelope::edits::quoted;
-use crate::envelope::{Context, Survey};
+use crate::envelope::{Context, OPERATIONS, Survey};
 use crate::text::{TextSize, size};
 
 /// How many updates are listed; of the others only the number is told.
@@ -28,6 +28,9 @@ pub struct Repair {
     stage: &'static str,
     problems: Vec<Problem>,
     allowed: Vec<String>,
+    operations: Vec<&'static str>,
+    /// The number of the record that the reply stands in.
+    record: u64,
     first_key: &'static str,
     with_period: bool,
     /// Whether the last round repeated the errors of the one before it.
@@ -42,7 +45,8 @@ struct Problem {
     /// What would mend it, in words.
     fix: Option<String>,
     update: Option<UpdateProblem>,
-    offset: u64,
+    /// The byte of the reply that it begins at.
+    offset: usize,
 }
 
 /// Something wrong with an update.
@@ -66,14 +70,12 @@ pub struct Attempt {
 
 impl Repair {
     /// What has to be repaired in a reply that is judged by `context`. `diagnostics` are what is found in it, as
-    /// `check --format json` writes it; `signatures` the predicates that it may assert, of which those that it names come
-    /// first.
+    /// `check --format json` writes it.
     #[must_use]
     pub fn new(
         answered: Answered<'_>,
         context: &Context<'_>,
         diagnostics: &[Value],
-        signatures: impl Iterator<Item = String>,
         attempt: Attempt,
     ) -> Self {
         let profile = profile(answered, context);
@@ -86,7 +88,9 @@ impl Repair {
             attempt: attempt.number,
             max: attempt.max,
             stage: words::stage(&answered.reply.reading),
-            allowed: offered(signatures, &problems),
+            allowed: offered(context, &problems),
+            operations: OPERATIONS.iter().filter(|one| one.is_in(profile)).map(|one| one.name).collect(),
+            record: answered.record.number,
             problems,
             first_key: if profile.is_control_first() { "control_packet" } else { "surface_response" },
             with_period: period.map_or(is_required, |period| period == Period::Required),
@@ -113,8 +117,9 @@ impl Repair {
     /// The message to the model.
     #[must_use]
     pub fn message(&self) -> String {
-        let mut out = String::from(
-            "Your last reply could not be used as it is. Do not apologise and do not explain; send the whole envelope again.\n",
+        let mut out = format!(
+            "Your last reply (record {}) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.\n",
+            self.record
         );
         let mut line = |text: &str| {
             let _ = writeln!(out, "{text}");
@@ -122,7 +127,7 @@ impl Repair {
         line(&format!("It was read by stage {}.", self.stage));
         for problem in self.problems.iter().filter(|problem| problem.update.is_none()) {
             let place = match problem.pointer.as_str() {
-                "" => format!("at byte {}", problem.offset),
+                "" => format!("at byte {} of the reply", problem.offset),
                 pointer => format!("at {pointer}"),
             };
             line(&format!("Problem {place}: {}", problem.message));
@@ -176,6 +181,7 @@ impl Repair {
         if !self.allowed.is_empty() {
             let _ = write!(out, " Predicates that you may use: {}.", self.allowed.join("; "));
         }
+        let _ = write!(out, " Memory operations: {}.", self.operations.join(", "));
         out
     }
 
@@ -186,16 +192,19 @@ impl Repair {
             json!({
                 "code": problem.code,
                 "pointer": problem.pointer,
+                "offset": problem.offset,
                 "message": problem.message,
                 "suggestion": problem.suggestion(),
             })
         });
         json!({
+            "record": self.record,
             "attempt": self.attempt,
             "max": self.max,
             "stage": self.stage,
             "errors": errors.collect::<Value>(),
             "allowed": self.allowed,
+            "operations": self.operations,
             "retryable": !self.is_empty() && self.stop().is_none(),
         })
     }
@@ -221,21 +230,17 @@ fn profile(answered: Answered<'_>, context: &Context<'_>) -> Profile {
     found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)
 }
 
-/// The predicates that are offered: those that the reply, or what is suggested for it, names first.
-fn offered(signatures: impl Iterator<Item = String>, problems: &[Problem]) -> Vec<String> {
-    let texts = |update: &UpdateProblem| match &update.suggestion {
-        Some(Suggestion::Update(text)) => vec![update.text.clone(), text.clone()],
-        _ => vec![update.text.clone()],
-    };
-    let named: Vec<_> = problems.iter().filter_map(|one| one.update.as_ref()).flat_map(texts).collect();
-    let is_named = |signature: &String| {
-        let head = signature.find('(').and_then(|end| signature.get(..=end));
-        head.is_some_and(|head| named.iter().any(|text| text.trim_start().starts_with(head)))
-    };
-    let (mut first, rest): (Vec<_>, Vec<_>) = signatures.partition(is_named);
-    first.extend(rest);
-    first.truncate(MOST_OFFERED);
-    first
+/// The predicates that are offered, those first that the bad updates, or what is suggested for them, are nearest to.
+fn offered(context: &Context<'_>, problems: &[Problem]) -> Vec<String> {
+    let updates = problems.iter().filter_map(|one| one.update.as_ref());
+    let texts: Vec<&str> = updates
+        .flat_map(|update| match &update.suggestion {
+            Some(Suggestion::Update(text)) => vec![text.as_str(), update.text.as_str()],
+            _ => vec![update.text.as_str()],
+        })
+        .collect();
+    let found = context.declarations.map(|all| offers(all, context.settings, &texts)).unwrap_or_default();
+    found.into_iter().take(MOST_OFFERED).map(Declared::signature).collect()
 }
 
 /// A text as it stands in a JSON string, without the quotes.
@@ -246,13 +251,11 @@ fn inside(text: &str) -> String {
 
 fn problem(answered: Answered<'_>, found: &Value, judge: &Judge<'_>) -> Problem {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let path = found["path"].as_array().and_then(|path| path.last());
-    let pointer = path.filter(|_| {
-        let levels = found["path"].as_array().map_or(0, Vec::len);
-        levels > answered.turn.path.len()
-    });
-    let pointer = pointer.map(text).unwrap_or_default();
-    let offset = found["start"].as_u64().unwrap_or(0);
+    let path = found["path"].as_array();
+    let levels = path.map_or(0, Vec::len);
+    let inner = path.and_then(|path| path.last()).filter(|_| levels > answered.turn.path.len());
+    let pointer = inner.map(|pointer| from_envelope(&text(pointer))).unwrap_or_default();
+    let offset = in_reply(answered, found["start"].as_u64().unwrap_or(0));
     Problem {
         code: text(&found["code"]),
         message: text(&found["message"]),
@@ -263,14 +266,39 @@ fn problem(answered: Answered<'_>, found: &Value, judge: &Judge<'_>) -> Problem 
     }
 }
 
+/// A pointer without what leads to the envelope.
+fn from_envelope(pointer: &str) -> String {
+    let keys = ["control_packet", "surface_response"];
+    let is_key = |segment: &str| keys.iter().any(|key| segment.eq_ignore_ascii_case(key));
+    let mut rest = pointer;
+    while let Some((_, tail)) = rest.split_once('/') {
+        let segment = tail.split('/').next().unwrap_or_default();
+        if is_key(segment) {
+            return format!("/{tail}");
+        }
+        rest = tail;
+    }
+    pointer.to_owned()
+}
+
+/// A byte of the file as a byte of the reply.
+fn in_reply(answered: Answered<'_>, offset: u64) -> usize {
+    let in_record = usize::try_from(offset.saturating_sub(answered.record.start)).unwrap_or(0);
+    let found = answered.turn.map.to_derived(size(in_record));
+    found.map_or(0, usize::from).min(answered.reply.raw.len())
+}
+
 /// The update that a pointer leads to, and the column of an offset in it.
-fn update(answered: Answered<'_>, pointer: &str, offset: u64, judge: &Judge<'_>) -> Option<UpdateProblem> {
-    let index: usize = pointer.strip_prefix("/control_packet/mangle_updates/")?.parse().ok()?;
+fn update(answered: Answered<'_>, pointer: &str, offset: usize, judge: &Judge<'_>) -> Option<UpdateProblem> {
+    let (list, index) = pointer.rsplit_once('/')?;
+    let index: usize = index.parse().ok()?;
+    if !list.eq_ignore_ascii_case("/control_packet/mangle_updates") {
+        return None;
+    }
     let (json, list) = answered.reply.member(&["control_packet", "mangle_updates"])?;
     let node = json.elements(list).nth(index)?;
     let (text, map) = json.string_with_map(node)?;
-    let in_record = usize::try_from(offset.checked_sub(answered.record.start)?).ok()?;
-    let at = answered.turn.map.to_derived(size(in_record)).and_then(|at| map.to_derived(at));
+    let at = map.to_derived(size(offset));
     let before = text.get(..usize::from(at.unwrap_or(TextSize::new(0)))).unwrap_or("");
     let column = before.chars().count() + 1;
     let suggestion = suggest(&text, judge);

@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 pub use names::Names;
 
+use super::grounds::{Ground, Grounds};
+use crate::config::ReplaySettings;
 use crate::envelope::Verb;
-use crate::program::{FileSummary, Predicate, Program, Site};
+use crate::program::{FileSummary, Predicate, PredicateId, Program, Site};
 use crate::syntax::ast::{Atom, Term, TermKind};
 use crate::syntax::literal;
 use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, size, slice};
@@ -73,6 +75,8 @@ pub struct Declared {
     pub derived: Option<Place>,
     /// Whether some rule asks for it.
     pub is_used: bool,
+    /// The rule by which a permission depends on it, where one does.
+    pub ground: Option<Ground>,
 }
 
 /// What is known of a name with so many arguments.
@@ -87,11 +91,18 @@ pub enum Known<'d> {
 }
 
 impl Declarations {
-    /// Reads what a program says.
+    /// Reads what a program says whose predicates have their usual names.
     #[must_use]
     pub fn of(program: &Program) -> Self {
+        Self::with(program, &ReplaySettings::default())
+    }
+
+    /// Reads what a program says; `settings` tell what permits and denies in it.
+    #[must_use]
+    pub fn with(program: &Program, settings: &ReplaySettings) -> Self {
         let mut new = Self::default();
-        for predicate in &program.predicates {
+        let grounds = Grounds::of(program, settings);
+        for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
             if predicate.key.name.as_str() == HYPOTHESIS {
                 new.hypotheses.extend(hypotheses(program, predicate));
             }
@@ -101,7 +112,8 @@ impl Declarations {
             if !predicate.exists() {
                 continue;
             }
-            let declared = Declared::of(program, predicate);
+            let ground = grounds.get(program, id);
+            let declared = Declared { ground, ..Declared::of(program, predicate) };
             let index = u32::try_from(new.predicates.len()).unwrap_or(u32::MAX);
             new.by_name.entry(declared.name).or_default().push(index);
             new.predicates.push(declared);
@@ -153,8 +165,21 @@ impl Declarations {
     /// a number is given and such a one is near.
     #[must_use]
     pub fn nearest(&self, name: &str, arity: Option<usize>) -> Option<&'static str> {
+        self.nearest_of(name, arity, |_| true)
+    }
+
+    /// [`Declarations::nearest`] among the predicates that `is_wanted` takes.
+    #[must_use]
+    pub fn nearest_of(
+        &self,
+        name: &str,
+        arity: Option<usize>,
+        is_wanted: impl Fn(&Declared) -> bool,
+    ) -> Option<&'static str> {
         let is_near = |other: &&Declared| {
-            other.name.len().abs_diff(name.len()) <= NEAR && strsim::osa_distance(other.name, name) <= NEAR
+            other.name.len().abs_diff(name.len()) <= NEAR
+                && strsim::osa_distance(other.name, name) <= NEAR
+                && is_wanted(other)
         };
         let near: Vec<_> = self.predicates.iter().filter(is_near).collect();
         let fitting = near.iter().filter(|one| arity.is_none_or(|arity| one.arity == arity));
@@ -187,6 +212,7 @@ impl Declared {
             parameters,
             derived: program.rules(predicate).next().map(|site| site.place()),
             is_used: program.uses(predicate).next().is_some(),
+            ground: None,
         }
     }
 

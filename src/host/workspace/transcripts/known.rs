@@ -37,11 +37,17 @@ impl Known {
             [one] => Some(Arc::clone(one.program())),
             several => Some(joined(several)),
         };
-        let declarations = program.as_deref().map(Declarations::of).filter(|known| !known.is_empty());
+        let replay = of.first().map(|program| program.settings.replay.clone()).unwrap_or_default();
+        let declarations = program.as_deref().map(|program| Declarations::with(program, &replay));
+        let declarations = declarations.filter(|known| !known.is_empty());
         let mut hasher = FxHasher::default();
         program.as_ref().map(|program| (program.environment(), program.vocabulary())).hash(&mut hasher);
         let hypotheses = declarations.iter().flat_map(|known| known.hypotheses());
         hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
+        for declared in declarations.iter().flat_map(Declarations::all) {
+            let ground = declared.ground.map(|ground| (ground.place, ground.by, ground.root, ground.grants));
+            ground.map(|ground| (declared.name, ground)).hash(&mut hasher);
+        }
         tools.map(|tools| &tools.tools).hash(&mut hasher);
         let programs = program.into_iter().collect();
         let constitution = Mutex::default();

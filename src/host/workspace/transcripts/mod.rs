@@ -16,14 +16,13 @@ use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
 use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::atoms::{Declarations, Declared};
+use crate::envelope::atoms::Declarations;
 use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
 use crate::ide::replays::Verdicts;
-use crate::ide::transcripts::completion::may_be_asserted;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
 use crate::lint::Diagnostic;
 use crate::text::{Cancel, FileId, TextRange, TextSize};
@@ -296,19 +295,17 @@ impl SnapshotTranscript {
         self.diagnostics.get().map_or(&[], |found| found)
     }
 
-    /// How the predicates are written that its consumer takes, for who has to write updates.
-    #[must_use]
-    pub fn signatures(&self) -> Vec<String> {
-        let is_taken = |declared: &&Declared| may_be_asserted(&self.settings, declared.name);
-        self.with_declarations(|known| {
-            let all = known.into_iter().flat_map(Declarations::all);
-            all.filter(is_taken).map(Declared::signature).collect()
-        })
-    }
-
     /// It as features see it.
     pub fn opened(&self) -> Opened<'_> {
-        Opened { records: self.records(), settings: &self.settings }
+        Opened::new(self.records(), &self.settings)
+    }
+
+    /// Gives `see` the transcript with what its policies declare, and what a replay said of it.
+    pub fn with_policies<T>(&self, see: impl FnOnce(Opened<'_>) -> T) -> T {
+        let known = self.known();
+        let declarations = known.declarations.as_ref();
+        let verdicts = self.replayed().verdicts.as_ref();
+        see(Opened { declarations, verdicts, ..self.opened() })
     }
 
     /// The Mangle at an offset of the file: where its record starts, it, and the offset in it.

@@ -1,0 +1,95 @@
+//! `config`: the predicates that replies are kept from asserting, or reported for, each with the reason.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::envelope::atoms::{Declarations, Declared, Ground, protected};
+use crate::host::{self, Memory, Overlay, ProgramFiles, Resolution, Target, relative};
+use crate::program::Program;
+
+/// A predicate on the list.
+#[derive(Debug, Serialize)]
+pub(super) struct Protected {
+    predicate: String,
+    /// The list that has it, or the predicate that depends on it.
+    why: String,
+    /// Where a rule of the policy reads it: `policy.mg:12`.
+    rule: Option<String>,
+    /// Whether an update that asserts it is refused, or reported only.
+    refused: bool,
+}
+
+impl Protected {
+    /// As a comment of a configuration file.
+    fn text(&self) -> String {
+        let Self { predicate, why, rule, refused } = self;
+        let rule = rule.as_ref().map_or(String::new(), |rule| format!(" at {rule}"));
+        let end = if *refused { "" } else { "; reported, not refused" };
+        format!("# {predicate}: {why}{rule}{end}\n")
+    }
+}
+
+/// All of them as comments of a configuration file.
+pub(super) fn text(all: &[Protected]) -> String {
+    let lines: String = all.iter().map(Protected::text).collect();
+    format!("\n# Predicates that no reply should assert, and why:\n{lines}")
+}
+
+/// The list that holds for the programs of a project; `target` is what it was resolved from.
+pub(super) fn of_project(
+    settings: &Settings,
+    programs: &[&ProgramFiles],
+    resolution: &Resolution,
+    (target, memory, working): (&Target, &Memory, &Path),
+) -> Vec<Protected> {
+    let listed = protected(&settings.transcripts.atoms);
+    let mut all: Vec<Protected> = listed
+        .iter()
+        .map(|one| Protected {
+            predicate: one.predicate.to_owned(),
+            why: one.why.to_owned(),
+            rule: None,
+            refused: true,
+        })
+        .collect();
+    let (files, _) = host::load(resolution, std::slice::from_ref(target), &Overlay::default(), memory, || {});
+    for program in programs {
+        let summaries = program.members.iter().filter_map(|member| files.get(&member.file).map(Arc::clone));
+        let joined = Program::embedded(summaries.collect(), Arc::clone(&program.embedding));
+        let declarations = Declarations::with(&joined, &settings.replay);
+        let decisive = declarations.all().filter(|declared| declared.derived.is_none());
+        for (declared, ground) in decisive.filter_map(|declared| Some((declared, declared.ground?))) {
+            if !all.iter().any(|one| one.predicate == declared.name) {
+                all.push(of_policy(declared, ground, &joined, (memory, working)));
+            }
+        }
+    }
+    all.sort_by(|a, b| a.predicate.cmp(&b.predicate));
+    all
+}
+
+/// A predicate that permissions depend on.
+fn of_policy(
+    declared: &Declared,
+    ground: Ground,
+    program: &Program,
+    (memory, working): (&Memory, &Path),
+) -> Protected {
+    let Ground { place, by, root, .. } = ground;
+    let through = if by == root { String::new() } else { format!(" through `{by}`") };
+    let rule = place.and_then(|(file, statement, range)| {
+        let summary = program.file(file)?;
+        let item = summary.items.iter().find(|item| item.statement.id == statement)?;
+        let line = crate::text::LineIndex::new(&summary.text).line_col(
+            &summary.text,
+            item.start + range.start(),
+            crate::text::Encoding::Utf8,
+        );
+        Some(format!("{}:{}", relative(working, &memory.table().path(file)), line.line + 1))
+    });
+    let why = format!("`{root}` depends on it{through}");
+    Protected { predicate: declared.name.to_owned(), why, rule, refused: false }
+}

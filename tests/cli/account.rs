@@ -1,0 +1,207 @@
+//! What became of each update is the same in every output: `parse`, `split`, `stats`, and `replay` as text, JSON, Markdown
+//! and page.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::support::{command, folder};
+
+/// A sequence of numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+}
+
+const POLICY: &str = "Decl pending_action(Id, Action, Target, Payload, At) descr [extensional()]
+  bound [/string, /name, /string, /string, /number].
+Decl permitted(Action, Target, Payload) bound [/name, /string, /string].
+Decl task_status(Task, Status) bound [/string, /name].
+Decl observation(What, Text) bound [/string, /string].
+Decl intent(Kind, Target) bound [/name, /string].
+Decl approval(Who) bound [/string].
+safe_action(/read_file).
+permitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _), safe_action(Action).
+permitted(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _), approval(_).
+blocked_action(What) :- intent(/mutation, What), precious(What).
+precious(\"prod\").
+";
+
+/// Updates of all kinds: good ones, and one for each reason to lose one.
+const UPDATES: [&str; 16] = [
+    "task_status(\"a\", /open).",
+    "task_status(\"b\", /done).",
+    "observation(\"x\", \"y\").",
+    "intent(/mutation, \"prod\").",
+    "intent(/mutation, \"dev\").",
+    "approval(\"me\").",
+    "permitted(/x, \"y\", \"{}\").",
+    "admin_override(\"me\").",
+    "unknown(\"a\").",
+    "task_status(\"a\").",
+    "task_status(\"a\", /open)",
+    "task_status(\"a;b\", /open).",
+    "",
+    "task_status(\"a\", done).",
+    "p(X) :- q(X).",
+    "Decl p(X).",
+];
+
+const SETTINGS: [&str; 6] = [
+    "",
+    "[replay]\noverride = \"replace\"\n",
+    "[transcripts]\nconsumer = \"session\"\n",
+    "[transcripts]\nconsumer = \"compressor\"\n[replay]\noverride = \"replace\"\n",
+    "[transcripts]\nconsumer = \"own\"\n[transcripts.consumers.own]\npredicates = [\"task_status\", \"intent\"]\nmax_updates = 3\n",
+    "[transcripts.caps]\nmax_updates = 4\n[transcripts.atoms]\nprotected_extra = [\"observation\"]\n",
+];
+
+fn session(random: &mut Random) -> String {
+    let line = |random: &mut Random| {
+        let count = random.below(8);
+        let updates: Vec<_> = (0..count).map(|_| UPDATES[random.below(UPDATES.len())]).collect();
+        let tool = ["read_file", "deploy"][random.below(2)];
+        let tools = json!([{ "id": "r1", "tool_name": tool, "tool_args": { "path": "a.go" } }]);
+        let tools = if random.below(2) == 0 { tools } else { json!([]) };
+        let envelope = json!({
+            "control_packet": { "mangle_updates": updates, "memory_operations": [], "tool_requests": tools },
+            "surface_response": "I am looking.",
+        });
+        let content = match random.below(8) {
+            0 => "There is no envelope here.".to_owned(),
+            1 => format!("So: {envelope} there."),
+            _ => envelope.to_string(),
+        };
+        json!({ "role": "assistant", "content": content }).to_string() + "\n"
+    };
+    (0..3).map(|_| line(random)).collect()
+}
+
+fn output(folder: &TempDir, arguments: &[&str]) -> String {
+    let output = command(folder.path(), arguments).output().unwrap();
+    assert_ne!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn values(folder: &TempDir, arguments: &[&str]) -> Vec<Value> {
+    output(folder, arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Whether an update reaches the kernel.
+fn is_kept(entry: &Value) -> bool {
+    ["asserted", "passed"].contains(&entry["fate"].as_str().unwrap())
+}
+
+fn count(entries: &[Value], words: &[&str]) -> u64 {
+    entries.iter().filter(|entry| words.contains(&entry["fate"].as_str().unwrap())).count() as u64
+}
+
+/// Compares the outputs about `session`, a file of a folder with its policy.
+fn compare(folder: &TempDir, session: &str) {
+    let turns = values(folder, &["replay", session, "--format", "json"]);
+    let (summary, turns) = turns.split_last().unwrap();
+    let parsed = values(folder, &["parse", session, "--format", "json"]);
+    assert_eq!(turns.len(), parsed.len());
+    let mut all = Vec::new();
+    let mut control = Vec::new();
+    for (number, (turn, parsed)) in (1..).zip(turns.iter().zip(&parsed)) {
+        let account = turn["atoms"].as_array().unwrap();
+        assert_eq!(turn["atoms"], parsed["atoms"]["account"]);
+        assert_eq!(parsed["atoms"]["not_judged"], Value::Null);
+        let kept: Vec<_> =
+            account.iter().filter(|entry| is_kept(entry)).map(|entry| &entry["text"]).collect();
+        assert_eq!(json!(kept), parsed["atoms"]["kept"]);
+        control.extend(kept.iter().map(|text| format!("{number}: {}", text.as_str().unwrap().trim())));
+        all.extend(account.iter().cloned());
+    }
+    let split = output(folder, &["split", session]);
+    let lines: Vec<_> = split.lines().filter_map(|line| line.strip_prefix("control ")).collect();
+    assert_eq!(lines, control);
+    let stats = &values(folder, &["stats", session, "--format", "json"])[0]["atoms"];
+    let (dropped, blocked) = (count(&all, &["dropped", "blank"]), count(&all, &["blocked"]));
+    let (asserted, withdrawn) = (count(&all, &["asserted"]), count(&all, &["withdrawn"]));
+    let expected = json!({
+        "kept": asserted, "dropped": dropped, "blocked": blocked, "withdrawn": withdrawn, "not_judged": null,
+    });
+    assert_eq!(*stats, expected);
+    let summary = &summary["summary"];
+    let told =
+        ["atoms_asserted", "atoms_dropped", "atoms_blocked", "atoms_withdrawn"].map(|key| &summary[key]);
+    assert_eq!(told, [asserted, dropped, blocked, withdrawn].map(|count| json!(count)).each_ref());
+    assert_eq!(summary["atoms_lost"], json!(dropped + blocked + withdrawn));
+    let text = output(folder, &["replay", session, "--report", "page.html"]);
+    let lines = text.lines().filter(|line| line.trim_start().starts_with("update +")).count() as u64;
+    assert_eq!(lines, asserted, "{text}");
+    let markdown = output(folder, &["replay", session, "--format", "markdown"]);
+    assert_eq!(markdown.matches("- update ").count(), all.len() - count(&all, &["blank"]) as usize);
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let in_page: u64 = page
+        .split("<summary>updates: ")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(in_page, asserted);
+}
+
+#[test]
+fn every_output_has_the_same_account() {
+    let mut random = Random(17);
+    for settings in SETTINGS {
+        for _ in 0..2 {
+            let session = session(&mut random);
+            let folder = folder(&[
+                ("mangle-ls.toml", settings),
+                ("policy.mg", POLICY),
+                ("transcripts/session.jsonl", &session),
+            ]);
+            compare(&folder, "transcripts/session.jsonl");
+        }
+    }
+}
+
+/// Without a policy nothing is called kept.
+#[test]
+fn what_no_policy_judges_is_said() {
+    let session = session(&mut Random(3));
+    let folder = folder(&[("session.jsonl", &session)]);
+    let parsed = values(&folder, &["parse", "session.jsonl", "--format", "json"]);
+    let entries: Vec<_> =
+        parsed.iter().flat_map(|reply| reply["atoms"]["account"].as_array().unwrap()).collect();
+    assert!(entries.iter().any(|entry| entry["fate"] == "passed"));
+    assert!(entries.iter().all(|entry| entry["fate"] != "asserted"));
+    let said = "no policy is loaded";
+    let is_said = parsed.iter().any(|reply| reply["atoms"]["not_judged"].to_string().contains(said));
+    assert!(is_said);
+    let text = output(&folder, &["parse", "session.jsonl"]);
+    assert!(text.contains("not judged by a policy") && !text.contains("kept"), "{text}");
+    let split = command(folder.path(), &["split", "session.jsonl"]).output().unwrap();
+    assert!(String::from_utf8(split.stderr).unwrap().contains(said));
+    let stats = output(&folder, &["stats", "session.jsonl"]);
+    assert!(stats.contains(said) && stats.contains("passed"), "{stats}");
+}
+
+/// A reply that is denied as a whole asserts nothing where the override replaces it; where it does not, the account says so.
+#[test]
+fn a_denied_reply_is_not_told_as_asserted() {
+    let line = json!({ "role": "assistant", "content": json!({
+        "control_packet": { "mangle_updates": ["intent(/mutation, \"prod\").", "task_status(\"a\", /open)."] },
+        "surface_response": "Dropping it.",
+    }).to_string() });
+    let files = |settings: &'static str| {
+        let line = format!("{line}\n");
+        folder(&[("mangle-ls.toml", settings), ("policy.mg", POLICY), ("transcripts/a.jsonl", &line)])
+    };
+    let name = "transcripts/a.jsonl";
+    let replaced = files("[replay]\noverride = \"replace\"\n");
+    compare(&replaced, name);
+    assert!(output(&replaced, &["split", name]).lines().all(|line| !line.starts_with("control ")));
+    assert!(output(&replaced, &["replay", name]).contains("0 updates asserted, 2 lost"));
+    let noticed = files("");
+    compare(&noticed, name);
+    let text = output(&noticed, &["replay", name]);
+    assert!(text.contains("2 updates asserted (2 although the policy denies the reply), 0 lost"), "{text}");
+    assert!(!text.contains("the whole reply is denied"), "{text}");
+}
