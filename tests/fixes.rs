@@ -56,7 +56,8 @@ fn fixed(texts: &[String], guesses: bool) -> (Texts, Fixed) {
         cache: Arc::default(),
     };
     let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
-    let wish = Wish { guesses, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+    let wish =
+        Wish { guesses, evidence: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
     let fixed = fix(&mut bench, wish);
     let mut new = texts.to_vec();
     for file in &fixed.changed {

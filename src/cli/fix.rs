@@ -1,5 +1,6 @@
 //! `check --fix`, `--unsafe` and `--diff`: mending what was found, or showing how.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::host::{
     self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, ReplaceError, Resolution,
 };
 use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
-use crate::lint::{Applicability, Diagnostic};
+use crate::lint::{Applicability, Diagnostic, ResolvedFix};
 use crate::program::FileSummary;
 use crate::report::{self, Entry};
 use crate::text::FileId;
@@ -23,14 +24,22 @@ use crate::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("fixing").args(["fix", "diff"]).multiple(true))]
+#[command(group = clap::ArgGroup::new("fixing").args(["fix", "captures", "diff"]).multiple(true))]
 pub(super) struct FixArgs {
-    /// Apply the fixes that need no look; what is left is reported
+    /// Apply the fixes that are safe; what is left is reported
+    ///
+    /// Captured transcripts are evidence and stay as they are, unless `--fix-transcripts` is there.
     #[arg(long, conflicts_with_all = ["watch", "write_baseline"])]
     fix: bool,
     /// With `--fix` or `--diff`: also apply fixes that guess
     #[arg(long = "unsafe", requires = "fixing")]
     guesses: bool,
+    /// Like `--fix`, and also fix captured transcripts, which are evidence; their words and numbers stay
+    ///
+    /// Quotes, brackets, commas, full stops, escapes, keys and the order of things may change. No value is put in and nothing
+    /// that was said is taken out: such findings are reported, and no fix is applied.
+    #[arg(long = "fix-transcripts", conflicts_with_all = ["watch", "write_baseline"])]
+    captures: bool,
     /// Show what `--fix` would change as a unified diff, and change nothing
     ///
     /// Exit status 1 if anything would change.
@@ -43,6 +52,8 @@ pub(super) struct Mended {
     done: Done,
     /// Whether fixes that guess were applied, too.
     guesses: bool,
+    /// Whether fixes that edit captures were applied, too.
+    evidence: bool,
     /// Whether nothing is written.
     only_shown: bool,
     changes: Vec<Change>,
@@ -83,7 +94,7 @@ fn keys(findings: &Findings) -> FxHashSet<Key> {
 impl FixArgs {
     /// Whether anything is to be fixed or shown.
     pub(super) fn is_on(&self) -> bool {
-        self.fix || self.diff
+        self.fix || self.captures || self.diff
     }
 
     /// Whether changes are only to be shown.
@@ -105,10 +116,17 @@ impl FixArgs {
             reported.as_ref().is_none_or(|reported| reported.contains(&key(file, diagnostic)))
         };
         let passes = if only.is_some() { 1 } else { MAX_PASSES };
-        let wish = Wish { guesses: self.guesses, wanted: &wanted, editable: &|_| true, passes };
+        let wish = Wish {
+            guesses: self.guesses,
+            evidence: self.captures,
+            wanted: &wanted,
+            editable: &|_| true,
+            passes,
+        };
         let mut mended = Mended {
             done: Done::default(),
             guesses: self.guesses,
+            evidence: self.captures,
             only_shown: self.diff,
             changes: Vec::new(),
             left: Vec::new(),
@@ -296,7 +314,7 @@ impl Mended {
     /// Fixes that did not do what they promised, and those of files that are left alone.
     pub(super) fn complain(&self, color: ColorChoice, findings: &Findings, working: &Path) {
         for (file, diagnostic) in &self.done.failed {
-            let title = diagnostic.fix.as_ref().map_or("", |fix| fix.title.as_str());
+            let title = diagnostic.advice().unwrap_or("");
             let (name, rule) = (findings.sources.name(*file), diagnostic.rule.name);
             let message = format!("{name}: a fix of `{rule}` does not work and was taken back: {title}");
             output::warn(color, &message);
@@ -316,30 +334,55 @@ impl Mended {
 
     /// Whether a finding of a file that was left alone would have been fixed.
     fn would_fix(&self, entry: &Entry, file: FileId, findings: &Findings) -> bool {
-        let fix = entry.diagnostic.fix.as_ref();
         let is_own = findings.sources.owner(entry.file) == file;
-        is_own && fix.is_some_and(|fix| self.guesses || fix.applicability == Applicability::Safe)
+        is_own
+            && entry.diagnostic.fix.as_ref().is_some_and(|fix| self.missing(fix) == Some(Missing::default()))
     }
 
     /// `3 fixed, 2 left, 1 needs --unsafe`; `findings` are what is left.
     pub(super) fn closing(&self, findings: &Findings) -> String {
-        let is_guess = |entry: &&Entry| {
-            let (fix, file) = (entry.diagnostic.fix.as_ref(), findings.sources.owner(entry.file));
-            findings.is_fixed(entry)
-                && !self.left.iter().any(|(left, ..)| *left == file)
-                && fix.is_some_and(|fix| fix.applicability == Applicability::Unsafe)
+        let missing = |entry: &Entry| {
+            let file = findings.sources.owner(entry.file);
+            let is_fixed = findings.is_fixed(entry) && !self.left.iter().any(|(left, ..)| *left == file);
+            self.missing(entry.diagnostic.fix.as_ref().filter(|_| is_fixed)?)
         };
-        let guesses = match self.guesses {
-            true => 0,
-            false => findings.entries.iter().filter(is_guess).count(),
-        };
-        let more = match guesses {
-            0 => String::new(),
-            1 => ", 1 needs --unsafe".into(),
-            _ => format!(", {guesses} need --unsafe"),
-        };
+        let mut counts: BTreeMap<Missing, usize> = BTreeMap::new();
+        for missing in findings.entries.iter().filter_map(missing) {
+            *counts.entry(missing).or_default() += 1;
+        }
+        let more =
+            counts.into_iter().filter_map(|(missing, count)| Some(format!(", {}", missing.told(count)?)));
         let done = if self.only_shown { "would be fixed" } else { "fixed" };
-        format!("{} {done}, {} left{more}", self.done.count, findings.entries.len())
+        format!("{} {done}, {} left{}", self.done.count, findings.entries.len(), more.collect::<String>())
+    }
+
+    /// The options that a fix would take beside those that are there.
+    fn missing(&self, fix: &ResolvedFix) -> Option<Missing> {
+        let guesses = !self.guesses && fix.applicability == Applicability::Unsafe;
+        (!fix.edits.is_empty()).then_some(Missing { evidence: !self.evidence && fix.evidence, guesses })
+    }
+}
+
+/// The options that a fix takes and that are not there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Missing {
+    /// `--fix-transcripts`.
+    evidence: bool,
+    /// `--unsafe`.
+    guesses: bool,
+}
+
+impl Missing {
+    /// `2 in captures need --fix-transcripts`; `None` where nothing is missing.
+    fn told(self, count: usize) -> Option<String> {
+        let (place, options) = match (self.evidence, self.guesses) {
+            (false, false) => return None,
+            (false, true) => ("", "--unsafe"),
+            (true, false) => (" in captures", "--fix-transcripts"),
+            (true, true) => (" in captures", "--fix-transcripts --unsafe"),
+        };
+        let verb = if count == 1 { "needs" } else { "need" };
+        Some(format!("{count}{place} {verb} {options}"))
     }
 }
 

@@ -1,5 +1,9 @@
 //! The members of an envelope as data: what each is called, what it holds, and which profile wants it.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 use super::runtime::names;
 use crate::config::Profile;
 
@@ -344,6 +348,37 @@ pub static LEARNING: Table = Table {
         passed("should_promote_to_learned", Shape::Flag, b"--o--o"),
     ],
 };
+
+/// Whether some object of an envelope has a member of this name.
+#[must_use]
+pub fn is_key(name: &str) -> bool {
+    static KEYS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
+        let mut keys = FxHashSet::default();
+        collect(&ENVELOPE, &mut keys);
+        keys
+    });
+    KEYS.contains(name)
+}
+
+fn collect(table: &Table, keys: &mut FxHashSet<&'static str>) {
+    for field in table.fields {
+        keys.insert(field.name);
+        if let Some(inner) = field.shape.table() {
+            collect(inner, keys);
+        }
+    }
+}
+
+impl Shape {
+    /// The members of the objects in it.
+    fn table(&self) -> Option<&'static Table> {
+        match self {
+            Self::Object(table) => Some(table),
+            Self::List(inner) => inner.table(),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

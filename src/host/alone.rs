@@ -8,7 +8,7 @@ use super::check::agent_rules;
 use super::{AgentSettings, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
 use crate::ide::file_findings::file_findings;
 use crate::ide::fixes::{FixedText, Wish, fix_text};
-use crate::ide::transcripts::diagnostics;
+use crate::ide::transcripts::{diagnostics, of_fences};
 use crate::text::FileId;
 use crate::transcript::{LONGEST_DOCUMENT, settings};
 
@@ -91,7 +91,10 @@ fn fix_transcript(
 ) -> FixedFile {
     let (file, judge) = (found.file, request.knowledges.judge(found));
     let path = found.path.to_string_lossy();
-    let check = |bytes: &[u8]| diagnostics(file, plain_name(&path), bytes, judge);
+    let check = |bytes: &[u8]| match found.is_document {
+        true => of_fences(file, &String::from_utf8_lossy(bytes), judge, false),
+        false => diagnostics(file, plain_name(&path), bytes, judge),
+    };
     let fixed = fix_text(file, &before, &check, wish);
     FixedFile { file, path: found.path.clone(), before, fixed }
 }

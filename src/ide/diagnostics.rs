@@ -420,6 +420,7 @@ impl<'p> Placer<'p> {
             message: finding.message,
             related: related.collect(),
             fix: finding.fix.and_then(|fix| self.place_fix(file, start, finding.range + start, &fix)),
+            help: finding.help,
             path: Vec::new(),
         })
     }
@@ -445,7 +446,7 @@ impl<'p> Placer<'p> {
         let holds = || self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim));
         let is_safe = fix.applicability == Applicability::Safe && holds();
         let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
-        Some(ResolvedFix { title: fix.title.clone(), applicability, edits, otherwise })
+        Some(ResolvedFix { title: fix.title.clone(), applicability, evidence: false, edits, otherwise })
     }
 
     fn with_line_ends(&self, file: FileId, text: String) -> String {

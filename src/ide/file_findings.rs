@@ -16,6 +16,7 @@ pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettin
             ResolvedFix {
                 title: fix.title,
                 applicability: fix.applicability,
+                evidence: false,
                 edits: edits.map(|edit| FileEdit { file, range: edit.span.range, text: edit.text }).collect(),
                 otherwise: None,
             }
@@ -29,6 +30,7 @@ pub fn file_findings(file: FileId, findings: Vec<Finding>, settings: &RuleSettin
                 .map(|place| RelatedPlace { file, range: place.span.range, message: place.message })
                 .collect(),
             fix,
+            help: finding.help,
             path: Vec::new(),
         })
     };

@@ -18,8 +18,18 @@ pub struct Diagnostic {
     pub related: Vec<RelatedPlace>,
     /// The fix, where one is unambiguous.
     pub fix: Option<ResolvedFix>,
+    /// What to do where no fix does it.
+    pub help: Option<String>,
     /// Inside of a transcript, the chain of JSON pointers that leads to the place, the outermost first; empty elsewhere.
     pub path: Vec<String>,
+}
+
+impl Diagnostic {
+    /// What to do: the title of the fix, or a suggestion.
+    #[must_use]
+    pub fn advice(&self) -> Option<&str> {
+        self.fix.as_ref().map(|fix| fix.title.as_str()).or(self.help.as_deref())
+    }
 }
 
 /// Another place that explains a diagnostic.
@@ -40,6 +50,8 @@ pub struct ResolvedFix {
     pub title: String,
     /// Whether it may be applied without looking.
     pub applicability: Applicability,
+    /// Whether it edits a capture, which is evidence: applied only when that is asked for by name.
+    pub evidence: bool,
     /// The edits, which do not overlap.
     pub edits: Vec<FileEdit>,
     /// What to do instead where the text can be read in two ways; never safe.

@@ -156,13 +156,23 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// The fix, where one is unambiguous.
     pub fix: Option<Fix>,
+    /// What to do where no fix does it: an imperative sentence without a full stop.
+    pub help: Option<String>,
 }
 
 impl Finding {
     /// A finding of `rule` at `range`.
     #[must_use]
     pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Self {
-        Self { rule, severity: None, range, message: message.into(), related: Vec::new(), fix: None }
+        Self {
+            rule,
+            severity: None,
+            range,
+            message: message.into(),
+            related: Vec::new(),
+            fix: None,
+            help: None,
+        }
     }
 
     /// Gives it a severity of its own.
@@ -176,6 +186,13 @@ impl Finding {
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related.push(Related { span, message: message.into() });
+        self
+    }
+
+    /// Adds what to do where no fix does it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
         self
     }
 

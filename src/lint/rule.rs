@@ -172,6 +172,9 @@ pub enum FixKind {
     Safe,
     /// The fix guesses; a person should look at it.
     Unsafe,
+    /// It says what to do and edits nothing: what is to be written is not in the capture, or something would be deleted
+    /// from it.
+    Suggestion,
 }
 
 impl FixKind {
@@ -182,6 +185,7 @@ impl FixKind {
             Self::None => "none",
             Self::Safe => "safe",
             Self::Unsafe => "unsafe",
+            Self::Suggestion => "suggestion",
         }
     }
 }

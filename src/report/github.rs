@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::advice::advice;
 use super::{Entry, Sources};
-use crate::lint::{Applicability, Severity};
+use crate::lint::Severity;
 use crate::text::FileId;
 
 /// An entry as one workflow command, without the line end. The runner knows files by their path from the folder `root`, that
@@ -24,9 +25,8 @@ pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
     };
     let title = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
     let mut message = diagnostic.message.clone();
-    if let Some(fix) = &diagnostic.fix {
-        let guess = if fix.applicability == Applicability::Unsafe { " (a guess)" } else { "" };
-        message.push_str(&format!("\nFix: {}{guess}", fix.title));
+    if let Some(line) = advice(diagnostic) {
+        message.push_str(&format!("\n{line}"));
     }
     let written = place.and_then(|()| write!(command, ",title={}::{}", property(&title), data(&message)));
     // Writing to a string cannot fail.

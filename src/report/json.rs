@@ -23,6 +23,9 @@ struct Line<'a> {
     /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
     path: &'a [String],
     related: Vec<Related<'a>>,
+    /// What to do where no fix does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
     fix: Option<Fix<'a>>,
 }
 
@@ -38,6 +41,9 @@ struct Related<'a> {
 struct Fix<'a> {
     title: &'a str,
     applicability: &'static str,
+    /// Whether it edits a capture, which only `--fix-transcripts` does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    evidence: bool,
     edits: Vec<Edit<'a>>,
 }
 
@@ -83,6 +89,7 @@ pub fn json_line(entry: &Entry, sources: &Sources) -> String {
         end: sources.offset(file, diagnostic.range.end()),
         path: &diagnostic.path,
         related: diagnostic.related.iter().map(|place| related(place, sources)).collect(),
+        help: diagnostic.help.as_deref(),
         fix: diagnostic.fix.as_ref().map(|resolved| fix(resolved, sources)),
     })
 }
@@ -106,6 +113,7 @@ fn fix<'a>(resolved: &'a ResolvedFix, sources: &'a Sources) -> Fix<'a> {
             Applicability::Safe => "safe",
             Applicability::Unsafe => "unsafe",
         },
+        evidence: resolved.evidence,
         edits: resolved
             .edits
             .iter()

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::advice::advice;
 use super::{Entry, Sources, Summary};
-use crate::lint::Applicability;
 use crate::text::FileId;
 
 /// The whole report. `files` are those that were checked, also those without findings; `failures` what could not be
@@ -92,9 +92,6 @@ fn description(entry: &Entry, sources: &Sources) -> String {
     for related in &diagnostic.related {
         lines.push(format!("{}: {}", place(related.file, related.range.start()), related.message));
     }
-    if let Some(fix) = &diagnostic.fix {
-        let guess = if fix.applicability == Applicability::Unsafe { " (a guess)" } else { "" };
-        lines.push(format!("Fix: {}{guess}", fix.title));
-    }
+    lines.extend(advice(diagnostic));
     xml(&lines.join("\n"))
 }

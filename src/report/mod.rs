@@ -6,6 +6,7 @@
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
 //! no IO and knows nothing of how files become programs.
 
+mod advice;
 mod answer;
 mod baseline;
 mod compare;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::excerpt::{Excerpt, MAX_LINE, harmless};
-use crate::envelope::secrets::secrets;
+use crate::envelope::secrets::{are_shown, masked_always, substituted};
 use crate::lint::Diagnostic;
 use crate::text::{FileId, LineCol, TextRange, TextSize, size};
 
@@ -64,7 +64,10 @@ pub struct Part {
 #[derive(Debug)]
 struct Window {
     start: TextSize,
+    /// It without credentials.
     text: String,
+    /// It with its credentials, where output shows them.
+    shown: Option<String>,
     line: u32,
     /// Whether the line begins with it, and whether it ends with it.
     is_whole: (bool, bool),
@@ -136,7 +139,7 @@ impl Part {
                 |at: TextSize| usize::from(at.max(window.start) - window.start).min(window.text.len());
             base + within(range.start())..base + within(range.end())
         };
-        let text: String = window.text.chars().map(harmless).collect();
+        let text: String = window.shown.as_ref().unwrap_or(&window.text).chars().map(harmless).collect();
         Some(Excerpt {
             text: format!("{}{text}{}", cut(front), cut(back)),
             first_line: window.line,
@@ -179,9 +182,11 @@ impl Part {
             return;
         }
         let is_line = line > 0 || self.starts_line;
+        let (text, shown) = masked(bytes, start..end);
         self.windows.push(Window {
             start: size(start),
-            text: masked(bytes, start..end),
+            text,
+            shown,
             line: spot.line,
             is_whole: (start == line && is_line, end == line_end && is_line_end),
         });
@@ -216,27 +221,16 @@ fn first_len(bytes: &[u8]) -> usize {
     valid.chars().next().map_or(0, char::len_utf8)
 }
 
-/// A part of some bytes as text in which nothing looks like a credential; as long as it was.
-fn masked(bytes: &[u8], part: Range<usize>) -> String {
+/// A part of some bytes as text in which nothing looks like a credential, as long as it was; and, where output shows
+/// them and there are some, with its credentials.
+fn masked(bytes: &[u8], part: Range<usize>) -> (String, Option<String>) {
     // What is cut in two looks like nothing any more.
     let from = between_characters(bytes, part.start.saturating_sub(AROUND));
     let to = between_characters(bytes, part.end.saturating_add(AROUND));
-    let mut text = substituted(bytes.get(from..to).unwrap_or(&[]));
-    for secret in secrets(&text.clone()) {
-        let len = secret.range.len();
-        text.replace_range(secret.range, &"*".repeat(len));
-    }
-    text.get(part.start - from..part.end - from).unwrap_or_default().to_owned()
-}
-
-/// Text with one control character for each byte that is no UTF-8, so that lengths stay.
-fn substituted(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| '\u{1a}'));
-    }
-    text
+    let text = substituted(bytes.get(from..to).unwrap_or(&[]));
+    let hidden = masked_always(&text);
+    let cut = |text: &str| text.get(part.start - from..part.end - from).unwrap_or_default().to_owned();
+    (cut(&hidden), (are_shown() && hidden != text).then(|| cut(&text)))
 }
 
 impl From<Spot> for LineCol {

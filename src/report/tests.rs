@@ -39,6 +39,7 @@ fn fixture(policy: &str, marked: &str) -> (Sources, Entry) {
         message: "The engine drops this negation.".into(),
         related: Vec::new(),
         fix: None,
+        help: None,
         path: Vec::new(),
     };
     (sources, Entry { file: POLICY, diagnostic, fails: true })
@@ -55,7 +56,8 @@ fn with_company(diagnostic: &mut Diagnostic) {
     diagnostic.related.push(RelatedPlace { file: SCHEMAS, range: name, message: "declared here".into() });
     let edits = vec![FileEdit { file: POLICY, range: diagnostic.range, text: "!in_danger(A)".into() }];
     let title = "Negate a helper".into();
-    diagnostic.fix = Some(ResolvedFix { title, applicability: Applicability::Unsafe, edits, otherwise: None });
+    let applicability = Applicability::Unsafe;
+    diagnostic.fix = Some(ResolvedFix { title, applicability, evidence: false, edits, otherwise: None });
 }
 
 const DENY: &str = "# deny\nclear(A) :-\n  action(A),\n  !has_danger(_).\n";

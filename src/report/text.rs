@@ -2,9 +2,10 @@
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
+use super::advice::remark;
 use super::excerpt::{Excerpt, excerpt};
 use super::{Entry, SourceText, Sources};
-use crate::lint::{Applicability, RelatedPlace, ResolvedFix, Severity};
+use crate::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use crate::text::{FileId, TextRange};
 
 /// Related places of the same file that are at most this many lines away share the excerpt.
@@ -25,11 +26,8 @@ pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
     for place in far {
         group = group.elements(show(sources, place.file, &[Mark::of(place)]));
     }
-    if let Some(fix) = &diagnostic.fix {
-        group = group.element(Level::HELP.message(help(fix)));
-        if let Some(other) = &fix.otherwise {
-            group = group.element(Level::HELP.message(help(other)));
-        }
+    for help in helps(diagnostic) {
+        group = group.element(Level::HELP.message(help));
     }
     without_empty_origins(&renderer.render(&[group])) + "\n\n"
 }
@@ -49,12 +47,15 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-fn help(fix: &ResolvedFix) -> String {
-    let guess = match fix.applicability {
-        Applicability::Safe => "",
-        Applicability::Unsafe => " (a guess, look before you apply it)",
+/// What to do about a finding.
+fn helps(diagnostic: &Diagnostic) -> Vec<String> {
+    let title = |fix: &ResolvedFix| {
+        format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"))
     };
-    format!("{}{guess}", visible(&fix.title))
+    match &diagnostic.fix {
+        Some(fix) => std::iter::once(title(fix)).chain(fix.otherwise.as_deref().map(title)).collect(),
+        None => diagnostic.help.as_deref().map(visible).into_iter().collect(),
+    }
 }
 
 /// A range with carets under it.

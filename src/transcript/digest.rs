@@ -115,8 +115,6 @@ pub(super) struct Atom {
     /// Whether the filter of the consumer takes it.
     pub(super) is_accepted: bool,
     pub(super) place: TextRange,
-    /// The bytes that take it out of its list.
-    pub(super) removal: Option<TextRange>,
     pub(super) is_campaign: bool,
     pub(super) fact: Option<Box<Watched>>,
 }
@@ -362,7 +360,6 @@ impl Place<'_> {
     fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> Atom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
-        let removal = crate::envelope::edits::with_comma(json, json.range(node));
         Atom {
             index,
             hash: hash(said.strip_suffix('.').unwrap_or(said)),
@@ -370,7 +367,6 @@ impl Place<'_> {
             characters: said.chars().count(),
             is_accepted: true,
             place: self.string(json, node),
-            removal: super::outward::exact(removal, self.turn),
             is_campaign: name == "campaign" || name.starts_with("campaign_") || name.starts_with("phase_"),
             fact: self.watched(json, node, update, name).map(Box::new),
         }

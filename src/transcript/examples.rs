@@ -145,13 +145,40 @@ fn good_examples_have_nothing_grave() {
 #[test]
 fn fixes_mend_their_bad_example() {
     let mut wrong = String::new();
-    for rule in rules_of_transcripts().filter(|rule| rule.fix != FixKind::None) {
+    for rule in rules_of_transcripts().filter(|rule| is_fixed(rule)) {
         let bad = Example::new(rule.bad);
         let mended = bad.mended(rule);
         let left = mended.found();
         let is_left = |found: &Found| found.finding.rule == rule || severity(found) == Some(Severity::Error);
         if mended.bytes == bad.bytes || left.iter().any(is_left) {
             wrong += &format!("{} {}:\n{}", rule.code, String::from_utf8_lossy(&mended.bytes), told(&left));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Whether a rule says that it has a fix that edits.
+fn is_fixed(rule: &Rule) -> bool {
+    matches!(rule.fix, FixKind::Safe | FixKind::Unsafe)
+}
+
+#[test]
+fn captures_keep_every_word_and_rules_declare_it() {
+    let mut wrong = String::new();
+    let of_replies = crate::envelope::rules().filter(|rule| !rule.bad.starts_with("#- "));
+    let examples = of_replies.map(|rule| (rule, format!("#- reply.txt\n{}", rule.bad)));
+    let all = examples.chain(rules_of_transcripts().map(|rule| (rule, rule.bad.to_owned())));
+    for (rule, bad) in all {
+        let found = Example::new(&bad).found();
+        let own: Vec<_> = found.iter().filter(|found| found.finding.rule == rule).collect();
+        let (has_fix, has_help) = (
+            own.iter().any(|found| found.finding.fix.is_some()),
+            own.iter().any(|found| found.finding.help.is_some()),
+        );
+        if !own.is_empty()
+            && (has_fix, has_help && !has_fix) != (is_fixed(rule), rule.fix == FixKind::Suggestion)
+        {
+            wrong += &format!("{} {}: fix {has_fix}, help {has_help}\n", rule.code, rule.name);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -1,5 +1,6 @@
 //! All fixes of all rules about replies, in replies that are damaged at random, in every container: after a fix the
-//! reply is read at least as well as before, its finding is gone, and there is no new error.
+//! reply is read at least as well as before, its finding is gone, there is no new error, no update is gone, and no word or
+//! number came or went but keys of the protocol.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -51,23 +52,30 @@ struct State {
     found: Vec<Found>,
     picked: usize,
     is_whole: bool,
+    /// The texts of the replies.
+    texts: Vec<String>,
+    /// How many updates there are in all objects of all replies.
+    updates: usize,
 }
 
 impl State {
     fn of(name: &str, bytes: &[u8], example: &Example) -> Self {
         let (mut found, mut picked, mut is_whole) = (Vec::new(), 0, true);
+        let (mut texts, mut updates) = (Vec::new(), 0);
         let mut checker = Checker::new(example.context(), Limits::default());
         let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
         let mut each = |record: &Record<'_>| {
             checker.record_with(record, &mut found, &mut |_, reply| {
                 picked += usize::from(reply.picked.is_some());
                 is_whole &= reply.picked_object().is_some_and(|object| object.json.problems.is_empty());
+                texts.push(String::from_utf8_lossy(reply.raw).into_owned());
+                updates += reply.objects.iter().map(|object| updates_in(&object.json)).sum::<usize>();
             });
         };
         reader.feed(bytes, &mut each);
         let summary = reader.finish(&mut each);
         checker.finish(&summary, &mut found);
-        Self { found, picked, is_whole }
+        Self { found, picked, is_whole, texts, updates }
     }
 
     /// How often something is found; where a fix lets more be read, in the same words.
@@ -88,6 +96,48 @@ impl State {
         }
         errors
     }
+}
+
+/// How many elements lists of updates have, at any depth.
+fn updates_in(json: &Json<'_>) -> usize {
+    let lists = json.nodes().flat_map(|node| json.members(node));
+    let lists = lists.filter(|member| json.string(member.key).is_some_and(|key| key == "mangle_updates"));
+    lists.map(|member| json.elements(member.value).count()).sum()
+}
+
+/// The words of the replies with how often each is there; escapes are taken for spaces.
+fn words(state: &State) -> BTreeMap<String, i64> {
+    let mut words = BTreeMap::new();
+    for text in &state.texts {
+        let plain = text.replace("\\n", " ").replace("\\t", " ").replace("\\r", " ").replace('\\', "");
+        let all = plain.split(|char: char| !(char.is_alphanumeric() || char == '_'));
+        for word in all.filter(|word| !word.is_empty()) {
+            *words.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    words
+}
+
+/// What a fix put in or took out that it must not: anything but keys of the protocol, `null`, and other spellings of the
+/// same literal, number or escape.
+fn altered(before: &State, after: &State) -> Option<String> {
+    if after.updates < before.updates && before.is_whole {
+        return Some("an update is gone".into());
+    }
+    let mut words_after = words(after);
+    for (word, count) in words(before) {
+        *words_after.entry(word).or_default() -= count;
+    }
+    let is_spelling = |word: &str| {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.trim_matches('0').is_empty();
+        let is_literal = ["true", "false", "null", "none", "undefined", "nil"];
+        // `\u000a` and the digits of a number that is written otherwise.
+        let is_escape = word.starts_with('u') && word.get(1..5).is_some_and(|code| code.starts_with("00"));
+        is_number || is_literal.contains(&word.to_ascii_lowercase().as_str()) || is_escape
+    };
+    let is_key = |word: &str| crate::envelope::table::is_key(word);
+    let came = words_after.iter().find(|(word, count)| **count > 0 && !is_key(word) && !is_spelling(word));
+    came.map(|(word, _)| format!("`{word}` came from nowhere"))
 }
 
 /// The file after a fix, if it is a fix of the file.
@@ -185,7 +235,11 @@ fn wrong(name: &str, file: &str, example: &Example) -> String {
         let Some(fix) = &found.finding.fix else { continue };
         let Some(mended) = applied(file.as_bytes(), found.start, fix) else { continue };
         let after = State::of(name, &mended, example);
-        if let Err(why) = judge(&before, &after, found) {
+        let outcome = match altered(&before, &after) {
+            Some(why) => Err(why),
+            None => judge(&before, &after, found),
+        };
+        if let Err(why) = outcome {
             let (code, message) = (found.finding.rule.code, &found.finding.message);
             let mended = String::from_utf8_lossy(&mended);
             wrong += &format!("{code} {message}: {why}\n{name}: {file}\nbecomes\n{mended}\n{fix:?}\n");

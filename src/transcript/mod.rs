@@ -11,6 +11,7 @@ mod cut;
 mod detect;
 mod digest;
 mod document;
+mod evidence;
 #[cfg(test)]
 mod examples;
 mod findings;

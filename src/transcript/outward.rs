@@ -1,6 +1,7 @@
 //! What was found in a reply, as it is in its record: ranges through all escapes, edits escaped once more for each
 //! string around the reply, and proven to say what was meant.
 
+use super::evidence;
 use super::turn::Turn;
 use crate::envelope::json::Json;
 use crate::lint::{Anchor, Edit, Finding, Fix, Related, Span};
@@ -15,8 +16,10 @@ const PLACES: usize = 10;
 /// What stands in the place of a finding that has several.
 const GOES_ON: &str = "the same text goes on here";
 
-/// A finding about the text of a turn as one about its record. A fix that cannot be carried over is left out.
+/// A finding about the text of a turn as one about its record. A fix that would change the evidence becomes a suggestion;
+/// one that cannot be carried over is left out.
 pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Finding {
+    finding = evidence::preserve(finding, turn.text(record));
     finding.fix = finding.fix.and_then(|one| fix(one, turn, record));
     let related = std::mem::take(&mut finding.related);
     let mut places = turn.places(finding.range).into_iter();
@@ -64,7 +67,7 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
 }
 
 /// The bytes that make up a range of the text, and nothing but it; `None` where there are no such.
-pub(super) fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
+fn exact(range: TextRange, turn: &Turn) -> Option<TextRange> {
     if turn.seams_in(range).next().is_some() {
         return None;
     }

@@ -98,6 +98,7 @@ prop_compose! {
             let fix = ResolvedFix {
                 title: replacement.clone(),
                 applicability: Applicability::Safe,
+                evidence: false,
                 edits: vec![edit],
                 otherwise: None,
             };
@@ -110,6 +111,7 @@ prop_compose! {
                 message,
                 related: vec![related],
                 fix: (!replacement.is_empty()).then_some(fix),
+                help: None,
                 path: Vec::new(),
             };
             Entry { file, diagnostic, fails }

@@ -65,7 +65,7 @@ pub(super) static GATES_ABSENT: Rule = Rule {
         "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
     ),
     good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"safety_gates\": {}"),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 /// Gates that nothing went through.

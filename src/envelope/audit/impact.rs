@@ -56,7 +56,7 @@ pub(super) static IMPACT_INCOMPLETE: Rule = Rule {
         "\"safety_gates\": {}",
         "\"impact_analysis\": {\"files_affected\": [\"src/auth.rs\"], \"estimated_scope\": \"minor\"}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 /// A change of more files than this is not trivial.

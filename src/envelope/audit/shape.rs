@@ -30,7 +30,7 @@ pub(super) static AUDIT_SHAPE: Rule = Rule {
         "\"safety_gates\": {}",
         "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"major\"}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {

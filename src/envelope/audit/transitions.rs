@@ -84,7 +84,7 @@ pub static TRANSITION_UNBACKED: Rule = Rule {
         "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
         "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static TRANSITION_MISSING: Rule = Rule {

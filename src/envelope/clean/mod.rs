@@ -23,6 +23,7 @@ use super::fields::{self, CATEGORIES, Taxonomy};
 use super::json::{Json, Kind, Member, NodeId};
 use super::profile::Marker;
 use super::requests::{IGNORANT, Phrases};
+use super::secrets::secrets_in;
 use super::table;
 use crate::config::Profile;
 use members::Expected;
@@ -176,6 +177,9 @@ impl<'c> Recogniser<'c> {
         let runs = tools.map_or(Some(false), |list| self.tools(json, list.value))?;
         self.trace(json, trace, target, changes || runs)?;
         let characters = self.surface(json, surface.value, asks, runs)?;
+        if !secrets_in(text).is_empty() {
+            return None;
+        }
         let has_requests = knowledge.or(feedback).or(tools).is_some();
         Some(Found {
             surface: (surface.value, characters),

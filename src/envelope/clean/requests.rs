@@ -36,7 +36,7 @@ impl Recogniser<'_> {
             let known = Operation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
             let (key, value) = (json.string(key?.value)?, value?.value);
             let is_kept = known.name != "promote_to_long_term" || !is_ephemeral(&key);
-            if !is_styled(&key) || !is_kept || !says(json, value) || has_secrets(&json.string(value)?) {
+            if !is_styled(&key) || !is_kept || !says(json, value) || has_secrets(&key, &json.string(value)?) {
                 return None;
             }
             keys.push(key);
@@ -171,6 +171,6 @@ fn says(json: &Json<'_>, node: NodeId) -> bool {
     super::texts::is_string(json, node) && json.says(node)
 }
 
-fn has_secrets(text: &str) -> bool {
-    !secrets::secrets(text).is_empty()
+fn has_secrets(key: &str, text: &str) -> bool {
+    !secrets::secrets_of(key, text).is_empty()
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Recogniser;
-use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files};
+use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
 use crate::envelope::json::{Json, Kind, Member, NodeId};
 
 /// From how many updates on texts are looked up rather than compared.
@@ -112,8 +112,15 @@ impl Recogniser<'_> {
             (false, true) => None,
             (false, false) => self.ignorance.first_in(text),
         };
-        phrase.is_none().then(|| text.chars().count())
+        let is_told =
+            leaked_key(text).is_some() || self.buffer.updates().any(|(_, update)| repeats(text, update));
+        (phrase.is_none() && !is_told).then(|| text.chars().count())
     }
+}
+
+/// Whether a text may have an update in it.
+fn repeats(text: &str, update: &str) -> bool {
+    text.contains('(') && text.contains(update.trim().trim_end_matches('.'))
 }
 
 pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {

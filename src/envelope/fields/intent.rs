@@ -25,7 +25,7 @@ pub(super) static INTENT_MEMBER: Rule = Rule {
     good: intent!(
         "{\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static EMPTY_FILLER: Rule = Rule {
@@ -43,7 +43,7 @@ pub(super) static EMPTY_FILLER: Rule = Rule {
     good: intent!(
         "{\"category\": \"/query\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static BARE_CATEGORY: Rule = Rule {
@@ -77,7 +77,7 @@ pub(super) static BAD_CATEGORY: Rule = Rule {
     good: intent!(
         "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static UNKNOWN_VERB: Rule = Rule {
@@ -95,7 +95,7 @@ pub(super) static UNKNOWN_VERB: Rule = Rule {
     good: intent!(
         "{\"category\": \"/mutation\", \"verb\": \"/refactor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static BARE_VERB: Rule = Rule {
@@ -128,7 +128,7 @@ pub(super) static VERB_CATEGORY: Rule = Rule {
     good: intent!(
         "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static UNIT_RANGE: Rule = Rule {
@@ -144,7 +144,7 @@ pub(super) static UNIT_RANGE: Rule = Rule {
     good: intent!(
         "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.95}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static ZERO_CONFIDENCE: Rule = Rule {

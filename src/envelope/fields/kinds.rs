@@ -29,7 +29,7 @@ pub(super) static DUPLICATE_MEMBER: Rule = Rule {
     good: envelope!(
         "    \"mangle_updates\": [],\n    \"memory_operations\": [],\n    \"reasoning_trace\": \"second\""
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static NULL_MEMBER: Rule = Rule {

@@ -20,7 +20,7 @@ pub(super) static SURFACE_MISSING: Rule = Rule {
                 rejected and its control packet lost.",
     bad: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}}\n",
     good: line!("Looking."),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 /// An envelope that says nothing to the kernel.
@@ -73,7 +73,7 @@ pub(super) static INTENT_MISSING: Rule = Rule {
         "  \"surface_response\": \"Looking.\"\n}\n"
     ),
     good: line!("Looking."),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static MEMORY_MISSING: Rule = Rule {
@@ -106,7 +106,7 @@ pub(super) static SCHEMA_MEMBER: Rule = Rule {
         "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
         "\"tool_requests\": []"
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 /// The reply whose only object is no envelope at all.

@@ -5,6 +5,7 @@
 //! `audit`.
 
 mod draft;
+mod exposed;
 mod intent;
 mod kinds;
 mod missing;
@@ -16,7 +17,9 @@ mod version;
 
 use super::check::{Family, Sink};
 use super::subject::Subject;
+use super::survey::Survey;
 
+pub(super) use exposed::leaked_key;
 pub(super) use intent::leaves_workspace;
 pub use missing::CONTROL_MISSING;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
@@ -61,10 +64,18 @@ pub(super) const FAMILY: Family = Family {
         &intent::UNIT_RANGE,
         &intent::ZERO_CONFIDENCE,
         &intent::TARGET_ESCAPE,
+        &exposed::SURFACE_SECRET,
+        &exposed::SURFACE_LEAK,
+        &exposed::PACKET_SECRET,
     ],
-    reply: Some(missing::check_reply),
+    reply: Some(check_reply),
     envelope: Some(check),
 };
+
+fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
+    missing::check_reply(survey, sink);
+    exposed::check_reply(survey, sink);
+}
 
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
     kinds::check(subject, sink);
@@ -75,4 +86,5 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     intent::check(subject, sink);
     trace::check(subject, sink);
     draft::check(subject, sink);
+    exposed::check(subject, sink);
 }

@@ -114,7 +114,7 @@ pub(super) static EXTRA_FORBIDDEN: Rule = Rule {
         ),
         "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 /// The member that silences findings, which is ours.

@@ -24,7 +24,7 @@ pub static PROFILE_INFERRED: Rule = Rule {
         "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
         "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(in crate::envelope) static NEWER_VERSION: Rule = Rule {

@@ -28,7 +28,7 @@ pub(super) static OP_CONFLICT: Rule = Rule {
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 /// The first operation on a key.

@@ -99,7 +99,7 @@ pub(super) static BAD_OP: Rule = Rule {
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"user:style\", \"value\": \"terse\"}]"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static FOREIGN_OP: Rule = Rule {
@@ -175,7 +175,7 @@ pub(super) static USELESS_VALUE: Rule = Rule {
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {

@@ -3,7 +3,7 @@
 use super::operations::Operation;
 use crate::envelope::check::Sink;
 use crate::envelope::examples::packet;
-use crate::envelope::secrets::secrets;
+use crate::envelope::secrets::secrets_of;
 use crate::envelope::view::View;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, size};
@@ -34,7 +34,8 @@ pub(super) fn check(operation: &View<'_>, sink: &mut Sink) {
         return;
     };
     let Some(value) = operation.json.string(entry.value) else { return };
-    let found = secrets(&value);
+    let name = operation.text("key").unwrap_or_default();
+    let found = secrets_of(&name, &value);
     let (Some(first), Some((_, map))) = (found.first(), operation.json.string_with_map(entry.value)) else {
         return;
     };

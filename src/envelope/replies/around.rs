@@ -20,7 +20,7 @@ pub(super) static LEADING_TEXT: Rule = Rule {
                 makes it miss the envelope. A reply should be the envelope and nothing else.",
     bad: concat!("Here is my answer: ", line!("ok"), "\n"),
     good: line!("ok"),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static TRAILING_TEXT: Rule = Rule {
@@ -32,7 +32,7 @@ pub(super) static TRAILING_TEXT: Rule = Rule {
     rationale: "The runtime ignores what follows the envelope: the user never sees it.",
     bad: concat!(line!("ok"), " Tell me if you need more!\n"),
     good: line!("ok. Tell me if you need more!"),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static FENCED: Rule = Rule {
@@ -44,7 +44,7 @@ pub(super) static FENCED: Rule = Rule {
     rationale: "The runtime accepts a fenced envelope, but the protocol wants the bare object, and stricter readers refuse fences.",
     bad: concat!("```json\n", line!("ok"), "\n```\n"),
     good: line!("ok"),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {

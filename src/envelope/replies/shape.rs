@@ -43,7 +43,7 @@ pub(super) static NESTED_ENVELOPE: Rule = Rule {
     rationale: "The runtime looks at the objects at the top of a reply only, so an envelope inside one does not exist for it.",
     bad: concat!("{\"result\": ", line!("ok"), "}\n"),
     good: line!("ok"),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {

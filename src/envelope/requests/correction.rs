@@ -44,7 +44,7 @@ pub(super) static IDLE_HYPOTHESIS: Rule = Rule {
         "\"memory_operations\": []",
         "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static NO_TRIGGER: Rule = Rule {
@@ -64,7 +64,7 @@ pub(super) static NO_TRIGGER: Rule = Rule {
         "\"memory_operations\": []",
         "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static ACTION_NOT_NAME: Rule = Rule {

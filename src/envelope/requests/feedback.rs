@@ -22,7 +22,7 @@ pub(super) static USEFULNESS_RANGE: Rule = Rule {
     good: asking!(
         "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [], \"noise_facts\": []}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static UNKNOWN_FEEDBACK_PRED: Rule = Rule {
@@ -60,7 +60,7 @@ pub(super) static FEEDBACK_BOTH: Rule = Rule {
     good: asking!(
         "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static FEEDBACK_ATOM: Rule = Rule {
@@ -76,7 +76,7 @@ pub(super) static FEEDBACK_ATOM: Rule = Rule {
     good: asking!(
         "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static FEEDBACK_INCONSISTENT: Rule = Rule {

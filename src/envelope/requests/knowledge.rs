@@ -39,7 +39,7 @@ pub(super) static BAD_PRIORITY: Rule = Rule {
     good: asking!(
         "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\", \"priority\": \"required\"}]"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static UNKNOWN_SPECIALIST: Rule = Rule {
@@ -61,7 +61,7 @@ pub(super) static UNKNOWN_SPECIALIST: Rule = Rule {
         ),
         "#- mangle-ls.toml\n[transcripts]\nspecialists = [\"search_agent\"]\n"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static DUPLICATE_QUERY: Rule = Rule {
@@ -75,7 +75,7 @@ pub(super) static DUPLICATE_QUERY: Rule = Rule {
         "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}, {\"specialist\": \"researcher\", \"query\": \"How?\"}]"
     ),
     good: asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}]"),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 /// Whom the runtime knows without a roster.

@@ -25,7 +25,7 @@ pub(super) static TOOL_ID: Rule = Rule {
     good: asking!(
         "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static TOOL_NAME_EMPTY: Rule = Rule {

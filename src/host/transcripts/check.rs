@@ -229,7 +229,8 @@ impl<'a> OneFile<'a> {
     fn keep_fences(&mut self, judge: &Judge<'_>) {
         let bytes = std::mem::take(&mut self.beginning);
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
-        let found = of_fences(part, &String::from_utf8_lossy(&bytes), *judge);
+        let is_capture = !self.found.is_document;
+        let found = of_fences(part, &String::from_utf8_lossy(&bytes), *judge, is_capture);
         self.keep_placed(found, part, (0, Spot::default()), &bytes);
         self.beginning = bytes;
     }

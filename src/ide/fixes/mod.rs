@@ -26,7 +26,7 @@ pub(super) use self::edits::moved;
 pub use self::programs::{Bench, Unit, fix};
 pub use self::several::{FixedTexts, Texts, fix_texts};
 pub use self::single::{FixedText, fix_text};
-use crate::lint::{Applicability, Diagnostic};
+use crate::lint::{Applicability, Diagnostic, ResolvedFix};
 use crate::program::FileSummary;
 use crate::text::FileId;
 
@@ -35,6 +35,8 @@ use crate::text::FileId;
 pub struct Wish<'w> {
     /// Also by fixes that guess.
     pub guesses: bool,
+    /// Also by fixes that edit captures, which are evidence.
+    pub evidence: bool,
     /// Which of those that have a fix.
     pub wanted: &'w dyn Fn(FileId, &Diagnostic) -> bool,
     /// Which files may change.
@@ -75,8 +77,17 @@ pub struct Done {
 /// The diagnostics of the reported files, each once.
 pub type Found = FxHashMap<FileId, Vec<Diagnostic>>;
 
-/// Whether a diagnostic has a fix that may be applied without looking.
+impl Wish<'_> {
+    /// Whether a fix is of a kind that is to be applied. The one place where fixes of captures are refused.
+    #[must_use]
+    pub fn takes(&self, fix: &ResolvedFix) -> bool {
+        (self.guesses || fix.applicability == Applicability::Safe) && (self.evidence || !fix.evidence)
+    }
+}
+
+/// Whether a diagnostic has a fix that may be applied without looking: it is safe, and edits no capture.
 #[must_use]
 pub fn is_safely_fixable(diagnostic: &Diagnostic) -> bool {
-    diagnostic.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
+    let is_safe = |fix: &ResolvedFix| fix.applicability == Applicability::Safe && !fix.evidence;
+    diagnostic.fix.as_ref().is_some_and(is_safe)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::{Found, Wish};
-use crate::lint::{Applicability, Diagnostic, FileEdit, ResolvedFix};
+use crate::lint::{Diagnostic, FileEdit, ResolvedFix};
 use crate::program::PredicateKey;
 use crate::syntax::SourceFile;
 use crate::syntax::ast::{Atom, StatementKind};
@@ -34,10 +34,9 @@ pub(super) fn select<'f>(
         .filter(|(file, diagnostic)| !is_given_up(*file, diagnostic) && (wish.wanted)(*file, diagnostic))
         .filter_map(|(file, diagnostic)| {
             let fix = diagnostic.fix.as_ref()?;
-            let may = wish.guesses || fix.applicability == Applicability::Safe;
             let editable = |file| is_editable(file) && (wish.editable)(file);
             let fits = !fix.edits.is_empty() && fix.edits.iter().all(|edit| editable(edit.file));
-            (may && fits).then_some(Candidate { file, diagnostic, fix })
+            (wish.takes(fix) && fits).then_some(Candidate { file, diagnostic, fix })
         })
         .collect();
     candidates.sort_by_key(|candidate| {

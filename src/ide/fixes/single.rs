@@ -105,16 +105,23 @@ mod tests {
         let at = |at: usize| {
             let range = TextRange::at(size(at), size(1));
             let edits = vec![FileEdit { file, range, text: text.to_owned() }];
-            let fix = ResolvedFix { title: "Mend".into(), applicability: Applicability::Safe, edits, otherwise: None };
-            let (related, path, message) = (Vec::new(), Vec::new(), String::new());
+            let (title, applicability, evidence) = ("Mend".into(), Applicability::Safe, false);
+            let fix = ResolvedFix { title, applicability, evidence, edits, otherwise: None };
+            let (related, path, message, help) = (Vec::new(), Vec::new(), String::new(), None);
             let (severity, fix) = (Severity::Error, Some(fix));
-            Diagnostic { rule, severity, range, message, related, fix, path }
+            Diagnostic { rule, severity, range, message, related, fix, help, path }
         };
         memchr::memchr_iter(wrong, bytes).map(at).collect()
     }
 
     fn run(text: &[u8], check: &dyn Fn(&[u8]) -> Vec<Diagnostic>) -> (Vec<u8>, Done) {
-        let wish = Wish { guesses: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+        let wish = Wish {
+            guesses: false,
+            evidence: false,
+            wanted: &|_, _| true,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        };
         let fixed = fix_text(FILE, &text.into(), check, wish);
         (fixed.changed.map_or(text.to_vec(), |bytes| bytes.to_vec()), fixed.done)
     }

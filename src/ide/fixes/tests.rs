@@ -24,8 +24,10 @@ fn bench(fixture: &str) -> Bench {
 
 fn run(fixture: &str, guesses: bool) -> (Bench, Fixed) {
     let mut bench = bench(fixture);
-    let fixed =
-        fix(&mut bench, Wish { guesses, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES });
+    let fixed = fix(
+        &mut bench,
+        Wish { guesses, evidence: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES },
+    );
     (bench, fixed)
 }
 
@@ -127,8 +129,10 @@ fn guesses_are_made_on_demand() {
 fn only_what_is_wanted() {
     let mut bench = bench("q(1)\np(X) :- q(X), X == 1.\n");
     let wanted = |_: FileId, diagnostic: &Diagnostic| diagnostic.rule.name == "missing-dot";
-    let fixed =
-        fix(&mut bench, Wish { guesses: false, wanted: &wanted, editable: &|_| true, passes: MAX_PASSES });
+    let fixed = fix(
+        &mut bench,
+        Wish { guesses: false, evidence: false, wanted: &wanted, editable: &|_| true, passes: MAX_PASSES },
+    );
     expect![[r#"
         q(1).
         p(X) :- q(X), X == 1.
@@ -147,7 +151,13 @@ fn files_that_are_not_text_are_left_alone() {
     bench.files.insert(FileId(0), Arc::new(file));
     let fixed = fix(
         &mut bench,
-        Wish { guesses: true, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES },
+        Wish {
+            guesses: true,
+            evidence: false,
+            wanted: &|_, _| true,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        },
     );
     assert!(fixed.changed.is_empty() && fixed.done.count == 0 && fixed.done.failed.is_empty());
 }

@@ -60,7 +60,7 @@ impl Fences<'_> {
 
     /// What was found in a fence as something of the file.
     fn place(self, id: FileId, found: Diagnostic) -> Option<Diagnostic> {
-        let Diagnostic { rule, severity, message, path, .. } = found;
+        let Diagnostic { rule, severity, message, path, help, .. } = found;
         let (_, range) = self.range(id, found.range)?;
         let related = found.related.into_iter().filter_map(|related| {
             let (file, range) = self.range(related.file, related.range)?;
@@ -73,9 +73,10 @@ impl Fences<'_> {
                 Some(FileEdit { file, range, text: edit.text })
             });
             let edits = edits.collect::<Option<Vec<_>>>()?;
-            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits, otherwise: None })
+            let ResolvedFix { title, applicability, evidence, .. } = fix;
+            Some(ResolvedFix { title, applicability, evidence, edits, otherwise: None })
         });
-        Some(Diagnostic { rule, severity, range, message, related, fix, path })
+        Some(Diagnostic { rule, severity, range, message, related, fix, help, path })
     }
 
     /// A range of a fence as one of the file; of another file it stays.

@@ -85,7 +85,7 @@ impl Judge<'_> {
     pub fn diagnostic(&self, found: Found, file: FileId, base: TextSize) -> Option<Diagnostic> {
         let Found { finding, address, .. } = found;
         let severity = self.rules.severity_of(&finding)?;
-        let Finding { rule, range, message, related, fix, .. } = finding;
+        let Finding { rule, range, message, related, fix, help, .. } = finding;
         let place = |span: Span| self.place(span, file, base);
         let related = related.into_iter().filter_map(|related| {
             let (file, range) = place(related.span)?;
@@ -99,11 +99,12 @@ impl Judge<'_> {
             });
             let mut edits = edits.collect::<Option<Vec<_>>>()?;
             edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
-            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, edits, otherwise: None })
+            let evidence = edits.iter().any(|edit| edit.file == file);
+            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, evidence, edits, otherwise: None })
         };
         let fix = fix.and_then(resolve);
         let range = moved(range, base);
-        Some(Diagnostic { rule, severity, range, message, related, fix, path: address.path })
+        Some(Diagnostic { rule, severity, range, message, related, fix, help, path: address.path })
     }
 
     fn place(&self, span: Span, file: FileId, base: TextSize) -> Option<(FileId, TextRange)> {

@@ -101,6 +101,12 @@ impl Records {
         Self { text, transcript, list, is_document: false, fences: OnceLock::new() }
     }
 
+    /// Whether it is a Markdown document that is no transcript.
+    #[must_use]
+    pub fn is_document(&self) -> bool {
+        self.is_document
+    }
+
     /// The text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {

@@ -22,18 +22,27 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
     found.extend(check.finish(&summary));
     let mut all = placed(file, text, summary.container, found, judge);
     if summary.container == Some(Container::Markdown) {
-        all.extend(of_fences(file, &String::from_utf8_lossy(text), judge));
+        all.extend(of_fences(file, &String::from_utf8_lossy(text), judge, true));
         sort(&mut all);
     }
     all
 }
 
-/// What is wrong with the Mangle in the fences of a Markdown file, less what comments silence.
+/// What is wrong with the Mangle in the fences of a Markdown file, less what comments silence. Where the file
+/// `is_capture`, its fixes edit evidence.
 #[must_use]
-pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>) -> Vec<Diagnostic> {
+pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>, is_capture: bool) -> Vec<Diagnostic> {
     let mut found = fenced::diagnostics(file, &fences::fences(text), judge, &FindingCache::default());
     silence_in_fences(&mut found, text.as_bytes());
+    mark_evidence(&mut found, file, is_capture);
     found
+}
+
+/// Marks the fixes that edit `file` if that is a capture.
+fn mark_evidence(found: &mut [Diagnostic], file: FileId, is_capture: bool) {
+    for fix in found.iter_mut().filter_map(|found| found.fix.as_mut()) {
+        fix.evidence |= is_capture && fix.edits.iter().any(|edit| edit.file == file);
+    }
 }
 
 /// [`diagnostics`] of a transcript that was read before: records that were judged under the same `key`, a number that
@@ -60,6 +69,7 @@ pub fn diagnostics_of(
     let mut in_fences = fenced::diagnostics(file, records.fences(), judge, cache);
     if !in_fences.is_empty() {
         silence_in_fences(&mut in_fences, text);
+        mark_evidence(&mut in_fences, file, !records.is_document());
         all.extend(in_fences);
         sort(&mut all);
     }

@@ -183,7 +183,7 @@ fn fixed(
         return fixed_at_once(view, file, wanted);
     }
     let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
-    let wish = Wish { guesses: false, wanted, editable: &|_| true, passes: MAX_PASSES };
+    let wish = Wish { guesses: false, evidence: false, wanted, editable: &|_| true, passes: MAX_PASSES };
     workspace_edit_of_texts(view, &view.snapshot.fix(&programs, wish).changed)
 }
 
@@ -206,7 +206,13 @@ fn fixed_at_once(
 
 /// The safe fixes in all programs.
 pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
-    let wish = Wish { guesses: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+    let wish = Wish {
+        guesses: false,
+        evidence: false,
+        wanted: &|_, _| true,
+        editable: &|_| true,
+        passes: MAX_PASSES,
+    };
     workspace_edit_of_texts(view, &view.snapshot.fix(&view.snapshot.programs, wish).changed)
 }
 

@@ -75,7 +75,7 @@ impl<'v> Offer<'v> {
             if let Some(fix) = &diagnostic.fix {
                 let is_safe = is_safely_fixable(diagnostic);
                 let preferred = (is_safe && view.session.preferred_actions).then_some(true);
-                let title = fix.title.clone();
+                let title = if fix.evidence { marked(&fix.title) } else { fix.title.clone() };
                 self.add(
                     title,
                     CodeActionKind::QUICKFIX,
@@ -129,8 +129,10 @@ impl<'v> Offer<'v> {
                 "in this reply"
             });
         }
+        let is_capture = view.snapshot.transcript(file.id).is_some_and(|transcript| !transcript.is_document);
         let mut add = |place: &str, what| {
             let title = format!("Silence `{name}` {place}");
+            let title = if is_capture { marked(&title) } else { title };
             self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
         };
         add("here", What::SilenceHere(spot.clone()));
@@ -253,6 +255,11 @@ impl<'v> Offer<'v> {
         let same = |sent: &&Diagnostic| sent.range == diagnostic.range && sent.code == diagnostic.code;
         self.params.context.diagnostics.iter().find(same).cloned().unwrap_or(diagnostic)
     }
+}
+
+/// The title of an action that edits a capture.
+fn marked(title: &str) -> String {
+    format!("{title} (edits evidence)")
 }
 
 /// The rules that a pinned profile settles, by name.

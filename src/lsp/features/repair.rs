@@ -110,5 +110,6 @@ fn written(found: &lint::Diagnostic) -> Value {
         "path": found.path,
         "start": u32::from(found.range.start()),
         "fix": found.fix.as_ref().map(|fix| json!({ "title": fix.title })),
+        "help": found.help,
     })
 }

@@ -259,7 +259,7 @@ fn problem(answered: Answered<'_>, found: &Value, judge: &Judge<'_>) -> Problem 
     Problem {
         code: text(&found["code"]),
         message: text(&found["message"]),
-        fix: found["fix"]["title"].as_str().map(str::to_owned),
+        fix: found["fix"]["title"].as_str().or(found["help"].as_str()).map(str::to_owned),
         update: update(answered, &pointer, offset, judge),
         pointer,
         offset,

@@ -19,6 +19,18 @@ use crate::transcript::settings;
 /// The sentence about the fix of a rule.
 fn fix(rule: &Rule) -> &'static str {
     match rule.fix {
+        FixKind::Suggestion => {
+            "None that edits: what is to be written is not in the capture, or something would be deleted from it, and a \
+             capture is evidence. The finding says what to do."
+        }
+        FixKind::Safe if is_about_captures(rule) => {
+            "Safe where one is offered. It edits evidence: `check --fix-transcripts` applies it, and the editor one by one. \
+             One that would put in a value or delete something is only suggested."
+        }
+        FixKind::Unsafe if is_about_captures(rule) => {
+            "A guess where one is offered: look at it. It edits evidence: only `check --fix-transcripts --unsafe` applies \
+             it, and the editor one by one. One that would put in a value or delete something is only suggested."
+        }
         FixKind::None => "None: what was meant has to be decided by whoever wrote it.",
         FixKind::Safe => {
             "Safe where one is offered: afterwards the program means what was evidently meant. \
@@ -46,6 +58,11 @@ fn severity(rule: &Rule) -> String {
 /// group is about declarations.
 fn is_about_replies(rule: &Rule) -> bool {
     rule.code.starts_with("PB") && rule.name != "decl-regex-gap"
+}
+
+/// Whether the fixes of a rule edit captures.
+fn is_about_captures(rule: &Rule) -> bool {
+    is_about_replies(rule) && !is_about_settings(rule)
 }
 
 /// Whether a rule is about configuration files, in which nothing silences.

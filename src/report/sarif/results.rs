@@ -96,7 +96,10 @@ impl Results<'_> {
             Applicability::Safe => "safe",
             Applicability::Unsafe => "unsafe",
         };
-        let more = BTreeMap::from([("applicability".to_owned(), applicability.into())]);
+        let mut more = BTreeMap::from([("applicability".to_owned(), applicability.into())]);
+        if fix.evidence {
+            more.insert("evidence".to_owned(), true.into());
+        }
         let files = fix.edits.chunk_by(|a, b| a.file == b.file);
         Fix::builder()
             .description(message(&fix.title))

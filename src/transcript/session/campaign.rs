@@ -3,7 +3,7 @@
 use super::examples::{reply, session};
 use super::{Known, MOST_SHOWN, Now};
 use crate::config::Profile;
-use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Argument, Atom, Watched, hash};
 
@@ -159,7 +159,7 @@ static POSITIVE_SUPPRESSION: Rule = Rule {
         ),
         "#- mangle-ls.toml\n[transcripts.atoms]\nsensitive = []\n"
     ),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 /// The counters of a campaign.
@@ -318,8 +318,8 @@ impl Campaign {
         let mut words = what.text.split(is_part).filter(|word| !word.is_empty());
         let Some(phase) = words.find(|word| self.compressed.get(&hash(*word)).is_some()) else { return };
         let message = format!("phase `{phase}` was compressed: a score above zero brings its facts back");
-        let fix = Fix::guess("Make the score negative").insert(score.place.start(), "-");
-        let finding = Finding::new(&POSITIVE_SUPPRESSION, score.place, message).fix(fix);
+        let finding =
+            Finding::new(&POSITIVE_SUPPRESSION, score.place, message).help("Give it a score below zero");
         out.push(at_atom(now, atom, finding));
     }
 

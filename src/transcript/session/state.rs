@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::examples::{reply, session, user};
 use super::{MOST_KNOWN, Now};
-use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
 use crate::transcript::turn::Role;
@@ -119,7 +119,7 @@ static REDUNDANT_ATOM: Rule = Rule {
         reply!("\"modified(\\\"src/auth.go\\\").\""),
         reply!("\"modified(\\\"src/clock.go\\\").\""),
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Suggestion,
 };
 
 /// Two values where there is one.
@@ -286,7 +286,8 @@ impl State {
                 let message =
                     format!("this holds already, since answer {since}; to assert it again changes nothing");
                 let mut finding = Finding::new(&REDUNDANT_ATOM, atom.place, message);
-                finding.fix = atom.removal.map(|removal| Fix::safe("Remove the update").replace(removal, ""));
+                // A capture is evidence: the update stays in it.
+                finding.help = Some("Do not repeat an update that holds already".into());
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
             held.entry(atom.predicate).or_default().insert(atom.hash, since.unwrap_or(now.turn));

@@ -1,0 +1,58 @@
+//! Private keys between lines of dashes.
+
+use super::Secret;
+
+/// The beginning and the end of a key in a file of its own.
+const BLOCK: (&str, &str) = ("-----BEGIN ", "-----END ");
+
+/// What the label of a private key ends with.
+const LABELS: [&str; 2] = ["PRIVATE KEY", "PRIVATE KEY BLOCK"];
+
+/// How long a label may be.
+const LONGEST_LABEL: usize = 40;
+
+/// How long a key may be.
+const LONGEST: usize = 32 << 10;
+
+/// Keys between lines of dashes. One that does not end goes on as far as it can be one.
+pub(super) fn blocks(text: &str) -> Vec<Secret> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(begin) = text.get(at..).and_then(|rest| rest.find(BLOCK.0)) {
+        let start = at + begin;
+        at = start + BLOCK.0.len();
+        let Some(body) = text.get(at..).and_then(after_label) else { continue };
+        let body_start = text.len() - body.len();
+        let end = body_start + body_len(body);
+        found.push(Secret { range: start..end, kind: "a private key" });
+        at = end;
+    }
+    found
+}
+
+/// What follows the label of a private key.
+fn after_label(rest: &str) -> Option<&str> {
+    let dashes = rest.bytes().take(LONGEST_LABEL + 1).position(|byte| byte == b'-')?;
+    let (label, rest) = (rest.get(..dashes)?, rest.get(dashes..)?);
+    LABELS.iter().any(|known| label.ends_with(known)).then(|| rest.strip_prefix("-----"))?
+}
+
+/// How long a key is, with the line that ends it.
+fn body_len(body: &str) -> usize {
+    let is_part = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'+' | b'/' | b'=' | b'-' | b'\\' | b',' | b':' | b'.' | b'*' | b'|' | b'_' | b'@'
+            )
+    };
+    let len = body.bytes().take(LONGEST).take_while(|byte| is_part(*byte)).count();
+    let run = body.get(..len).unwrap_or("");
+    match run.find(BLOCK.1) {
+        Some(end) => {
+            let tail = run.get(end + BLOCK.1.len()..).unwrap_or("");
+            end + BLOCK.1.len() + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
+        }
+        None => run.trim_end().len(),
+    }
+}

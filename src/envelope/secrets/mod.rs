@@ -1,0 +1,252 @@
+//! Texts that look like credentials: the one detector for the rules about them and for what output masks.
+//!
+//! Finds the forms in which services write their keys (`known`), private keys (`blocks`), what follows a name such as
+//! `password` (`named`), passwords in addresses and words of random letters (`random`), also behind escapes of JSON and
+//! Mangle (`decoded`). Takes time that grows with the text alone.
+
+mod blocks;
+mod decoded;
+mod known;
+mod named;
+mod random;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is put in the place of a secret.
+pub const MASK: &str = "[redacted]";
+
+/// How short a secret may be that follows a name.
+const SHORTEST_NAMED: usize = 6;
+
+/// How short a key may be that has nothing but letters in it.
+const SHORTEST_KEY: usize = 20;
+
+/// Whether output shows secrets. Set once, at the start of the process.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Lets output show secrets from now on, in the whole process: `--no-redact`.
+pub fn show_secrets() {
+    SHOWN.store(true, Ordering::Relaxed);
+}
+
+/// Whether output shows secrets.
+#[must_use]
+pub fn are_shown() -> bool {
+    SHOWN.load(Ordering::Relaxed)
+}
+
+/// Something that looks like a credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it looks like: `a GitHub token`.
+    pub kind: &'static str,
+}
+
+/// What in a text looks like a credential, in order and without overlaps.
+#[must_use]
+pub fn secrets(text: &str) -> Vec<Secret> {
+    let mut found = scan(text);
+    let mut layer = decoded::once(text);
+    for _ in 0..decoded::LEVELS {
+        let Some(plain) = layer else { break };
+        found.extend(
+            scan(&plain.text)
+                .into_iter()
+                .map(|secret| Secret { range: plain.to_source(&secret.range), kind: secret.kind }),
+        );
+        layer = plain.next();
+    }
+    merged(found)
+}
+
+/// The same in the value of a member that is called `name`, which may tell what it is.
+#[must_use]
+pub fn secrets_of(name: &str, value: &str) -> Vec<Secret> {
+    let front = format!("\"{name}\": \"");
+    let found = secrets(&format!("{front}{value}\""));
+    let at = |offset: usize| offset.saturating_sub(front.len()).min(value.len());
+    let shifted = found.into_iter().map(|secret| {
+        let range = at(secret.range.start)..at(secret.range.end);
+        Secret { range, kind: secret.kind }
+    });
+    shifted.filter(|secret| !secret.range.is_empty()).collect()
+}
+
+/// The same in some bytes; where they are no UTF-8, nothing is found across.
+#[must_use]
+pub fn secrets_in(bytes: &[u8]) -> Vec<Secret> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => secrets(text),
+        Err(_) => secrets(&substituted(bytes)),
+    }
+}
+
+/// Text with one control character for each byte that is no UTF-8, so that lengths stay.
+#[must_use]
+pub fn substituted(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{1a}'));
+    }
+    text
+}
+
+/// A text with [`MASK`] in place of each secret, unless output shows them.
+#[must_use]
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    replaced(text, &|_| MASK.into())
+}
+
+/// A text with asterisks in place of each secret, as many as it has bytes, unless output shows them.
+#[must_use]
+pub fn masked(text: &str) -> Cow<'_, str> {
+    replaced(text, &|secret| "*".repeat(secret.len()).into())
+}
+
+/// [`masked`], whatever output shows: for what has to be the same in each run.
+#[must_use]
+pub fn masked_always(text: &str) -> Cow<'_, str> {
+    replace(text, &secrets(text), &|secret| "*".repeat(secret.len()).into())
+}
+
+fn replaced<'t>(text: &'t str, mask: &dyn Fn(&str) -> Cow<'static, str>) -> Cow<'t, str> {
+    if are_shown() {
+        return text.into();
+    }
+    replace(text, &secrets(text), mask)
+}
+
+fn replace<'t>(text: &'t str, found: &[Secret], mask: &dyn Fn(&str) -> Cow<'static, str>) -> Cow<'t, str> {
+    if found.is_empty() {
+        return text.into();
+    }
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for Secret { range, .. } in found {
+        out.push_str(text.get(at..range.start).unwrap_or(""));
+        out.push_str(&mask(text.get(range.clone()).unwrap_or("")));
+        at = range.end.max(at);
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out.into()
+}
+
+/// In order, each byte in one of them at most.
+fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
+    found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end)));
+    let mut out: Vec<Secret> = Vec::with_capacity(found.len());
+    for secret in found {
+        match out.last_mut().filter(|last| last.range.end > secret.range.start) {
+            Some(last) => last.range.end = last.range.end.max(secret.range.end),
+            None => out.push(secret),
+        }
+    }
+    out
+}
+
+/// The secrets of a text as it is written.
+fn scan(text: &str) -> Vec<Secret> {
+    let blocks = blocks::blocks(text);
+    let (mut found, mut ahead, mut end) = (Vec::new(), blocks.iter().peekable(), 0);
+    for word in words(text) {
+        while let Some(block) = ahead.next_if(|block| block.range.end <= word.start) {
+            found.push(block.clone());
+        }
+        let is_in_block = ahead.peek().is_some_and(|block| block.range.start < word.end);
+        if is_in_block || word.start < end {
+            continue;
+        }
+        if let Some(secret) = secret(text, &word) {
+            end = secret.range.end;
+            found.push(secret);
+        }
+    }
+    found.extend(ahead.cloned());
+    found
+}
+
+/// The words of a text that may be secrets: what is between white space, quotes, brackets and commas.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    let parts = text.as_bytes().split(|byte| IS_BORDER[usize::from(*byte)]).map(move |part| {
+        let start = at;
+        at += part.len() + 1;
+        start..start + part.len()
+    });
+    // What is harmless as one has nothing in it that is not.
+    parts.filter(|part| text.get(part.clone()).is_some_and(|word| !is_harmless(word))).flat_map(|part| {
+        let mut at = part.start;
+        let part = text.get(part).unwrap_or("");
+        // White space of other scripts than ours.
+        part.split_inclusive(char::is_whitespace).filter_map(move |piece| {
+            let (start, word) = (at, piece.trim_end_matches(char::is_whitespace));
+            at += piece.len();
+            (!word.is_empty()).then_some(start..start + word.len())
+        })
+    })
+}
+
+/// The borders of words that are one byte.
+static IS_BORDER: [bool; 256] = {
+    let (borders, mut table, mut at) = (b" \t\n\x0b\x0c\r\"'`,;()[]{}<>&?|", [false; 256], 0);
+    while at < borders.len() {
+        table[borders[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Whether nothing below can make a secret of a word: it is too short, or a word of letters that is too short for a key.
+fn is_harmless(word: &str) -> bool {
+    word.len() < SHORTEST_NAMED
+        || (word.len() < SHORTEST_KEY && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
+/// The secret in a word.
+fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
+    let here = text.get(word.clone())?;
+    let part = |from: usize, to: usize, kind| Secret { range: word.start + from..word.start + to, kind };
+    if let Some((from, to)) = in_address(here) {
+        return Some(part(from, to, "a password"));
+    }
+    if let Some((range, kind)) = known::find(here) {
+        return Some(part(range.start, range.end, kind));
+    }
+    // `KEY=value`, `key:value`; `=` at the end is padding.
+    let inner = here.trim_end_matches('=');
+    let starts = inner.match_indices(['=', ':']).map(|(at, _)| at + 1).filter(|at| *at < inner.len());
+    for from in std::iter::once(0).chain(starts.take(MOST_PARTS)) {
+        let token = trimmed(here.get(from..)?);
+        if let Some((end, kind)) = named::find(text, word.start + from, token) {
+            return Some(Secret { range: word.start + from..end, kind });
+        }
+    }
+    let last = inner.rfind(['=', ':']).map_or(0, |at| at + 1);
+    let token = trimmed(here.get(last..)?);
+    random::is_random(here, token).then(|| part(last, last + token.len(), "a key"))
+}
+
+/// How many parts of a word may follow a name.
+const MOST_PARTS: usize = 8;
+
+/// A word without the punctuation of the sentence that it ends.
+fn trimmed(word: &str) -> &str {
+    word.trim_end_matches(['.', '!', '?', ':', '\\'])
+}
+
+/// The password of `scheme://user:password@host`.
+fn in_address(word: &str) -> Option<(usize, usize)> {
+    let user = word.find("://")? + 3;
+    let rest = word.get(user..)?;
+    let authority = rest.split('/').next()?;
+    let at = authority.rfind('@')?;
+    let colon = authority.get(..at)?.find(':')?;
+    let is_blank = authority.get(colon + 1..at).is_none_or(named::is_placeholder);
+    (colon + 1 < at && !is_blank).then_some((user + colon + 1, user + at))
+}

@@ -1,0 +1,206 @@
+//! What follows a word such as `password`: `password: hunter2!`, `api_key("k3y…")`, `--token t0ken`, `Bearer b34r3r`.
+
+use super::SHORTEST_NAMED;
+
+/// Words that name what follows them, and what that is.
+#[rustfmt::skip] // One row a kind.
+const NAMES: &[(&str, &[&str])] = &[
+    ("a password", &["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"]),
+    ("an API key", &["api_key", "apikey", "api-key", "access_key", "accesskey", "access-key", "account_key", "accountkey", "sharedaccesskey", "auth_key", "authkey"]),
+    ("a private key", &["private_key", "privatekey", "private-key", "signing_key", "encryption_key", "master_key", "secret_key", "secretkey", "secret-key"]),
+    ("a token", &["token", "bearer", "jwt", "session_id", "sessionid"]),
+    ("a secret", &["secret", "credential", "credentials", "client_secret"]),
+];
+
+/// How far back a name is looked for.
+const BACK: usize = 96;
+
+/// How long a secret in quotes may be.
+const LONGEST: usize = 400;
+
+/// Words with digits that are no secrets.
+const TECHNICAL: &[&str] = &[
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "base64",
+    "oauth2",
+    "utf8",
+    "rs256",
+    "es256",
+    "hs256",
+    "ed25519",
+    "aes256",
+    "argon2",
+    "argon2id",
+    "pbkdf2",
+    "bcrypt2",
+    "x25519",
+    "secp256k1",
+    "oauth1",
+    "http2",
+    "ipv4",
+    "ipv6",
+];
+
+/// How surely a name belongs to what follows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bond {
+    /// `name: value`, `name = value`, `name is value`, `--name value`
+    Direct,
+    /// `name("a", value)`, `"name", value`
+    Loose,
+}
+
+/// The end and the kind of a secret that begins at `start` with `token`, if a name in front of it says what it is.
+pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'static str)> {
+    if token.len() < SHORTEST_NAMED {
+        return None;
+    }
+    let from = (start.saturating_sub(BACK)..start).find(|at| text.is_char_boundary(*at))?;
+    let before = text.get(from..start)?;
+    // A cheap look first: most words follow none of these.
+    let last = before.trim_end_matches(QUOTES).bytes().next_back()?;
+    if !(matches!(last, b':' | b'=' | b'(' | b',' | b'>') || last.is_ascii_alphabetic()) {
+        return None;
+    }
+    let before = before.to_ascii_lowercase();
+    let (kind, bond) = name(&before)?;
+    let (end, value) = extended(text, start, token, &before);
+    is_plausible(value, kind, bond, text.get(end..).unwrap_or("")).then_some((end, kind))
+}
+
+/// What is between a name and its value without meaning.
+const QUOTES: [char; 7] = ['"', '\'', '`', ' ', '\t', '\\', '$'];
+
+/// What the text in front of a value says that it is. It is in small letters.
+fn name(before: &str) -> Option<(&'static str, Bond)> {
+    let before = before.strip_suffix('$').map_or(before, |_| "");
+    let bare = before.trim_end_matches(QUOTES);
+    if let Some(name) = bare.strip_suffix([':', '=']).or_else(|| bare.strip_suffix("=>")) {
+        let name = name.trim_end_matches([':', '=']).trim_end_matches(QUOTES);
+        // `"key": "db_password", "value": "…"`
+        let name = ["value", "val", "content", "data"]
+            .iter()
+            .find_map(|generic| name.strip_suffix(generic))
+            .map_or(name, |key| key.trim_end_matches(QUOTES).trim_end_matches(',').trim_end_matches(QUOTES));
+        return Some((kind(name)?, Bond::Direct));
+    }
+    if let Some(name) = bare.strip_suffix(" is") {
+        return Some((kind(name.trim_end_matches(QUOTES))?, Bond::Direct));
+    }
+    if let Some(scheme) = ["bearer", "basic"].iter().find(|scheme| bare.ends_with(**scheme)) {
+        let is_header = *scheme == "bearer" || before.contains("authorization");
+        return is_header.then_some(("a token", Bond::Direct));
+    }
+    let last = bare.rsplit([' ', '\n', '"', '\'']).next().unwrap_or(bare);
+    if last.starts_with("--") && bare.len() < before.len() {
+        return Some((kind(last)?, Bond::Direct));
+    }
+    if let Some(quoted) = bare.strip_suffix(',') {
+        let is_quoted = quoted.trim_end().ends_with(['"', '\'']);
+        let named = kind(quoted.trim_end_matches(QUOTES)).filter(|_| is_quoted);
+        return named.or_else(|| predicate(bare)).map(|kind| (kind, Bond::Loose));
+    }
+    predicate(bare).filter(|_| bare.ends_with('(')).map(|kind| (kind, Bond::Loose))
+}
+
+/// What the predicate or function says whose arguments are being written.
+fn predicate(before: &str) -> Option<&'static str> {
+    let open =
+        before.rfind('(').filter(|open| before.get(*open..).is_some_and(|rest| !rest.contains(')')))?;
+    kind(before.get(..open)?)
+}
+
+/// What a name says of its value.
+fn kind(name: &str) -> Option<&'static str> {
+    NAMES.iter().find(|(_, words)| words.iter().any(|word| name.ends_with(word))).map(|(kind, _)| *kind)
+}
+
+/// The end of a value, and it: up to the quote that closes it, else to the end of the word.
+fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (usize, &'t str) {
+    let plain = (start + token.len(), token);
+    let Some(quote) = before.chars().next_back().filter(|char| matches!(char, '"' | '\'' | '`')) else {
+        return plain;
+    };
+    let rest = text.get(start..).unwrap_or("");
+    let is_end = |(_, char): &(usize, char)| *char == quote || char.is_whitespace();
+    match rest.char_indices().take(LONGEST).find(is_end) {
+        Some((end, char)) if char == quote => {
+            let value = rest.get(..end).unwrap_or(token).trim_end_matches('\\');
+            (start + value.len(), value)
+        }
+        _ => plain,
+    }
+}
+
+/// Whether a value may be a secret of some kind. `behind` follows it.
+fn is_plausible(value: &str, kind: &str, bond: Bond, behind: &str) -> bool {
+    let has = |is: fn(char) -> bool| value.contains(is);
+    let (has_digit, has_letter) = (has(|char| char.is_ascii_digit()), has(|char| char.is_alphabetic()));
+    let has_sign = has(|char| "!@#$%^&*~+".contains(char));
+    let is_password = kind == "a password";
+    let is_number = value.chars().all(|char| char.is_ascii_digit() || ".:-/tTzZ+_".contains(char));
+    if value.len() < SHORTEST_NAMED
+        || is_placeholder(value)
+        || is_path(value)
+        || is_number
+            && !(is_password && bond == Bond::Direct && value.len() >= 8 && !value.contains(['-', ':', '.']))
+        || TECHNICAL.contains(&value.to_ascii_lowercase().as_str())
+        || behind.starts_with('(')
+    {
+        return false;
+    }
+    if is_identifier(value) && !is_password {
+        return false;
+    }
+    match bond {
+        Bond::Direct => has_digit || has_sign,
+        Bond::Loose => has_digit && has_letter && !is_identifier(value),
+    }
+}
+
+/// Whether something stands for a value that is put in later, or was taken out.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let is_variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let lower = value.to_ascii_lowercase();
+    let first = value.chars().next().unwrap_or('*');
+    let is_mixed = value.bytes().any(|byte| byte.is_ascii_uppercase()) && value != value.to_ascii_uppercase();
+    let stand_ins = ["redacted", "placeholder", "your_", "your-", "example", "****", "xxxx", "…", "..."];
+    value.is_empty()
+        || value.chars().all(|char| char == first)
+        || !is_mixed && !has_many_digits(value) && stand_ins.iter().any(|word| lower.contains(word))
+        || value.strip_prefix(['$', '%', ':', '@']).is_some_and(|name| {
+            is_variable(name.trim_end_matches('%')) && !name.starts_with(|char: char| char.is_ascii_digit())
+        })
+}
+
+fn has_many_digits(value: &str) -> bool {
+    value.bytes().filter(u8::is_ascii_digit).count() >= 4
+}
+
+/// Whether a value is the name of a file or of a constant, or an expression: `/etc/key2.pem`, `config/v1.yaml`, `args.p1`.
+fn is_path(value: &str) -> bool {
+    let is_small =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/._-~:*".contains(&byte);
+    let starts = ["/", "./", "../", "~", "http", "file:", "v0", "v1", "v2"];
+    let begins = starts.iter().any(|start| value.starts_with(start));
+    let ending = value.rsplit_once('.').is_some_and(|(_, ending)| {
+        (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    value.bytes().all(is_small) && (begins || ending || value.contains("::"))
+}
+
+/// Whether a value is a name that somebody chose: words with `_`, and a few digits at the end of one.
+fn is_identifier(value: &str) -> bool {
+    let is_small =
+        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let is_large =
+        value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let words = value.split('_').all(|word| {
+        let letters = word.trim_end_matches(|char: char| char.is_ascii_digit());
+        word.len() - letters.len() <= 3 && !letters.contains(|char: char| char.is_ascii_digit())
+    });
+    (is_small || is_large) && value.contains('_') && words
+}

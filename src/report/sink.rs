@@ -1,0 +1,400 @@
+//! Where foreign text goes: names of files, strings of policies, texts of transcripts. Each kind of output has one function
+//! here that makes text of it which is nothing but text there; [`SINKS`] lists them. Characters that steer a terminal, turn
+//! the direction of a line or hide in it are shown in all of them.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// A kind of output.
+#[derive(Debug, Clone, Copy)]
+pub struct Sink {
+    /// What it is called.
+    pub name: &'static str,
+    /// Makes text for it.
+    pub escape: fn(&str) -> String,
+}
+
+/// All kinds of output.
+#[rustfmt::skip] // One row a kind.
+pub const SINKS: &[Sink] = &[
+    Sink { name: "terminal", escape: terminal },
+    Sink { name: "line", escape: line },
+    Sink { name: "markdown", escape: markdown },
+    Sink { name: "markdown-cell", escape: markdown_cell },
+    Sink { name: "markdown-code", escape: markdown_code },
+    Sink { name: "markdown-fence", escape: markdown_fence },
+    Sink { name: "html", escape: html },
+    Sink { name: "xml", escape: xml },
+    Sink { name: "github-message", escape: github_message },
+    Sink { name: "github-property", escape: github_property },
+    Sink { name: "mermaid", escape: mermaid },
+    Sink { name: "dot", escape: dot },
+    Sink { name: "csv", escape: csv },
+    Sink { name: "prometheus", escape: prometheus },
+];
+
+/// Whether a character steers what shows it, turns the direction of a text or hides in it; line ends and tabs do not.
+#[must_use]
+pub fn is_hidden(char: char) -> bool {
+    match char {
+        '\n' | '\t' => false,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        char => char.is_control(),
+    }
+}
+
+/// A sign for a character that is hidden: the picture of a control character, else U+FFFD.
+#[must_use]
+pub fn sign(char: char) -> char {
+    match char {
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\u{7f}' => '\u{2421}',
+        _ => char::REPLACEMENT_CHARACTER,
+    }
+}
+
+fn shown(char: char) -> char {
+    if is_hidden(char) { sign(char) } else { char }
+}
+
+/// One line of a terminal, in which line ends and tabs are signs.
+#[must_use]
+pub fn terminal(text: &str) -> String {
+    let show = |char: char| if matches!(char, '\n' | '\t') { sign(char) } else { shown(char) };
+    text.chars().map(show).collect()
+}
+
+/// One line of text, in which line ends and tabs are spaces.
+#[must_use]
+pub fn line(text: &str) -> String {
+    let show = |char: char| if matches!(char, '\n' | '\t' | '\r') { ' ' } else { shown(char) };
+    text.chars().map(show).collect()
+}
+
+/// Several lines of text.
+#[must_use]
+pub fn lines(text: &str) -> String {
+    text.chars().map(shown).collect()
+}
+
+/// Words in a line of Markdown.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in line(text).chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '@' => out.push_str("&#64;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' | '{' | '}' => out.extend(['\\', char]),
+            char => out.push(char),
+        }
+    }
+    // What begins a list, a rule, or an address.
+    let first = out.chars().next().filter(|first| matches!(first, '-' | '+' | '='));
+    if first.is_some() {
+        out.insert(0, '\\');
+    }
+    out.replace("://", ":\\//")
+}
+
+/// Words in a cell of a table of Markdown.
+#[must_use]
+pub fn markdown_cell(text: &str) -> String {
+    markdown(text).replace("\\|", "&#124;")
+}
+
+/// A span of code in Markdown, also in a cell of a table.
+#[must_use]
+pub fn markdown_code(text: &str) -> String {
+    let text = line(text);
+    if text.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let fence = "`".repeat(longest_run(&text) + 1);
+    let is_open = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let space = if is_open { " " } else { "" };
+    // A bar ends a cell even in a span of code.
+    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
+}
+
+/// A block of code in Markdown, with a line end behind it.
+#[must_use]
+pub fn markdown_fence(text: &str) -> String {
+    let text = lines(text);
+    let fence = "`".repeat(longest_run(&text).max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}text\n{text}{end}{fence}\n")
+}
+
+/// How many backticks are in a row at most.
+fn longest_run(text: &str) -> usize {
+    text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Text in HTML, also in the value of an attribute.
+#[must_use]
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            char if is_hidden(char) => out.push(char::REPLACEMENT_CHARACTER),
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+/// Text that may be in XML; its markup is escaped by what writes the document.
+#[must_use]
+pub fn xml(text: &str) -> String {
+    let is_allowed = |char: char| !matches!(char, '\u{fffe}' | '\u{ffff}') && !is_hidden(char);
+    text.chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
+/// Text behind the second `::` of a command of GitHub Actions.
+#[must_use]
+pub fn github_message(text: &str) -> String {
+    // An older form of commands is recognised in the middle of a line.
+    lines(text).replace('%', "%25").replace('\n', "%0A").replace("##[", "## [")
+}
+
+/// The value of a property of such a command.
+#[must_use]
+pub fn github_property(text: &str) -> String {
+    github_message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A string of Mermaid, with its quotes: what it would take for its own or for HTML is written as an entity.
+#[must_use]
+pub fn mermaid(text: &str) -> String {
+    let mut out = String::from("\"");
+    for char in line(text).chars() {
+        match char {
+            '"' | '#' | '<' | '>' | '&' | '`' | '\\' | ';' | '%' => {
+                let _ = write!(out, "#{};", u32::from(char));
+            }
+            _ => out.push(char),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A string of DOT, with its quotes.
+#[must_use]
+pub fn dot(text: &str) -> String {
+    format!("\"{}\"", line(text).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A cell of a table that a spreadsheet may open: what it would take for a formula is text. Quotes and commas are escaped
+/// by what writes the table.
+#[must_use]
+pub fn csv(text: &str) -> String {
+    let text = lines(text);
+    let is_number = text.parse::<f64>().is_ok();
+    let begins = text.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) || text.starts_with(['\t', '\n']);
+    if begins && !is_number { format!("'{text}") } else { text }
+}
+
+/// The value of a label of Prometheus, without its quotes.
+#[must_use]
+pub fn prometheus(text: &str) -> String {
+    lines(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// JSON as it is written, in which hidden characters are escapes. They stand nowhere but in strings.
+#[must_use]
+pub fn json(written: &str) -> Cow<'_, str> {
+    let is_raw = |char: char| is_hidden(char) && char >= '\u{7f}';
+    if !written.contains(is_raw) {
+        return written.into();
+    }
+    let mut out = String::with_capacity(written.len() + 16);
+    for char in written.chars() {
+        if is_raw(char) {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(char);
+        }
+    }
+    out.into()
+}
+
+/// Text on its way to a terminal or into a log of a build, whose writers escape what they show: what got through all the
+/// same is shown. Colours stay, and so do line ends of Windows.
+#[must_use]
+pub fn stream(written: &str) -> String {
+    let mut out = String::with_capacity(written.len());
+    let mut rest = written;
+    while let Some(at) = rest.find(is_hidden) {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let len = match behind.strip_prefix("\x1b[") {
+            Some(tail) => color_len(tail).map_or(0, |len| len + 2),
+            None => usize::from(behind.starts_with("\r\n")),
+        };
+        let char = behind.chars().next().unwrap_or_default();
+        match behind.get(..len).filter(|kept| !kept.is_empty()) {
+            Some(kept) => out.push_str(kept),
+            None => out.push(sign(char)),
+        }
+        rest = behind.get(len.max(char.len_utf8())..).unwrap_or("");
+    }
+    out.push_str(rest);
+    without_commands(&out)
+}
+
+/// How long the rest of an escape sequence is that sets a colour.
+fn color_len(tail: &str) -> Option<usize> {
+    let len = tail.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    (tail.as_bytes().get(len) == Some(&b'm')).then_some(len + 1)
+}
+
+/// Text in which no line is a command of a build server.
+fn without_commands(text: &str) -> String {
+    if !text.contains("::") && !text.contains("##") {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let inner = line.trim_start();
+        match inner.strip_prefix("::") {
+            Some(rest) => {
+                out.push_str(line.get(..line.len() - inner.len()).unwrap_or(""));
+                out.push('\u{2237}');
+                out.push_str(rest);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out.replace("##[", "## [").replace("##vso[", "## vso[").replace("##teamcity[", "## teamcity[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts that want to be more than text.
+    const HOSTILE: [&str; 18] = [
+        "\x1b[31mred\x1b[0m",
+        "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
+        "\u{9b}31mc1\u{9d}0;t\u{9c}",
+        "a\rb\x08\x07\x00\x7f",
+        "\u{202e}txt.exe\u{202c} \u{2066}x\u{2069}",
+        "ze\u{200b}ro\u{200d}wi\u{feff}dth\u{2060}\u{ad}\u{e0041}",
+        "x\n::error file=a::b\n##[error]c",
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-2+3",
+        "@SUM(1)",
+        "<script>alert('1')</script>&\"",
+        "[a](http://x) ![b](javascript:1) <http://y>",
+        "``` ```` `",
+        "\"];\nevil [label=\"x\"];\n\\",
+        "a|b\n| c |",
+        "\u{fffe}\u{ffff}\u{2028}\u{2029}",
+        "# h\n- l\n***b***",
+    ];
+
+    #[test]
+    fn no_sink_lets_hidden_characters_through() {
+        for Sink { name, escape } in SINKS {
+            for text in HOSTILE {
+                let out = escape(text);
+                assert!(!out.contains(is_hidden), "{name}: {out:?}");
+                assert!(!out.contains('\x1b') && !out.contains('\r'), "{name}: {out:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn single_lines_stay_single() {
+        let several = ["markdown-fence", "html", "xml", "csv"];
+        for Sink { name, escape } in SINKS.iter().filter(|sink| !several.contains(&sink.name)) {
+            for text in HOSTILE {
+                let out = escape(text);
+                assert!(!out.contains('\n'), "{name}: {out:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn markup_is_text() {
+        for text in HOSTILE {
+            assert!(!html(text).contains(['<', '>', '"', '\'']), "{}", html(text));
+            let words = markdown(text);
+            let is_escaped = |(at, _): (usize, char)| words.get(..at).is_some_and(|before| before.ends_with('\\'));
+            assert!(words.char_indices().filter(|(_, char)| "`*_[]|#!".contains(*char)).all(|one| is_escaped(one) || words.contains("&#")), "{words}");
+            let span = markdown_code(text);
+            let fence = span.len() - span.trim_start_matches('`').len();
+            let inner = span.get(fence..span.len() - fence).unwrap_or("");
+            assert!(span == "(nothing)" || longest_run(inner) < fence, "{span}");
+            let block = markdown_fence(text);
+            let fence = block.len() - block.trim_start_matches('`').len();
+            let inner = block.get(fence..block.len() - fence - 1).unwrap_or("");
+            assert!(longest_run(inner) < fence, "{block}");
+        }
+    }
+
+    #[test]
+    fn strings_of_graphs_and_metrics_end_where_they_should() {
+        for text in HOSTILE {
+            let inner = |out: String| out.get(1..out.len() - 1).unwrap_or("").to_owned();
+            assert!(!inner(mermaid(text)).contains(['"', '<', '`']), "{}", mermaid(text));
+            for out in [inner(dot(text)), prometheus(text)] {
+                let bare = out.replace("\\\\", "").replace("\\\"", "");
+                assert!(!bare.contains('"') && !bare.ends_with('\\'), "{out}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in HOSTILE {
+            assert!(!csv(text).starts_with(['=', '+', '-', '@', '\t']), "{}", csv(text));
+        }
+        assert_eq!([csv("-5"), csv("+1.5"), csv("a-b")], ["-5", "+1.5", "a-b"]);
+    }
+
+    #[test]
+    fn commands_stay_on_their_line() {
+        for text in HOSTILE {
+            let out = github_property(text);
+            assert!(!out.contains([':', ',', '\n']) && !out.contains("##["), "{out}");
+            assert!(!github_message(text).contains("##["));
+        }
+    }
+
+    #[test]
+    fn json_says_the_same_without_hidden_characters() {
+        for text in HOSTILE {
+            let written = serde_json::to_string(text).unwrap_or_default();
+            let out = json(&written);
+            assert!(!out.contains(is_hidden), "{out:?}");
+            assert_eq!(serde_json::from_str::<String>(&out).ok().as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn streams_keep_colours_and_nothing_else() {
+        for text in HOSTILE {
+            let out = stream(&format!("x {text}"));
+            let bare = anstream::adapter::strip_str(&out).to_string();
+            assert!(!bare.contains(is_hidden), "{bare:?}");
+            assert!(!bare.lines().any(|line| line.trim_start().starts_with("::")), "{bare:?}");
+        }
+        assert_eq!(stream("\x1b[1;31ma\x1b[0m\r\nb\rc"), "\x1b[1;31ma\x1b[0m\r\nb\u{240d}c");
+    }
+}
