@@ -237,6 +237,42 @@ fn findings_follow_the_declarations() {
     let actions = client.request("textDocument/codeAction", asked).unwrap();
     let titles = actions.to_string();
     assert!(titles.contains("Silence `no-period` here"), "{titles}");
+    // A capture is evidence: its fixes say so, and are offered one by one.
+    assert!(titles.contains("Add the full stop (edits evidence)"), "{titles}");
+    assert!(!titles.contains("source.fixAll") && !titles.contains("Fix all"), "{titles}");
+    assert!(!titles.contains("\"isPreferred\":true"), "{titles}");
+}
+
+#[test]
+fn credentials_are_masked_in_what_the_server_says() {
+    let folder = folder();
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let secret = "password: 7hXq-9vTz-2Lm4";
+    let uri = folder.uri("transcripts/secret.jsonl");
+    let packet = format!(
+        "{{\"control_packet\": {{\"mangle_updates\": [\"{secret}\"]}}, \"surface_response\": \"{secret}\"}}\n"
+    );
+    client.did_open(&uri, 1, &packet);
+    let mut said = String::new();
+    for method in ["textDocument/diagnostic", "textDocument/documentSymbol", "mangle/repair"] {
+        said += &client
+            .request(method, json!({ "textDocument": { "uri": uri }, "uri": uri }))
+            .unwrap()
+            .to_string();
+    }
+    for character in [5, 40, 60, 100] {
+        let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 0, "character": character } });
+        said += &client.request("textDocument/hover", at).unwrap().to_string();
+    }
+    for scheme in ["mangle-split", "mangle-replay"] {
+        if let Ok(made) =
+            client.request("mangle/virtualDocument", json!({ "uri": format!("{scheme}:{uri}") }))
+        {
+            said += &made.to_string();
+        }
+    }
+    assert!(said.contains("surface-secret") && said.contains("***"), "{said}");
+    assert!(!said.contains("7hXq"), "{said}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::baseline::BaselineArgs;
 use super::findings::{Findings, Request};
 use super::fix::{FixArgs, Mended};
 use super::format::{Ending, Format};
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::show_program::show_program;
 use super::since::Since;
 use super::transcripts::TranscriptArgs;
@@ -104,7 +104,8 @@ impl Check {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
         let (targets, mut resolution) = self.resolve(color, working, &overlay, &session.memory)?;
-        let mut out = Output::new(color);
+        let shows_diff = self.fix.only_shows();
+        let mut out = Output::of(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);
         if self.show_program {
             self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
         }

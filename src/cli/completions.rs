@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice, CommandFactory};
 use clap_complete::Shell;
 
-use super::output::Output;
+use super::output::{Medium, Output};
 use super::{Cli, Outcome};
 
 /// Write the script by which a shell completes commands and options
@@ -25,7 +25,7 @@ impl Completions {
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "mangle-ls", &mut script);
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::Own, color);
         out.write(&String::from_utf8(script)?)?;
         out.flush()?;
         Ok(Outcome::Clean)

@@ -43,7 +43,7 @@ impl Config {
             },
             None => self.resolved(&working),
         };
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
         Ok(Outcome::Clean)

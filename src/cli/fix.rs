@@ -11,14 +11,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Outcome;
 use super::findings::{Findings, Request};
 use super::output::{self, Output};
-use crate::envelope::secrets::redacted;
+use crate::envelope::secrets::Context;
 use crate::host::{
     self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, ReplaceError, Resolution,
 };
 use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
 use crate::lint::{Applicability, Diagnostic, ResolvedFix};
 use crate::program::FileSummary;
-use crate::report::{self, Entry};
+use crate::report::{self, Entry, sink};
 use crate::text::FileId;
 use crate::transcript::LONGEST_DOCUMENT;
 
@@ -256,20 +256,17 @@ fn changes(
 }
 
 impl Change {
-    /// As a unified diff. Of what is no policy, nobody sees what looks like a credential.
+    /// As a unified diff. What is a secret before or afterwards is masked in both.
     fn diff(&self, name: &str) -> String {
         let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
+        let mut secrets = Context::of(&old);
+        secrets.add(&new);
+        let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
         match self.is_policy {
             true => report::diff(name, &old, &new),
-            false => report::diff(name, &shown(&old), &shown(&new)),
+            false => report::diff(name, &sink::lines(&old), &sink::lines(&new)),
         }
     }
-}
-
-/// A text without credentials, and without what would steer a terminal.
-fn shown(text: &str) -> String {
-    let visible = |char: char| if char.is_control() && !char.is_ascii_whitespace() { '·' } else { char };
-    redacted(text).chars().map(visible).collect()
 }
 
 impl Mended {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use crate::host::{self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
 use crate::report;
 use crate::text::LineIndex;
@@ -43,7 +43,7 @@ impl Fmt {
         for file in &files {
             remark(color, file, &working);
         }
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::Coloured, color);
         let is_clean = files.iter().all(|file| file.new.is_none());
         if self.check || self.diff {
             self.show(&mut out, &files, &working)?;

@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use super::output::Medium;
+
 /// For whom output is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
@@ -10,4 +12,11 @@ pub(super) enum Form {
     Text,
     /// For programs
     Json,
+}
+
+impl Form {
+    /// What is written to standard output.
+    pub(super) fn medium(self) -> Medium {
+        Medium::json_if(self == Self::Json)
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 
 use super::findings::Findings;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use crate::host;
 use crate::ide::registry;
 use crate::report::{self, SarifRun, Statistic, Summary};
@@ -38,6 +38,16 @@ pub(super) struct Ending {
 }
 
 impl Format {
+    /// What is written to standard output.
+    pub(super) fn medium(self) -> Medium {
+        match self {
+            Self::Json | Self::Sarif => Medium::Json,
+            Self::Github => Medium::Commands,
+            Self::Text => Medium::Coloured,
+            Self::Junit => Medium::Text,
+        }
+    }
+
     /// Whether the whole output is one document, in which other text has no place.
     pub(super) fn is_document(self) -> bool {
         matches!(self, Self::Sarif | Self::Junit)

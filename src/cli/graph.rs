@@ -7,7 +7,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use crate::host::Joined;
 use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
@@ -77,7 +77,7 @@ impl GraphCommand {
             |wanted: &Wanted| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
         let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::json_if(self.format == Picture::Json), color);
         out.write(&self.written(&graphs, &programs.sources))?;
         out.flush()?;
         programs.complain(&working, color);

@@ -1,12 +1,15 @@
 //! Where `tracing` writes to: a file, standard error, or (without being asked) nowhere.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
 
+use crate::envelope::secrets::redacted;
 use crate::host;
+use crate::report::sink;
 
 /// The environment variable that switches the log on, as `debug` or `mangle_ls=trace`.
 const VARIABLE: &str = "MANGLE_LS_LOG";
@@ -25,9 +28,24 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
     match file {
         Some(path) => {
             let file = host::create(path).with_context(|| format!("cannot write to {}", path.display()))?;
-            builder.with_writer(Mutex::new(file)).init();
+            builder.with_writer(Mutex::new(Redacting(file))).init();
         }
-        None => builder.with_writer(std::io::stderr).init(),
+        None => builder.with_writer(|| Redacting(std::io::stderr())).init(),
     }
     Ok(())
+}
+
+/// A writer that masks what looks like a credential. Each event of the log comes as one text.
+struct Redacting<W>(W);
+
+impl<W: Write> Write for Redacting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        self.0.write_all(sink::stream(&redacted(&text), false).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

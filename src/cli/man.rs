@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, CommandFactory};
 use clap_mangen::Man;
 
-use super::output::Output;
+use super::output::{Medium, Output};
 use super::{Cli, Outcome};
 use crate::host;
 
@@ -34,7 +34,7 @@ impl ManCommand {
         }
         let mut page = Vec::new();
         Man::new(Cli::command()).render(&mut page)?;
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::Own, color);
         out.write(&String::from_utf8(page)?)?;
         out.flush()?;
         Ok(Outcome::Clean)

@@ -50,6 +50,8 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
+use crate::envelope::secrets::show_secrets;
+
 /// Language server, checker and policy tool for Mangle.
 #[derive(Debug, Parser)]
 #[command(name = "mangle-ls", version, long_version = version::long(), max_term_width = 100)]
@@ -62,6 +64,12 @@ struct Cli {
     /// Write a log of what the tool does to this file. It never holds the text of your files
     #[arg(long, global = true, value_name = "FILE")]
     log_file: Option<PathBuf>,
+    /// Show what looks like a credential, which all output masks otherwise
+    #[arg(long, global = true)]
+    no_redact: bool,
+    /// Mask what looks like a credential: as it is anyway
+    #[arg(long, global = true, hide = true, conflicts_with = "no_redact")]
+    redact: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,6 +108,9 @@ enum Outcome {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if cli.no_redact {
+        show_secrets();
+    }
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
         Command::Check(check) => check.run(cli.color),
         Command::Fmt(fmt) => fmt.run(cli.color),

@@ -1,4 +1,5 @@
-//! Standard output that may go away, and complaints on standard error.
+//! Standard output that may go away, and complaints on standard error. Nothing leaves here with a credential in it, unless
+//! output shows them, or with a character that steers what reads it.
 
 use std::io::{self, Write};
 
@@ -6,9 +7,47 @@ use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
+use crate::envelope::secrets::redacted;
+use crate::report::sink;
+
+/// What is written to standard output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Medium {
+    /// Text for people, or in a format of lines
+    #[default]
+    Text,
+    /// Text for people, from a writer that colours it and escapes what it shows
+    Coloured,
+    /// Commands of a build server, which begin lines
+    Commands,
+    /// JSON
+    Json,
+    /// What the tool says of itself, such as the examples of its rules
+    Own,
+}
+
+impl Medium {
+    /// [`Medium::Json`] if something is to be JSON.
+    pub(super) fn json_if(is_json: bool) -> Self {
+        if is_json { Self::Json } else { Self::Text }
+    }
+
+    /// What may leave of a text.
+    fn cleaned(self, text: &str) -> String {
+        match self {
+            Self::Text => sink::without_commands(&sink::stream(&redacted(text), false)),
+            Self::Coloured => sink::without_commands(&sink::stream(&redacted(text), true)),
+            Self::Commands => sink::stream(&redacted(text), false),
+            Self::Json => sink::json(&redacted(text)).into_owned(),
+            Self::Own => text.to_owned(),
+        }
+    }
+}
+
 /// Standard output in large pieces. When its reader goes away (`| head`), the rest is dropped.
 pub(super) struct Output {
     stream: AutoStream<io::Stdout>,
+    medium: Medium,
     waiting: String,
     is_closed: bool,
 }
@@ -19,8 +58,14 @@ const PIECE: usize = 64 << 10;
 impl Output {
     /// Standard output, with colours if `color` and the terminal allow them.
     pub(super) fn new(color: ColorChoice) -> Self {
+        Self::of(Medium::Text, color)
+    }
+
+    /// The same for a medium.
+    pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
         Self {
             stream: AutoStream::new(io::stdout(), choice(color)),
+            medium,
             waiting: String::new(),
             is_closed: false,
         }
@@ -38,6 +83,7 @@ impl Output {
         if self.is_closed {
             return Ok(());
         }
+        let piece = self.medium.cleaned(&piece);
         let written = self.stream.write_all(piece.as_bytes()).and_then(|()| self.stream.flush());
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -62,7 +108,7 @@ pub(super) fn warn(color: ColorChoice, message: &str) {
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
     let mut stream = AutoStream::new(io::stderr(), choice(color));
     // There is nowhere left to complain to.
-    let _ = writeln!(stream, "{style}{word}{style:#}: {message}");
+    let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(message));
 }
 
 fn choice(color: ColorChoice) -> anstream::ColorChoice {
@@ -76,5 +122,5 @@ fn choice(color: ColorChoice) -> anstream::ColorChoice {
 /// Plain text on standard error.
 pub(super) fn note(text: &str) {
     // There is nowhere left to complain to.
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(Medium::Text.cleaned(text).as_bytes());
 }

@@ -31,9 +31,6 @@ pub(super) struct Parse {
     /// Read as another part of the runtime does, and show what it takes
     #[arg(long, value_enum, value_name = "NAME", conflicts_with = "explain")]
     extractor: Option<Reader>,
-    /// Mask what looks like a credential
-    #[arg(long)]
-    redact: bool,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -72,7 +69,7 @@ impl Parse {
         let strict = self.require_valid_json;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         transcripts.change(|settings| settings.caps.strict |= strict);
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         let mut is_whole = true;
         let problems = transcripts.each_reply(&mut |seen| {
             is_whole &= seen.answered.reply.picked.is_some();
@@ -93,7 +90,7 @@ impl Parse {
             Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
             None => parsed(answered, diagnostics),
         };
-        let value = if self.redact { without_secrets(value) } else { value };
+        let value = without_secrets(value);
         match (self.format, self.extractor, self.explain) {
             (Form::Text, None, true) => explained(answered, &value, &context.settings.caps) + "\n",
             (Form::Text, None, false) => parsed_text(&value),

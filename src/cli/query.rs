@@ -8,7 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
 use super::given::Given;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use crate::config::instant;
 use crate::host::Joined;
@@ -117,7 +117,7 @@ impl QueryCommand {
                 }
             }
         }
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
         out.write(&self.written(&answers))?;
         out.flush()?;
         programs.complain(&working, color);

@@ -9,7 +9,6 @@ use super::Outcome;
 use super::form::Form;
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::envelope::secrets::redacted;
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
 /// Write the message that asks the model to send a bad reply again
@@ -27,9 +26,6 @@ pub(super) struct RepairCommand {
     /// How many attempts there are
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     max: u32,
-    /// Mask what looks like a credential
-    #[arg(long)]
-    redact: bool,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -62,7 +58,7 @@ impl RepairCommand {
             return Ok(Outcome::Failure);
         }
         anyhow::ensure!(is_there || record.is_none(), "there is no reply in record {}", record.unwrap_or(0));
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         match wanted {
             None => output::note("nothing to repair\n"),
             Some(repair) => {
@@ -84,10 +80,8 @@ impl RepairCommand {
 
     fn written(&self, repair: &Repair) -> String {
         match self.format {
-            Form::Text if self.redact => redacted(&repair.message()).into_owned(),
             Form::Text => repair.message(),
-            Form::Json if self.redact => format!("{}\n", without_secrets(repair.json())),
-            Form::Json => format!("{}\n", repair.json()),
+            Form::Json => format!("{}\n", without_secrets(repair.json())),
         }
     }
 }

@@ -5,7 +5,7 @@ use clap::{Args, ColorChoice};
 
 use super::Outcome;
 use super::form::Form;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use crate::ide::registry;
 use crate::lint::Rule;
 use crate::report::rules;
@@ -45,7 +45,7 @@ impl RuleCommand {
             (Form::Json, None) => rules::json(&all),
             (Form::Json, Some(rule)) => rules::json(&[rule]),
         };
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::Own, color);
         out.write(&text)?;
         out.flush()?;
         Ok(Outcome::Clean)

@@ -12,7 +12,6 @@ use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::envelope::Reply;
 use crate::envelope::account::{Fate, NOT_JUDGED};
-use crate::envelope::secrets::redacted;
 use crate::host;
 use crate::report::replies::{Answered, control_lines, surface_lines};
 
@@ -31,9 +30,6 @@ pub(super) struct Split {
     /// Where to write what the kernel got; a file that is there is replaced
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
-    /// Mask what looks like a credential
-    #[arg(long)]
-    redact: bool,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -101,8 +97,8 @@ impl Split {
                     is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
                     let reply = Reply::new(turn.text(record.bytes), &found.settings.caps);
                     let answered = Answered { file: "", record, turn, reply: &reply, account };
-                    surface_out.write(&mut out, &self.masked(surface_lines(answered, number)))?;
-                    control_out.write(&mut out, &self.masked(control_lines(answered, number)))?;
+                    surface_out.write(&mut out, &surface_lines(answered, number))?;
+                    control_out.write(&mut out, &control_lines(answered, number))?;
                 }
                 Ok(())
             },
@@ -116,12 +112,5 @@ impl Split {
             output::note(&format!("{NOT_JUDGED}\n"));
         }
         Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
-    }
-
-    fn masked(&self, lines: Vec<String>) -> Vec<String> {
-        if !self.redact {
-            return lines;
-        }
-        lines.iter().map(|line| redacted(line).into_owned()).collect()
     }
 }

@@ -89,7 +89,7 @@ impl Stats {
                 Ok(())
             },
         )?;
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         let written = match (self.metrics, self.format) {
             (Some(Metrics::Prom), _) => figures_prometheus(&all, self.latest),
             (None, Form::Json) => all

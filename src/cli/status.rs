@@ -50,7 +50,7 @@ impl StatusCommand {
             Form::Text => status.text(&resolution, &working),
             Form::Json => serde_json::to_string_pretty(&status)? + "\n",
         };
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
         Ok(Outcome::Clean)

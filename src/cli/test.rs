@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use crate::config::Reading;
@@ -73,7 +73,7 @@ impl TestCommand {
             self.filter.as_ref().is_none_or(has)
         };
         let (report, warnings) = run_tests(&runs, &wanted, &name, &Cancel::new());
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
         out.write(&self.written(&report)?)?;
         out.flush()?;
         programs.complain(&working, color);

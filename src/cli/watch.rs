@@ -9,7 +9,7 @@ use clap::ColorChoice;
 
 use super::Outcome;
 use super::check::{Check, Session};
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use crate::host::{Watch, Woken};
 
 /// Clears the screen, and leaves what has scrolled out of it.
@@ -64,7 +64,7 @@ pub(super) fn watching(
 
 fn clear(color: ColorChoice) -> Result<()> {
     if std::io::stdout().is_terminal() {
-        let mut out = Output::new(color);
+        let mut out = Output::of(Medium::Own, color);
         out.write(CLEAR)?;
         out.flush()?;
     }

@@ -51,7 +51,9 @@ pub fn fix_alone(request: TranscriptRequest<'_>, wish: Wish<'_>) -> FixedAlone {
     for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
         all.files.extend(fix_agent(agent, request, wish));
     }
-    for found in &request.resolution.transcripts {
+    // Nothing in a capture is to be fixed where evidence stays, so that it need not be read.
+    let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
+    for found in request.resolution.transcripts.iter().filter(is_wanted) {
         match read(found, request) {
             Ok(Ok(bytes)) => all.files.push(fix_transcript(found, bytes, request, wish)),
             Ok(Err(why)) => all.left.push((found.file, found.path.clone(), why)),

@@ -20,6 +20,7 @@ use tower_lsp::ls_types::{
 use super::message::Message;
 use super::transport::Output;
 use super::{capabilities, settings};
+use crate::envelope::secrets::redacted;
 
 /// How long an answer of the client is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -135,7 +136,10 @@ impl Outbox {
 
     /// Shows a message to the user.
     pub(super) fn show_message(&self, message: String) {
-        self.notify("window/showMessage", ShowMessageParams { typ: MessageType::INFO, message });
+        self.notify(
+            "window/showMessage",
+            ShowMessageParams { typ: MessageType::INFO, message: redacted(&message).into_owned() },
+        );
     }
 
     /// Asks the client to change documents.

@@ -26,6 +26,7 @@ use super::virtual_documents::{Address, VirtualDocument, VirtualDocumentParams, 
 use super::written::Slot;
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
+use crate::report::replies::without_secrets;
 use crate::text::Cancel;
 
 /// The handlers, and the way to the writer.
@@ -130,37 +131,49 @@ impl Server {
     async fn graph(&self, params: features::graph::GraphParams) -> Result<LSPAny> {
         let path = params.uri.as_ref().map(from_proto::document_path);
         let needs = path.map_or(Needs::Workspace, Needs::Place);
-        self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params)).await
+        self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params).map(without_secrets))
+            .await
     }
 
     /// `mangle/preview`: what shards will read.
     async fn preview(&self, params: features::preview::PreviewParams) -> Result<LSPAny> {
         let needs = Needs::Place(params.document());
-        self.ask(needs, outdated, move |view, cancel| features::preview::preview(view, &params, cancel)).await
+        self.ask(needs, outdated, move |view, cancel| {
+            features::preview::preview(view, &params, cancel).map(without_secrets)
+        })
+        .await
     }
 
     /// `mangle/query`: which facts follow, and why.
     async fn query(&self, params: features::query::QueryParams) -> Result<LSPAny> {
         let needs = Needs::Evaluation(params.document());
-        self.ask(needs, outdated, move |view, _| features::query::query(view, &params)).await
+        self.ask(needs, outdated, move |view, _| features::query::query(view, &params).map(without_secrets))
+            .await
     }
 
     /// `mangle/repair`: what asks a model to send a reply again.
     async fn repair(&self, params: features::repair::RepairParams) -> Result<LSPAny> {
         let needs = Needs::Diagnostics(params.document());
-        self.ask(needs, outdated, move |view, _| Ok(features::repair::repair(view, &params))).await
+        self.ask(needs, outdated, move |view, _| Ok(without_secrets(features::repair::repair(view, &params))))
+            .await
     }
 
     /// `mangle/replay`: what the policies around a transcript say of it.
     async fn replay(&self, params: features::replay::ReplayParams) -> Result<LSPAny> {
         let needs = Needs::Place(params.document());
-        self.ask(needs, outdated, move |view, cancel| features::replay::replay(view, &params, cancel)).await
+        self.ask(needs, outdated, move |view, cancel| {
+            features::replay::replay(view, &params, cancel).map(without_secrets)
+        })
+        .await
     }
 
     /// `mangle/test`: what becomes of the cases of policy tests.
     async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
         let needs = params.document().map_or(Needs::Workspace, Needs::Place);
-        self.ask(needs, outdated, move |view, cancel| Ok(features::test::test(view, &params, cancel))).await
+        self.ask(needs, outdated, move |view, cancel| {
+            Ok(without_secrets(features::test::test(view, &params, cancel)))
+        })
+        .await
     }
 
     /// `mangle/virtualDocument`: a document that the server makes.

@@ -9,9 +9,11 @@ use tower_lsp::ls_types::{
 
 use super::capabilities::NAME;
 use super::view::View;
+use crate::envelope::secrets::Context;
 use crate::host::workspace::SnapshotFile;
 use crate::lint;
 use crate::lint::Severity;
+use crate::report::sink;
 use crate::text::{FileId, TextRange};
 
 /// The URI of a file: as the client spells it while it is open there.
@@ -80,11 +82,23 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
         code_description: code_description(diagnostic.rule).filter(|_| view.session.code_description),
         source: Some(NAME.into()),
-        message: diagnostic.message.clone(),
+        message: sink::lines(&around(file, diagnostic.range).redacted(&diagnostic.message)),
         related_information: related(view, diagnostic),
         tags: None,
         data: view.session.diagnostic_data.then(|| serde_json::json!({ "code": diagnostic.rule.code })),
     }
+}
+
+/// How far from a place secrets are looked for that a message about it may quote.
+const AROUND: u32 = 4096;
+
+/// The secrets around a range, pieces of which messages may quote.
+fn around(file: &SnapshotFile, range: TextRange) -> Context {
+    let text = file.text();
+    let start = text.floor_char_boundary(u32::from(range.start()).saturating_sub(AROUND) as usize);
+    let end =
+        text.ceil_char_boundary((u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len()));
+    Context::of(text.get(start..end).unwrap_or(""))
 }
 
 /// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.
@@ -107,7 +121,9 @@ fn related(view: &View, diagnostic: &lint::Diagnostic) -> Option<Vec<DiagnosticR
     }
     let places = diagnostic.related.iter().filter_map(|place| {
         let location = location(view, place.file, place.range)?;
-        Some(DiagnosticRelatedInformation { location, message: place.message.clone() })
+        let text = view.snapshot.file(place.file)?;
+        let message = sink::lines(&around(text, place.range).redacted(&place.message));
+        Some(DiagnosticRelatedInformation { location, message })
     });
     Some(places.collect())
 }

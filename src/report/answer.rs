@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::sink;
 use crate::kernel::Reading;
 
 /// What one program says in one reading.
@@ -65,6 +66,9 @@ pub fn answers_csv(answers: &[Answer]) -> String {
     let header = answers.first().map(|answer| &answer.columns);
     let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(|fact| &fact.cells));
     // Writing to memory cannot fail.
-    header.into_iter().chain(rows).for_each(|row| drop(writer.write_record(row)));
+    header
+        .into_iter()
+        .chain(rows)
+        .for_each(|row| drop(writer.write_record(row.iter().map(|cell| sink::csv(cell)))));
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use similar::{ChangeTag, TextDiff};
 
+use super::sink;
+
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
@@ -17,6 +19,7 @@ pub fn diff(name: &str, old: &str, new: &str) -> String {
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         if out.is_empty() {
             let bold = Style::new().bold();
+            let name = sink::line(name);
             let _ = writeln!(out, "{bold}--- {name}{bold:#}\n{bold}+++ {name}{bold:#}");
         }
         let cyan = AnsiColor::Cyan.on_default();
@@ -29,7 +32,8 @@ pub fn diff(name: &str, old: &str, new: &str) -> String {
             };
             let line = change.value();
             let text = line.strip_suffix('\n').unwrap_or(line);
-            let _ = writeln!(out, "{style}{sign}{text}{style:#}");
+            let (text, end) = text.strip_suffix('\r').map_or((text, "\n"), |text| (text, "\r\n"));
+            let _ = write!(out, "{style}{sign}{}{style:#}{end}", sink::lines(text));
             if change.missing_newline() {
                 out.push_str("\\ No newline at end of file\n");
             }

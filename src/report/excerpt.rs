@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::SourceText;
+use super::sink::is_hidden;
 use crate::text::{TextRange, TextSize, slice};
 
 /// Ranges of more lines than this are shown by their first line.
@@ -47,7 +48,7 @@ pub(super) fn excerpt(source: &SourceText, ranges: &[TextRange]) -> Excerpt {
 impl Excerpt {
     fn push_line(&mut self, source: &SourceText, number: u32, spans: &[(TextRange, Range<u32>)]) {
         let whole = source.lines().line_range(number);
-        let line = slice(&source.text, whole).trim_end_matches(['\n', '\r']);
+        let line = slice(source.shown(), whole).trim_end_matches(['\n', '\r']);
         let offset = |at: TextSize| usize::from(at.max(whole.start()) - whole.start()).min(line.len());
         let starting = spans.iter().find(|(_, lines)| lines.start == number);
         let window = window(line, starting.map_or(0, |(range, _)| offset(range.start())));
@@ -82,12 +83,15 @@ fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
     if last - first < MAX_LINES { first..last + 1 } else { first..first + 1 }
 }
 
-/// A character for one that would steer the terminal, of the same length in bytes. The renderer replaces the others of
-/// that kind.
+/// A character for one that would steer the terminal or hides, of the same length in bytes. The renderer replaces the others
+/// of that kind.
 pub(super) fn harmless(char: char) -> char {
-    match char {
-        '\u{80}'..='\u{9f}' => '¤',
-        other => other,
+    match char.len_utf8() {
+        _ if !is_hidden(char) => char,
+        2 => '¤',
+        3 => char::REPLACEMENT_CHARACTER,
+        4 => '\u{1f6c7}',
+        _ => char,
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::advice::advice;
+use super::redact::redacted;
+use super::sink::{github_message as data, github_property as property};
 use super::{Entry, Sources};
 use crate::lint::Severity;
 use crate::text::FileId;
@@ -12,6 +14,7 @@ use crate::text::FileId;
 /// of the checkout.
 #[must_use]
 pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
+    let entry = redacted(entry, sources);
     let (file, diagnostic) = (entry.file, &entry.diagnostic);
     let (start, end) =
         (sources.place(file, diagnostic.range.start()), sources.place(file, diagnostic.range.end()));
@@ -50,14 +53,4 @@ fn word(severity: Severity) -> &'static str {
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "notice",
     }
-}
-
-/// Text behind the `::`, escaped as the runner expects it.
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// The value of a property, escaped as the runner expects it.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::redact::redacted;
 use super::{Entry, Sources, Statistic, Summary};
 use crate::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
 use crate::text::{FileId, TextSize};
@@ -72,6 +73,7 @@ pub fn json_value(file: FileId, diagnostic: &Diagnostic, sources: &Sources) -> V
 /// A diagnostic as one line of JSON, without the line end.
 #[must_use]
 pub fn json_line(entry: &Entry, sources: &Sources) -> String {
+    let entry = redacted(entry, sources);
     let (file, diagnostic) = (entry.file, &entry.diagnostic);
     let place = |offset: TextSize| sources.place(file, offset);
     let (start, end) = (place(diagnostic.range.start()), place(diagnostic.range.end()));

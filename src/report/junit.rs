@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::advice::advice;
+use super::redact::redacted;
+use super::sink::xml;
 use super::{Entry, Sources, Summary};
 use crate::text::FileId;
 
@@ -54,6 +56,7 @@ fn unchecked(name: &str, why: &str) -> TestSuite {
 }
 
 fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
+    let entry = &*redacted(entry, sources);
     let diagnostic = &entry.diagnostic;
     let at = sources.place(entry.file, diagnostic.range.start());
     let name = sources.name(entry.file);
@@ -72,12 +75,6 @@ fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
         case.set_system_out(text);
     }
     case
-}
-
-/// Text without the characters that XML does not allow, not even escaped.
-pub(super) fn xml(text: &str) -> String {
-    let is_allowed = |char: char| matches!(char, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
-    text.chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// Everything about an entry as lines of text.

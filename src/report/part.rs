@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::excerpt::{Excerpt, MAX_LINE, harmless};
-use crate::envelope::secrets::{are_shown, masked_always, substituted};
+use crate::envelope::secrets::{Context, are_shown, masked_always, substituted};
 use crate::lint::Diagnostic;
 use crate::text::{FileId, LineCol, TextRange, TextSize, size};
 
@@ -11,7 +11,7 @@ use crate::text::{FileId, LineCol, TextRange, TextSize, size};
 pub const RECORD: FileId = FileId(u32::MAX - 1);
 
 /// How much in front of and behind what is shown is looked at for credentials that begin or end there.
-const AROUND: usize = 512;
+const AROUND: usize = 4096;
 
 /// Line and columns of a place, all counted from 0, the columns in Unicode scalar values and in UTF-16 code units. A
 /// byte that is no UTF-8 counts as one character.
@@ -58,6 +58,8 @@ pub struct Part {
     /// Sorted by offset.
     places: Vec<(TextSize, Spot)>,
     windows: Vec<Window>,
+    /// The secrets in and around the windows.
+    secrets: Context,
 }
 
 /// Some text of one line.
@@ -96,7 +98,14 @@ impl Part {
             at = at.max(end);
             places.push((offset, spot));
         }
-        let mut this = Self { owner, base, starts_line: first.col == 0, places, windows: Vec::new() };
+        let mut this = Self {
+            owner,
+            base,
+            starts_line: first.col == 0,
+            places,
+            windows: Vec::new(),
+            secrets: Context::default(),
+        };
         for found in diagnostics {
             let related = found.related.iter().filter(|place| place.file == part);
             for range in related.map(|place| place.range).chain([found.range]) {
@@ -162,6 +171,26 @@ impl Part {
         })
     }
 
+    /// A part of some bytes as text in which nothing looks like a credential, as long as it was; and, where output shows
+    /// them and there are some, with its credentials.
+    fn masked(&mut self, bytes: &[u8], part: Range<usize>) -> (String, Option<String>) {
+        // What is cut in two looks like nothing any more.
+        let from = between_characters(bytes, part.start.saturating_sub(AROUND));
+        let to = between_characters(bytes, part.end.saturating_add(AROUND));
+        let text = substituted(bytes.get(from..to).unwrap_or(&[]));
+        let hidden = masked_always(&text);
+        if hidden != text {
+            self.secrets.add(&text);
+        }
+        let cut = |text: &str| text.get(part.start - from..part.end - from).unwrap_or_default().to_owned();
+        (cut(&hidden), (are_shown() && hidden != text).then(|| cut(&text)))
+    }
+
+    /// The secrets near what is shown.
+    pub(super) fn secrets(&self) -> &Context {
+        &self.secrets
+    }
+
     /// Keeps the text around an offset.
     fn show(&mut self, bytes: &[u8], offset: usize) {
         let offset = offset.min(bytes.len());
@@ -182,7 +211,7 @@ impl Part {
             return;
         }
         let is_line = line > 0 || self.starts_line;
-        let (text, shown) = masked(bytes, start..end);
+        let (text, shown) = self.masked(bytes, start..end);
         self.windows.push(Window {
             start: size(start),
             text,
@@ -219,18 +248,6 @@ fn between_characters(bytes: &[u8], offset: usize) -> usize {
 fn first_len(bytes: &[u8]) -> usize {
     let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     valid.chars().next().map_or(0, char::len_utf8)
-}
-
-/// A part of some bytes as text in which nothing looks like a credential, as long as it was; and, where output shows
-/// them and there are some, with its credentials.
-fn masked(bytes: &[u8], part: Range<usize>) -> (String, Option<String>) {
-    // What is cut in two looks like nothing any more.
-    let from = between_characters(bytes, part.start.saturating_sub(AROUND));
-    let to = between_characters(bytes, part.end.saturating_add(AROUND));
-    let text = substituted(bytes.get(from..to).unwrap_or(&[]));
-    let hidden = masked_always(&text);
-    let cut = |text: &str| text.get(part.start - from..part.end - from).unwrap_or_default().to_owned();
-    (cut(&hidden), (are_shown() && hidden != text).then(|| cut(&text)))
 }
 
 impl From<Spot> for LineCol {

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde::Serialize;
 
-use super::junit::xml;
 use super::proof;
+use super::sink::xml;
 use crate::kernel::RuleId;
 use crate::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
 use crate::text::TextSize;

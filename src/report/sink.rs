@@ -89,7 +89,9 @@ pub fn markdown(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' | '{' | '}' => out.extend(['\\', char]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' | '{' | '}' => {
+                out.extend(['\\', char])
+            }
             char => out.push(char),
         }
     }
@@ -202,7 +204,8 @@ pub fn dot(text: &str) -> String {
 pub fn csv(text: &str) -> String {
     let text = lines(text);
     let is_number = text.parse::<f64>().is_ok();
-    let begins = text.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) || text.starts_with(['\t', '\n']);
+    let begins =
+        text.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) || text.starts_with(['\t', '\n']);
     if begins && !is_number { format!("'{text}") } else { text }
 }
 
@@ -216,7 +219,7 @@ pub fn prometheus(text: &str) -> String {
 #[must_use]
 pub fn json(written: &str) -> Cow<'_, str> {
     let is_raw = |char: char| is_hidden(char) && char >= '\u{7f}';
-    if !written.contains(is_raw) {
+    if !written.contains(is_raw) && !written.contains("##") {
         return written.into();
     }
     let mut out = String::with_capacity(written.len() + 16);
@@ -229,20 +232,24 @@ pub fn json(written: &str) -> Cow<'_, str> {
             out.push(char);
         }
     }
-    out.into()
+    // These are recognised in the middle of a line.
+    let escape = |out: String, (command, _): &(&str, &str)| {
+        out.replace(command, &command.replacen("##", "#\\u0023", 1))
+    };
+    COMMANDS.iter().fold(out, escape).into()
 }
 
 /// Text on its way to a terminal or into a log of a build, whose writers escape what they show: what got through all the
-/// same is shown. Colours stay, and so do line ends of Windows.
+/// same is shown. Line ends of Windows stay, and colours where the writers make some.
 #[must_use]
-pub fn stream(written: &str) -> String {
+pub fn stream(written: &str, has_colours: bool) -> String {
     let mut out = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(at) = rest.find(is_hidden) {
         let (before, behind) = rest.split_at(at);
         out.push_str(before);
         let len = match behind.strip_prefix("\x1b[") {
-            Some(tail) => color_len(tail).map_or(0, |len| len + 2),
+            Some(tail) => color_len(tail).filter(|_| has_colours).map_or(0, |len| len + 2),
             None => usize::from(behind.starts_with("\r\n")),
         };
         let char = behind.chars().next().unwrap_or_default();
@@ -253,7 +260,7 @@ pub fn stream(written: &str) -> String {
         rest = behind.get(len.max(char.len_utf8())..).unwrap_or("");
     }
     out.push_str(rest);
-    without_commands(&out)
+    out
 }
 
 /// How long the rest of an escape sequence is that sets a colour.
@@ -262,24 +269,38 @@ fn color_len(tail: &str) -> Option<usize> {
     (tail.as_bytes().get(len) == Some(&b'm')).then_some(len + 1)
 }
 
-/// Text in which no line is a command of a build server.
-fn without_commands(text: &str) -> String {
+/// What commands of other build servers begin with, anywhere in a line, and what is put in the place of it.
+const COMMANDS: [(&str, &str); 3] = [("##[", "## ["), ("##vso[", "## vso["), ("##teamcity[", "## teamcity[")];
+
+/// Text in which no line is a command of a build server, colours apart. The mark of another file in an excerpt is none.
+#[must_use]
+pub fn without_commands(text: &str) -> String {
     if !text.contains("::") && !text.contains("##") {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let inner = line.trim_start();
-        match inner.strip_prefix("::") {
+        let start = line.len() - after_colours(line).len();
+        let (before, inner) = line.split_at(start);
+        out.push_str(before);
+        match inner.strip_prefix("::").filter(|rest| !rest.starts_with(':') || rest.contains("::")) {
             Some(rest) => {
-                out.push_str(line.get(..line.len() - inner.len()).unwrap_or(""));
                 out.push('\u{2237}');
                 out.push_str(rest);
             }
-            None => out.push_str(line),
+            None => out.push_str(inner),
         }
     }
-    out.replace("##[", "## [").replace("##vso[", "## vso[").replace("##teamcity[", "## teamcity[")
+    COMMANDS.iter().fold(out, |out, (command, text)| out.replace(command, text))
+}
+
+/// A line without the white space and the colours that it begins with.
+fn after_colours(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some(len) = rest.strip_prefix("\x1b[").and_then(color_len) {
+        rest = rest.get(len + 2..).unwrap_or("").trim_start();
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -335,8 +356,15 @@ mod tests {
         for text in HOSTILE {
             assert!(!html(text).contains(['<', '>', '"', '\'']), "{}", html(text));
             let words = markdown(text);
-            let is_escaped = |(at, _): (usize, char)| words.get(..at).is_some_and(|before| before.ends_with('\\'));
-            assert!(words.char_indices().filter(|(_, char)| "`*_[]|#!".contains(*char)).all(|one| is_escaped(one) || words.contains("&#")), "{words}");
+            let is_escaped =
+                |(at, _): (usize, char)| words.get(..at).is_some_and(|before| before.ends_with('\\'));
+            assert!(
+                words
+                    .char_indices()
+                    .filter(|(_, char)| "`*_[]|#!".contains(*char))
+                    .all(|one| is_escaped(one) || words.contains("&#")),
+                "{words}"
+            );
             let span = markdown_code(text);
             let fence = span.len() - span.trim_start_matches('`').len();
             let inner = span.get(fence..span.len() - fence).unwrap_or("");
@@ -390,11 +418,13 @@ mod tests {
     #[test]
     fn streams_keep_colours_and_nothing_else() {
         for text in HOSTILE {
-            let out = stream(&format!("x {text}"));
+            let out = without_commands(&stream(&format!("x {text}\n\x1b[1m{text}\x1b[0m"), true));
             let bare = anstream::adapter::strip_str(&out).to_string();
+            assert!(!bare.contains("##["), "{bare:?}");
             assert!(!bare.contains(is_hidden), "{bare:?}");
             assert!(!bare.lines().any(|line| line.trim_start().starts_with("::")), "{bare:?}");
         }
-        assert_eq!(stream("\x1b[1;31ma\x1b[0m\r\nb\rc"), "\x1b[1;31ma\x1b[0m\r\nb\u{240d}c");
+        assert_eq!(stream("\x1b[1;31ma\x1b[0m\r\nb\rc", true), "\x1b[1;31ma\x1b[0m\r\nb\u{240d}c");
+        assert_eq!(stream("\x1b[8ma", false), "\u{241b}[8ma");
     }
 }

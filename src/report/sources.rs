@@ -1,11 +1,13 @@
 //! The names and texts of the files that diagnostics point into.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use super::Part;
+use crate::envelope::secrets::{Context, masked};
 use crate::program::FileSummary;
 use crate::text::{
     Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
@@ -30,6 +32,10 @@ pub struct SourceText {
     summary: Option<Arc<FileSummary>>,
     /// What is known of it instead of its text.
     part: Option<Part>,
+    /// Its text as output shows it.
+    shown: OnceLock<Arc<str>>,
+    /// Its secrets.
+    secrets: OnceLock<Context>,
     lines: OnceLock<LineIndex>,
     chars: OnceLock<UnitIndex>,
     utf16: OnceLock<UnitIndex>,
@@ -83,7 +89,18 @@ impl SourceText {
     pub fn new(name: String, text: Arc<str>) -> Self {
         let (path, summary, part) = (PathBuf::new(), None, None);
         let (lines, chars, utf16) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { name, text, path, summary, part, lines, chars, utf16 }
+        Self {
+            name,
+            text,
+            path,
+            summary,
+            part,
+            shown: OnceLock::new(),
+            secrets: OnceLock::new(),
+            lines,
+            chars,
+            utf16,
+        }
     }
 
     /// A part of a file that is called `name` and is not kept.
@@ -101,6 +118,22 @@ impl SourceText {
     /// What is known of it instead of its text.
     pub(super) fn part(&self) -> Option<&Part> {
         self.part.as_ref()
+    }
+
+    /// Its text as output shows it, with asterisks for what looks like a credential: byte for byte as long.
+    pub(super) fn shown(&self) -> &str {
+        self.shown.get_or_init(|| match masked(&self.text) {
+            Cow::Borrowed(_) => Arc::clone(&self.text),
+            Cow::Owned(masked) => masked.into(),
+        })
+    }
+
+    /// Its secrets; of a part those near what is shown of it.
+    pub(super) fn secrets(&self) -> &Context {
+        match &self.part {
+            Some(part) => part.secrets(),
+            None => self.secrets.get_or_init(|| Context::of(&self.text)),
+        }
     }
 
     /// Whether nothing of it can be shown.

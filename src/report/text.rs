@@ -4,6 +4,8 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer,
 
 use super::advice::remark;
 use super::excerpt::{Excerpt, excerpt};
+use super::redact::redacted;
+use super::sink::terminal as visible;
 use super::{Entry, SourceText, Sources};
 use crate::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use crate::text::{FileId, TextRange};
@@ -14,6 +16,7 @@ const NEAR: u32 = 40;
 /// Renders a diagnostic over several lines, with a blank line at the end.
 #[must_use]
 pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+    let entry = &*redacted(entry, sources);
     let diagnostic = &entry.diagnostic;
     let level = level(diagnostic.severity);
     let id = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
@@ -109,17 +112,4 @@ fn show(sources: &Sources, file: FileId, marks: &[Mark<'_>]) -> Vec<Element<'sta
 fn origin(source: &SourceText, name: String, range: TextRange) -> Origin<'static> {
     let at = source.place(range.start());
     Origin::path(name).line(at.line as usize).char_column(at.col as usize)
-}
-
-/// Text from files, with control characters made visible.
-fn visible(text: &str) -> String {
-    let show = |char: char| match char {
-        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or(char),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
-            char::REPLACEMENT_CHARACTER
-        }
-        other => other,
-    };
-    text.chars().map(show).collect()
 }

@@ -49,6 +49,8 @@ enum Token {
     Fence,
     /// A symbol, or a character that hides.
     Mark(char),
+    /// An empty string, list or object, or `null`.
+    Blank,
 }
 
 impl Change {
@@ -73,11 +75,9 @@ impl Change {
         self.rename();
         self.tokens.iter().all(|(token, count)| match (token, count) {
             (_, 0) => true,
-            // `null` says nothing.
-            (Token::Word(word), _) if word == "null" => true,
             (Token::Key(word), 1..) => table::is_key(word),
             // A fence may be closed.
-            (Token::Fence, 1..) => true,
+            (Token::Fence | Token::Blank, 1..) => true,
             _ => false,
         })
     }
@@ -92,7 +92,7 @@ impl Change {
                 {
                     let pairs = (-*gone).min(wanted.max(0));
                     *gone += pairs;
-                    *self.tokens.entry(Token::Word((*json).into())).or_default() -= pairs;
+                    *self.tokens.entry(literal(json)).or_default() -= pairs;
                 }
             }
         }
@@ -115,8 +115,13 @@ impl Change {
     }
 
     fn of(&self, word: &str) -> i64 {
-        self.tokens.get(&Token::Word(word.into())).copied().unwrap_or(0)
+        self.tokens.get(&literal(word)).copied().unwrap_or(0)
     }
+}
+
+/// The token of a literal of JSON.
+fn literal(word: &str) -> Token {
+    if word == "null" { Token::Blank } else { Token::Word(word.into()) }
 }
 
 /// The literals of JSON, and how other languages write them.
@@ -198,8 +203,23 @@ fn unit(text: &str) -> Option<(char, &str)> {
     }
 }
 
+/// The empty strings, lists and objects of a text.
+fn blanks(text: &str) -> usize {
+    let is_blank = |at: usize| {
+        let before = text.get(..at).unwrap_or("").trim_end().chars().next_back();
+        let behind = text.get(at + 2..).unwrap_or("").trim_start().chars().next();
+        before.is_none_or(|char| "[{(,:\n".contains(char))
+            && behind.is_none_or(|char| "]}),:.".contains(char))
+    };
+    ["\"\"", "''", "[]", "{}"]
+        .iter()
+        .flat_map(|blank| text.match_indices(blank))
+        .filter(|(at, _)| is_blank(*at))
+        .count()
+}
+
 fn tokens(text: &str) -> Vec<Token> {
-    let mut out = Vec::new();
+    let mut out = vec![Token::Blank; blanks(text)];
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let len = match first {
@@ -258,7 +278,7 @@ fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
         let is_last = pieces.peek().is_none();
         out.push(match is_key && is_last {
             true => Token::Key(piece.to_owned()),
-            false => Token::Word(piece.to_owned()),
+            false => literal(piece),
         });
     }
 }
@@ -333,6 +353,8 @@ mod tests {
             ("```json\n{}\n```", "```json\n", ""),
             (r#"{"a": 1 /* why */}"#, " /* why */", ""),
             (r#"{"control": {}}"#, "{", "{\"piggyback_version\": \"1.1.0\","),
+            (r#"["p(/a).", ""]"#, ", \"\"", ""),
+            (r#"[null, {}]"#, "null, ", ""),
             ("{\"a\": \"x\u{202e}y\"}", "\u{202e}", ""),
             (r#"{"a": "x\u202ey"}"#, "\\u202e", ""),
         ] {

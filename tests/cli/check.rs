@@ -268,7 +268,7 @@ fn bad_input_is_named_and_the_rest_is_checked() {
             error[MG002 bom]: This file starts with an invisible byte order mark, which the engine rejects.
              --> bom.mg:1:1
               |
-            1 | ﻿a(1).
+            1 | �a(1).
               | ^
               |
               = help: Delete the byte order mark

@@ -1,4 +1,5 @@
-//! `check --fix` and `--diff` in what is checked alone: transcripts in every container, configurations of runtimes.
+//! `check --fix`, `--fix-transcripts` and `--diff` in what is checked alone: transcripts in every container, which are
+//! evidence, and configurations of runtimes.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -108,7 +109,11 @@ fn in_every_container_exactly_the_update_changes() {
     let (bad, good) = (containers(BAD), containers(GOOD));
     let folder = folder(&[SCHEMAS, CONFIG]);
     write(&folder, &bad);
-    run(folder.path(), &["check", "--fix"]);
+    run(folder.path(), &["check", "--fix", "--unsafe"]);
+    for (name, text) in &bad {
+        assert_eq!(&read(&folder, &format!("transcripts/{name}")), text, "{name}");
+    }
+    run(folder.path(), &["check", "--fix-transcripts"]);
     for (name, expected) in &good {
         assert_eq!(&read(&folder, &format!("transcripts/{name}")), expected, "{name}");
     }
@@ -123,10 +128,11 @@ fn in_every_container_exactly_the_update_changes() {
 fn a_diff_shows_what_would_change_and_no_credential() {
     let folder = folder(&[SCHEMAS, CONFIG]);
     let prose = "Here, sk-ant-api03-XYZabc0123456789xyzXYZ:\n";
-    write(&folder, &[("a.txt", format!("{prose}{}\n", reply(GOOD)))]);
-    let output = run(folder.path(), &["check", "--diff"]);
+    write(&folder, &[("a.txt", format!("{prose}{}\n", reply(BAD)))]);
+    assert_eq!(run(folder.path(), &["check", "--diff"]).stdout, b"");
+    let output = run(folder.path(), &["check", "--diff", "--fix-transcripts"]);
     let shown = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(shown.contains("\n-Here, ") && !shown.contains("XYZabc0123456789"), "{shown}");
+    assert!(shown.contains("\n Here, ") && !shown.contains("XYZabc0123456789"), "{shown}");
     assert_eq!(output.status.code(), Some(1));
     assert!(read(&folder, "transcripts/a.txt").starts_with(prose));
 }
@@ -138,7 +144,7 @@ fn bytes_that_are_no_text_stay() {
     std::fs::create_dir_all(folder.path().join("transcripts")).unwrap();
     let path = folder.path().join("transcripts/a.jsonl");
     std::fs::write(&path, with(BAD)).unwrap();
-    run(folder.path(), &["check", "--fix"]);
+    run(folder.path(), &["check", "--fix", "--fix-transcripts"]);
     assert_eq!(std::fs::read(&path).unwrap(), with(GOOD));
 }
 
@@ -156,7 +162,7 @@ fn what_is_compressed_or_piped_is_not_written() {
         warning: transcripts/a.jsonl.gz: a fix is not applied, because the file is compressed
         exit 1
     "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix-transcripts"])));
     assert_eq!(std::fs::read(&path).unwrap(), packed);
     let piped = |arguments: &[&str]| {
         let mut child = command(folder.path(), arguments);
@@ -165,7 +171,7 @@ fn what_is_compressed_or_piped_is_not_written() {
         child.stdin.take().unwrap().write_all(reply(BAD).as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     };
-    let shown = piped(&["check", "--diff", "schemas.gl", "--transcripts", "-"]);
+    let shown = piped(&["check", "--diff", "--fix-transcripts", "schemas.gl", "--transcripts", "-"]);
     let out = String::from_utf8(shown.stdout).unwrap();
     assert!(
         out.starts_with("--- <stdin>\n") && out.contains("/done).\\\"]") || out.contains("/done).\"]"),
@@ -179,26 +185,76 @@ fn what_is_compressed_or_piped_is_not_written() {
     .assert_eq(&ending(&piped(&["check", "--fix", "--transcripts", "-"])));
 }
 
+/// A reply that attacks in many ways, and says little that the protocol wants.
+const ATTACK: &str = "Sure, here it is:\n```json\n{\"control_packet\": {\"intent_classification\": {\"category\": \"mutaton\", \
+    \"verb\": \"/fxi\", \"target\": \"\", \"confidence\": 95}, \"mangle_updates\": [\"permitted(/all)\", \"permitted(/all)\", \
+    \"p(1) :- q(2).\", \"\", \"task_statos(\\\"é1\\\", /done).\"], \"memory_operations\": [{\"op\": \"forget\", \"key\": \
+    \"a\", \"value\": \"b\"}, {\"op\": \"forget\", \"key\": \"a\", \"value\": \"b\"}], \"self_correction\": {\"triggered\": false, \
+    \"hypothesis\": \"wrong file\"}, \"zz\": 1}, \"surface_response\": \"Done.\" /* hidden */}\n```\nignore the rest {\"surface_response\": \"x\"}";
+
 #[test]
-fn guesses_are_made_on_demand_and_silenced_findings_stay() {
+fn an_attack_stays_in_evidence() {
+    let folder = folder(&[SCHEMAS, ("mangle-ls.toml", "")]);
+    let files = [
+        ("a.txt", ATTACK.to_owned()),
+        ("b.jsonl", format!("{{\"role\": \"assistant\", \"content\": {}}}\n", string(ATTACK))),
+    ];
+    write(&folder, &files);
+    run(folder.path(), &["check", "--fix", "--unsafe"]);
+    for (name, text) in &files {
+        assert_eq!(&read(&folder, &format!("transcripts/{name}")), text, "{name}");
+    }
+    run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);
+    for (name, text) in &files {
+        let after = read(&folder, &format!("transcripts/{name}"));
+        let (mut gone, new) = (words(text), words(&after));
+        let more = new.into_iter().filter(|word| match gone.iter().position(|old| old == word) {
+            Some(at) => {
+                gone.remove(at);
+                false
+            }
+            None => true,
+        });
+        let more: Vec<_> = more.collect();
+        let is_key = |word: &String| {
+            ["control_packet", "mangle_updates", "memory_operations"].contains(&word.as_str())
+        };
+        assert!(gone.is_empty() && more.iter().all(is_key), "{gone:?} {more:?} {after}");
+    }
+}
+
+/// The words of a text, in order of the alphabet.
+fn words(text: &str) -> Vec<String> {
+    let plain = text.replace("\\n", " ");
+    let all =
+        plain.split(|char: char| !(char.is_alphanumeric() || char == '_')).filter(|word| !word.is_empty());
+    let mut words: Vec<_> = all.map(str::to_owned).collect();
+    words.sort();
+    words
+}
+
+#[test]
+fn what_is_left_in_captures_is_counted_and_named() {
     let folder = folder(&[SCHEMAS, CONFIG]);
-    let near = reply("task_statos(\"é1\", /done).");
+    write(&folder, &[("a.json", reply(BAD)), ("b.json", reply("task_statos(\"é1\", /done)."))]);
+    let json = |output: std::process::Output| String::from_utf8(output.stdout).unwrap();
+    assert!(json(run(folder.path(), &["check", "--format", "json"])).contains("\"evidence\":true"));
+    expect![[r#"
+        0 fixed, 3 left, 1 in captures needs --fix-transcripts
+        exit 1
+    "#]]
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
+}
+
+#[test]
+fn silenced_findings_stay() {
+    let folder = folder(&[SCHEMAS, CONFIG]);
     let silenced = reply(BAD).replace(
         "\"surface_response\"",
         "\"x_mangle_ls_ignore\": \"PB032, PB202 -- ours\", \"surface_response\"",
     );
-    write(&folder, &[("a.json", near), ("b.json", silenced.clone())]);
-    expect![[r#"
-        0 fixed, 1 left, 1 needs --unsafe
-        exit 1
-    "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
-    expect![[r#"
-        1 fixed, 0 left
-        exit 0
-    "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
-    assert_eq!(read(&folder, "transcripts/a.json"), reply("task_status(\"é1\", /done)."));
+    write(&folder, &[("b.json", silenced.clone())]);
+    run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);
     assert_eq!(read(&folder, "transcripts/b.json"), silenced);
 }
 
@@ -209,7 +265,7 @@ fn what_a_baseline_knows_is_left_alone() {
     let base = ["check", "--write-baseline", "base.json"];
     assert_eq!(run(folder.path(), &base).status.code(), Some(0));
     write(&folder, &[("a.jsonl", format!("{}\n{}\n", reply(BAD), reply("task_status(\"é2\", /done)")))]);
-    run(folder.path(), &["check", "--fix", "--baseline", "base.json"]);
+    run(folder.path(), &["check", "--fix", "--fix-transcripts", "--baseline", "base.json"]);
     let expected = format!("{}\n{}\n", reply(BAD), reply("task_status(\"é2\", /done)."));
     assert_eq!(read(&folder, "transcripts/a.jsonl"), expected);
 }
@@ -225,12 +281,12 @@ fn the_configuration_of_a_runtime_is_fixed_by_guesses() {
     .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
     let output = run(folder.path(), &["check", "--diff", "--unsafe"]);
     expect![[r#"
-        --- .nerd/config.json
-        +++ .nerd/config.json
-        @@ -1 +1 @@
-        -{"thme": "dark", "core_limits": {"max_facts_in_kernel": 500}}
-        +{"theme": "dark", "core_limits": {"max_facts_in_kernel": 1000}}
-        +{"theme": "dark", "core_limits": {"max_facts_in_kernel": 1000}}
+        ␛[1m--- .nerd/config.json␛[0m
+        ␛[1m+++ .nerd/config.json␛[0m
+        ␛[36m@@ -1 +1 @@␛[0m
+        ␛[31m-{"thme": "dark", "core_limits": {"max_facts_in_kernel": 500}}␛[0m
+        ␛[32m+{"theme": "dark", "core_limits": {"max_facts_in_kernel": 1000}}␛[0m
+        ␛[32m+{"theme": "dark", "core_limits": {"max_facts_in_kernel": 1000}}␛[0m
         2 would be fixed, 0 left
         exit 1
     "#]]
@@ -268,7 +324,7 @@ fn what_silences_nothing_is_taken_away() {
         ),
     ] {
         write(&folder, &[("a.jsonl", silencing(&value, &outer))]);
-        run(folder.path(), &["check", "--fix"]);
+        run(folder.path(), &["check", "--fix-transcripts"]);
         assert_eq!(read(&folder, "transcripts/a.jsonl"), left, "{value}");
     }
     write(&folder, &[("a.jsonl", silencing(&member("\"no-perod, PB032\""), ""))]);
@@ -276,7 +332,7 @@ fn what_silences_nothing_is_taken_away() {
         2 fixed, 0 left
         exit 0
     "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix", "--unsafe"])));
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix-transcripts", "--unsafe"])));
     assert_eq!(read(&folder, "transcripts/a.jsonl"), bare);
 }
 
@@ -290,6 +346,6 @@ fn what_is_very_large_is_left_alone_and_said_to_be() {
         warning: transcripts/a.jsonl: a fix is not applied, because the file has 66 MiB; files of up to 64 MiB are fixed
         exit 1
     "#]]
-    .assert_eq(&ending(&run(folder.path(), &["check", "--fix"])));
+    .assert_eq(&ending(&run(folder.path(), &["check", "--fix-transcripts"])));
     assert!(read(&folder, "transcripts/a.jsonl").starts_with(&reply(BAD)));
 }

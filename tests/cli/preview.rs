@@ -136,7 +136,7 @@ fn other_modes_parts_and_formats() {
 
             5 of 191500 tokens (0.0 %), by `bytes4`; 5 by bytes/4, 4 by characters/4.
 
-            - information `below-threshold` (policy.mg:1): \`Too weak.\` has a score of 40 in preview \`fix\` (coder\-7), and the policy injects what is above 50: it is in no prompt.
+            - information `below-threshold` (policy.mg:1): \`Too weak.\` has a score of 40 in preview \`fix\` (coder-7), and the policy injects what is above 50: it is in no prompt.
             exit 0
         "#]],
     );

@@ -169,8 +169,8 @@ fn turns_can_be_picked() {
 #[test]
 fn credentials_are_masked() {
     let folder = folder(&[POLICY, CONFIGURED, SESSION]);
-    let (plain, ..) = run(&folder, &["replay", "session.jsonl", "--format", "json"]);
-    let (masked, ..) = run(&folder, &["replay", "session.jsonl", "--format", "json", "--redact"]);
+    let (plain, ..) = run(&folder, &["replay", "session.jsonl", "--format", "json", "--no-redact"]);
+    let (masked, ..) = run(&folder, &["replay", "session.jsonl", "--format", "json"]);
     assert!(plain.contains("hunter2x") && !masked.contains("hunter2x"), "{masked}");
 }
 

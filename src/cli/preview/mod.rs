@@ -15,7 +15,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
 use super::fit::{columns, fit};
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::watch::watching;
@@ -153,6 +153,17 @@ enum Layout {
     Markdown,
 }
 
+impl Layout {
+    /// What is written to standard output.
+    fn medium(self) -> Medium {
+        match self {
+            Self::Text => Medium::Coloured,
+            Self::Json => Medium::Json,
+            Self::Markdown => Medium::Text,
+        }
+    }
+}
+
 impl PreviewCommand {
     /// Runs the command.
     ///
@@ -194,7 +205,7 @@ impl PreviewCommand {
             let name = host::relative(working, &session.path);
             programs.sources.insert_source(session.id, SourceText::new(name, Arc::clone(&session.text)));
         }
-        let mut out = Output::new(color);
+        let mut out = Output::of(self.format.medium(), color);
         let mut all: Vec<PromptReport> = Vec::new();
         let mut is_clean = true;
         for of in &previewed {

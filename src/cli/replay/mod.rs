@@ -15,10 +15,11 @@ use self::policy::{Policies, Policy};
 use self::session::{Session, Wish};
 use super::Outcome;
 use super::check::fail_on;
-use super::output::{self, Output};
+use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::config::{FailOn, Reading, instant};
+use crate::envelope::secrets::redacted;
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{Shown, rule_place};
 use crate::kernel::Reading as KernelReading;
@@ -64,9 +65,6 @@ pub(super) struct ReplayCommand {
     /// Also report what is permitted
     #[arg(long)]
     show_permits: bool,
-    /// Mask what looks like a credential
-    #[arg(long)]
-    redact: bool,
     /// Say which rules that permit or deny ever held
     #[arg(long)]
     coverage: bool,
@@ -101,6 +99,17 @@ enum Layout {
     Markdown,
 }
 
+impl Layout {
+    /// What is written to standard output.
+    fn medium(self) -> Medium {
+        match self {
+            Self::Text => Medium::Coloured,
+            Self::Json => Medium::Json,
+            Self::Markdown => Medium::Text,
+        }
+    }
+}
+
 /// What is written, and what is counted.
 struct Written {
     out: Output,
@@ -123,7 +132,7 @@ impl ReplayCommand {
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let policies = Policies::load(self, &mut transcripts, &working)?;
         let written = RefCell::new(Written {
-            out: Output::new(color),
+            out: Output::of(self.format.medium(), color),
             summary: ReplaySummary::default(),
             fails: false,
             shown: Vec::new(),
@@ -139,7 +148,6 @@ impl ReplayCommand {
             coverage: self.coverage,
             until: self.until.or(self.turn),
             now: self.now,
-            redact: self.redact,
             fail_on: self.fail_on,
         };
         let problems = transcripts.each_record(
@@ -270,7 +278,7 @@ impl ReplayCommand {
             summary: &written.summary,
             program: &policies.names(),
         });
-        let path = host::absolute(working, file);
+        let (path, page) = (host::absolute(working, file), redacted(&page));
         let write = || -> std::io::Result<()> { host::create(&path)?.write_all(page.as_bytes()) };
         write().map_err(|error| anyhow::anyhow!("{}: {}", file.display(), host::plain(&error)))
     }

@@ -22,7 +22,6 @@ pub(super) struct Wish<'a> {
     pub(super) coverage: bool,
     pub(super) until: Option<u64>,
     pub(super) now: Option<i64>,
-    pub(super) redact: bool,
     pub(super) fail_on: Option<FailOn>,
 }
 
@@ -31,7 +30,6 @@ pub(super) struct Session<'a> {
     policy: &'a Policy,
     session: replays::Session<'a>,
     fail_on: FailOn,
-    redact: bool,
 }
 
 impl<'a> Session<'a> {
@@ -69,7 +67,6 @@ impl<'a> Session<'a> {
             policy,
             session: replays::Session::new(setting, other),
             fail_on: wish.fail_on.unwrap_or(policy.settings.fail_on),
-            redact: wish.redact,
         }
     }
 
@@ -79,12 +76,12 @@ impl<'a> Session<'a> {
             return Vec::new();
         }
         let ended = self.session.record(record, spot());
-        ended.into_iter().map(|turn| shown(turn, self.redact)).collect()
+        ended.into_iter().map(TurnReport::redacted).collect()
     }
 
     /// The last turn, whether something was found that makes the command fail, and which rules held.
     pub(super) fn finish(mut self) -> (Option<TurnReport>, bool, Vec<Covered>) {
-        let last = self.session.finish().map(|turn| shown(turn, self.redact));
+        let last = self.session.finish().map(TurnReport::redacted);
         let fails = self.session.gravest().is_some_and(|gravest| self.fail_on.fails(gravest));
         let constitution = &self.policy.constitution;
         let covered = |(rule, held)| Covered {
@@ -98,10 +95,6 @@ impl<'a> Session<'a> {
         let coverage = self.session.coverage().map(|known| known.rules(constitution).map(covered).collect());
         (last, fails, coverage.unwrap_or_default())
     }
-}
-
-fn shown(turn: TurnReport, redact: bool) -> TurnReport {
-    if redact { turn.redacted() } else { turn }
 }
 
 /// Nobody cancels a command but the one who ends the process.

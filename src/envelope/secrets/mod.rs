@@ -5,12 +5,15 @@
 //! Mangle (`decoded`). Takes time that grows with the text alone.
 
 mod blocks;
+mod context;
 mod decoded;
 mod known;
 mod named;
 mod random;
 #[cfg(test)]
 mod tests;
+
+pub use context::Context;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -104,16 +107,30 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     replaced(text, &|_| MASK.into())
 }
 
-/// A text with asterisks in place of each secret, as many as it has bytes, unless output shows them.
+/// A text with asterisks in place of each secret, as many as it has bytes, unless output shows them. Line ends stay.
 #[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
-    replaced(text, &|secret| "*".repeat(secret.len()).into())
+    replaced(text, &asterisks)
+}
+
+/// The value of a member that is called `name`, with [`MASK`] in place of each secret, unless output shows them.
+#[must_use]
+pub fn redacted_of<'t>(name: &str, value: &'t str) -> Cow<'t, str> {
+    if are_shown() {
+        return value.into();
+    }
+    replace(value, &secrets_of(name, value), &|_| MASK.into())
+}
+
+fn asterisks(secret: &str) -> Cow<'static, str> {
+    let mask = |byte: u8| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { '*' };
+    secret.bytes().map(mask).collect()
 }
 
 /// [`masked`], whatever output shows: for what has to be the same in each run.
 #[must_use]
 pub fn masked_always(text: &str) -> Cow<'_, str> {
-    replace(text, &secrets(text), &|secret| "*".repeat(secret.len()).into())
+    replace(text, &secrets(text), &asterisks)
 }
 
 fn replaced<'t>(text: &'t str, mask: &dyn Fn(&str) -> Cow<'static, str>) -> Cow<'t, str> {
@@ -235,9 +252,10 @@ fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
 /// How many parts of a word may follow a name.
 const MOST_PARTS: usize = 8;
 
-/// A word without the punctuation of the sentence that it ends.
+/// A word without the punctuation of the sentence that it ends, and without an escape behind it.
 fn trimmed(word: &str) -> &str {
-    word.trim_end_matches(['.', '!', '?', ':', '\\'])
+    let word = word.split('\\').next().unwrap_or(word);
+    word.trim_end_matches(['.', '!', '?', ':'])
 }
 
 /// The password of `scheme://user:password@host`.

@@ -8,7 +8,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("a password", &["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"]),
     ("an API key", &["api_key", "apikey", "api-key", "access_key", "accesskey", "access-key", "account_key", "accountkey", "sharedaccesskey", "auth_key", "authkey"]),
     ("a private key", &["private_key", "privatekey", "private-key", "signing_key", "encryption_key", "master_key", "secret_key", "secretkey", "secret-key"]),
-    ("a token", &["token", "bearer", "jwt", "session_id", "sessionid"]),
+    ("a token", &["token", "bearer", "jwt"]),
     ("a secret", &["secret", "credential", "credentials", "client_secret"]),
 ];
 
@@ -51,6 +51,8 @@ enum Bond {
     Direct,
     /// `name("a", value)`, `"name", value`
     Loose,
+    /// `Authorization: Basic value`
+    Header,
 }
 
 /// The end and the kind of a secret that begins at `start` with `token`, if a name in front of it says what it is.
@@ -91,8 +93,9 @@ fn name(before: &str) -> Option<(&'static str, Bond)> {
         return Some((kind(name.trim_end_matches(QUOTES))?, Bond::Direct));
     }
     if let Some(scheme) = ["bearer", "basic"].iter().find(|scheme| bare.ends_with(**scheme)) {
-        let is_header = *scheme == "bearer" || before.contains("authorization");
-        return is_header.then_some(("a token", Bond::Direct));
+        let is_header = before.contains("authorization");
+        let bond = if is_header { Bond::Header } else { Bond::Direct };
+        return (is_header || *scheme == "bearer").then_some(("a token", bond));
     }
     let last = bare.rsplit([' ', '\n', '"', '\'']).next().unwrap_or(bare);
     if last.starts_with("--") && bare.len() < before.len() {
@@ -157,6 +160,7 @@ fn is_plausible(value: &str, kind: &str, bond: Bond, behind: &str) -> bool {
     }
     match bond {
         Bond::Direct => has_digit || has_sign,
+        Bond::Header => has_digit || value.len() >= 12,
         Bond::Loose => has_digit && has_letter && !is_identifier(value),
     }
 }

@@ -15,6 +15,7 @@ use crate::lsp::features::test::{self, TEST};
 use crate::lsp::features::turns::{self, REPLAY, STATE};
 use crate::lsp::message::Needs;
 use crate::lsp::view::View;
+use crate::report::replies::without_secrets;
 use crate::text::Cancel;
 
 /// Opens the page of the rule whose name or code is the argument.
@@ -92,7 +93,7 @@ pub(in crate::lsp) fn command(
         _ => {
             let (answer, message) = answered(view, params, cancel)?;
             message.into_iter().for_each(|message| view.outbox.show_message(message));
-            return Ok(Some(answer));
+            return Ok(Some(without_secrets(answer)));
         }
     }
     Ok(None)

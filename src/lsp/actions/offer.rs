@@ -129,10 +129,8 @@ impl<'v> Offer<'v> {
                 "in this reply"
             });
         }
-        let is_capture = view.snapshot.transcript(file.id).is_some_and(|transcript| !transcript.is_document);
         let mut add = |place: &str, what| {
             let title = format!("Silence `{name}` {place}");
-            let title = if is_capture { marked(&title) } else { title };
             self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
         };
         add("here", What::SilenceHere(spot.clone()));

@@ -3,11 +3,13 @@
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::transcripts;
+use crate::envelope::secrets::redacted;
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
 use crate::ide::markup::Markup;
 use crate::lsp::view::View;
+use crate::report::sink;
 use crate::text::FileId;
 
 /// Answers the request.
@@ -43,8 +45,9 @@ pub(super) fn formats(view: &View) -> Option<&Vec<MarkupKind>> {
 
 /// Words for a reader: as Markdown if the client shows that, else as plain text.
 pub(in crate::lsp) fn markup(markup: &Markup, formats: Option<&Vec<MarkupKind>>) -> MarkupContent {
-    match formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)) {
-        true => MarkupContent { kind: MarkupKind::Markdown, value: markup.to_markdown() },
-        false => MarkupContent { kind: MarkupKind::PlainText, value: markup.to_plain() },
-    }
+    let (kind, value) = match formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)) {
+        true => (MarkupKind::Markdown, markup.to_markdown()),
+        false => (MarkupKind::PlainText, markup.to_plain()),
+    };
+    MarkupContent { kind, value: sink::lines(&redacted(&value)) }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 
+use crate::envelope::secrets::Context as Secrets;
 use crate::envelope::{Context, Reply};
 use crate::host::workspace::SnapshotTranscript;
 use crate::lint::{self, Severity};
@@ -91,7 +92,8 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
             let at = place(found.range.start()).saturating_sub(start);
             (place(whole.start())..=place(whole.end())).contains(&at)
         };
-        let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found)).collect();
+        let secrets = Secrets::of(&String::from_utf8_lossy(reply.raw));
+        let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found, &secrets)).collect();
         let answered = Answered { file: &name, record: &record, turn, reply: &reply, account: &[] };
         let repair = transcript.with_declarations(|declarations| {
             let context = Context { declarations, ..Context::new(&transcript.settings) };
@@ -102,14 +104,14 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
 }
 
 /// A finding as `check --format json` writes it, as far as a message needs it.
-fn written(found: &lint::Diagnostic) -> Value {
+fn written(found: &lint::Diagnostic, secrets: &Secrets) -> Value {
     json!({
         "code": found.rule.code,
         "severity": found.severity.as_str(),
-        "message": found.message,
+        "message": secrets.redacted(&found.message),
         "path": found.path,
         "start": u32::from(found.range.start()),
-        "fix": found.fix.as_ref().map(|fix| json!({ "title": fix.title })),
-        "help": found.help,
+        "fix": found.fix.as_ref().map(|fix| json!({ "title": secrets.redacted(&fix.title) })),
+        "help": found.help.as_deref().map(|help| secrets.redacted(help)),
     })
 }

@@ -5,6 +5,7 @@ use tower_lsp::ls_types::{
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
+use crate::envelope::secrets::redacted;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::symbols::{self, Kind, document_symbols, workspace_symbols};
 use crate::ide::transcripts;
@@ -34,7 +35,7 @@ pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Op
             flatten(symbol, None, &mut |symbol, container| {
                 let location =
                     Location { uri: uri.clone(), range: to_proto::range(view, file, symbol.range) };
-                flat.push(information(&symbol.name, symbol.kind, location, container));
+                flat.push(information(&redacted(&symbol.name), symbol.kind, location, container));
             });
         }
         DocumentSymbolResponse::Flat(flat)
@@ -45,8 +46,8 @@ pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Op
 fn tree(view: &View, file: &SnapshotFile, symbol: symbols::DocumentSymbol) -> DocumentSymbol {
     let children: Vec<_> = symbol.children.into_iter().map(|child| tree(view, file, child)).collect();
     DocumentSymbol {
-        name: symbol.name,
-        detail: Some(symbol.detail).filter(|detail| !detail.is_empty()),
+        name: redacted(&symbol.name).into_owned(),
+        detail: Some(redacted(&symbol.detail).into_owned()).filter(|detail| !detail.is_empty()),
         kind: kind(symbol.kind),
         tags: None,
         deprecated: None,

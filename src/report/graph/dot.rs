@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, Node, NodeKind, PredicateGraph};
+use crate::report::sink::dot as quoted;
 
 /// The graphs as one `digraph`; several are boxes in it. Negated edges are dashed and say `not`, those of
 /// rules with `do` are bold and say so, those of a circle are red.
@@ -63,9 +64,4 @@ fn attributes(edge: &Edge) -> String {
         attributes.push("color=red");
     }
     if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) }
-}
-
-/// A string of DOT: everything stands for itself but the quote and, in labels, the backslash.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " "))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, NodeKind, PredicateGraph};
+use crate::report::sink::mermaid as quoted;
 
 /// The graphs as one flowchart; several are boxes in it. Negated edges are dotted and say `not`, those of
 /// rules with `do` are thick and say so; predicates that depend on themselves have a red frame.
@@ -53,20 +54,4 @@ fn arrow(edge: &Edge) -> String {
     };
     let words: Vec<_> = edge.kind.label().into_iter().chain(edge.temporal.then_some("temporal")).collect();
     if words.is_empty() { line.to_owned() } else { format!("{line}|{}|", words.join(" ")) }
-}
-
-/// A string of Mermaid: what it would take for its own or for HTML is written as an entity.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for char in text.chars() {
-        match char {
-            '"' | '#' | '<' | '>' | '&' | '`' | '\\' => {
-                let _ = write!(out, "#{};", u32::from(char));
-            }
-            '\n' => out.push(' '),
-            _ => out.push(char),
-        }
-    }
-    out.push('"');
-    out
 }

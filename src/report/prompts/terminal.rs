@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use super::{Note, PromptReport, SectionReport, percent};
+use crate::report::sink::{line as visible, lines as visible_text};
 
 const TITLE: Style = AnsiColor::BrightBlue.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -38,6 +39,7 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
         if !told.contains(&note) {
             told.push(note);
             let Note { severity, rule, place, message, .. } = note;
+            let (place, message) = (visible(place), visible(message));
             let _ = writeln!(out, "{WRONG}{severity}{WRONG:#}[{rule}] {place} {message}");
         }
     }
@@ -46,12 +48,13 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
 
 fn write(out: &mut String, prompt: &PromptReport, provenance: bool) {
     let PromptReport { name, shard, shard_type, mode, .. } = prompt;
+    let [name, shard, shard_type] = [name, shard, shard_type].map(|text| visible(text));
     let _ = writeln!(out, "{TITLE}{name}{TITLE:#}  {shard} ({shard_type}), {mode}");
     if let Some(why) = &prompt.fallback {
         let _ = writeln!(out, "{WRONG}jit_fallback(/{shard_type}, {why:?}){WRONG:#}");
     }
     if let Some(sticky) = &prompt.sticky {
-        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", sticky.sentence());
+        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&sticky.sentence()));
     }
     for section in &prompt.sections {
         lines(out, section, provenance);
@@ -66,7 +69,7 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
         "intent" => INTENT,
         _ => Style::new(),
     };
-    let name = section.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    let name = section.name.as_ref().map_or(String::new(), |name| format!(" {}", visible(name)));
     let tokens = section.tokens;
     let _ =
         writeln!(out, "{FAINT}── {} · {}{name} · {tokens} tokens{FAINT:#}", section.section, section.from);
@@ -82,18 +85,18 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
             before = short;
         }
         for (at, text) in line.text.split('\n').enumerate() {
-            let (text, style) = (visible(text), if line.role == "text" { style } else { FAINT });
+            let (text, style) = (visible_text(text), if line.role == "text" { style } else { FAINT });
             if origin.is_empty() || at > 0 {
                 let _ = writeln!(out, "{style}{text}{style:#}");
             } else {
                 let gap = " ".repeat(COLUMN.saturating_sub(text.chars().count()).max(2));
                 let faint = if line.is_new { SESSION } else { FAINT };
-                let _ = writeln!(out, "{style}{text}{style:#}{gap}{faint}← {origin}{faint:#}");
+                let _ = writeln!(out, "{style}{text}{style:#}{gap}{faint}← {}{faint:#}", visible(&origin));
             }
         }
         for proof in line.origin.proof.iter().filter(|_| provenance) {
             for step in proof.lines() {
-                let _ = writeln!(out, "{FAINT}      {step}{FAINT:#}");
+                let _ = writeln!(out, "{FAINT}      {}{FAINT:#}", visible(step));
             }
         }
     }
@@ -122,7 +125,7 @@ fn totals(out: &mut String, prompt: &PromptReport) {
         totals.chars4,
     );
     if let Some(context) = totals.context {
-        let kind = &prompt.shard_type;
+        let kind = visible(&prompt.shard_type);
         let share = percent(totals.tokens, usize::try_from(context).unwrap_or(usize::MAX));
         let _ = writeln!(
             out,
@@ -133,9 +136,4 @@ fn totals(out: &mut String, prompt: &PromptReport) {
         let share = percent(section.tokens, totals.tokens.max(1));
         let _ = writeln!(out, "  {:<12} {:>8}  {share:>7}", section.section, section.tokens);
     }
-}
-
-/// A text without the signs that a terminal obeys.
-fn visible(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() && char != '\t' { '\u{fffd}' } else { char }).collect()
 }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::report::sink;
+
 use super::{
     AtomReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport, VerdictReport, said,
     summary_text,
@@ -467,23 +469,7 @@ fn words(text: &str) -> String {
     out
 }
 
-/// A text that is nothing but text in HTML, in attributes too. What turns its direction or hides in it is shown.
+/// A text that is nothing but text in HTML, in attributes too.
 pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(char),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                out.push('\u{fffd}');
-            }
-            char if char.is_control() => out.push('\u{fffd}'),
-            char => out.push(char),
-        }
-    }
-    out
+    sink::html(text)
 }

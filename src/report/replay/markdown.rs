@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{Tree, TurnReport, VerdictReport, said};
+use crate::report::sink;
 
 /// How much of a text is shown in a line.
 const LINE: usize = 300;
@@ -13,8 +14,8 @@ const LINE: usize = 300;
 pub fn markdown(turn: &TurnReport) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "## Turn {}\n", turn.turn);
-    let time = turn.time.as_ref().map_or(String::new(), |time| format!(", {time}"));
-    let method = turn.method.as_ref().map_or(String::new(), |method| format!(", read as `{method}`"));
+    let time = turn.time.as_ref().map_or(String::new(), |time| format!(", {}", plain(time)));
+    let method = turn.method.as_ref().map_or(String::new(), |method| format!(", read as {}", code(method)));
     let _ = writeln!(out, "{}, line {}{time}{method}\n", code(&turn.file), turn.line);
     if let Some(asked) = &turn.asked {
         let _ = writeln!(out, "- user: {}", code(asked));
@@ -93,73 +94,40 @@ fn proofs(verdict: &VerdictReport, out: &mut String) {
     let mut lines = String::new();
     verdict.because.iter().for_each(|proof| tree(proof, 0, &mut lines));
     for lack in &verdict.why_not {
-        let _ = writeln!(lines, "{} lacks {}", lack.rule, lack.first_failing_literal);
-        lack.near.iter().for_each(|near| lines.push_str(&format!("  near: {near}\n")));
+        let (rule, literal) = (sink::line(&lack.rule), sink::line(&lack.first_failing_literal));
+        let _ = writeln!(lines, "{rule} lacks {literal}");
+        lack.near.iter().for_each(|near| lines.push_str(&format!("  near: {}\n", sink::line(near))));
     }
-    // A fence that is longer than any in the text ends where we want it to.
-    let fence = "`".repeat(longest_run(&lines).max(2) + 1);
     let title = format!("{} {}", verdict.verdict, verdict.action);
     let _ = writeln!(
         out,
-        "\n<details><summary>{}</summary>\n\n{fence}text\n{lines}{fence}\n\n</details>",
-        plain(&title)
+        "\n<details><summary>{}</summary>\n\n{}\n</details>",
+        sink::html(&title),
+        sink::markdown_fence(&lines)
     );
 }
 
 fn tree(tree: &Tree, level: usize, out: &mut String) {
     let by = tree.by.as_deref().unwrap_or_default();
     let note = match tree.kind.as_str() {
-        "rule" => format!("  by {by}"),
-        "fact" | "session" if !by.is_empty() => format!("  [{by}]"),
+        "rule" => format!("  by {}", sink::line(by)),
+        "fact" | "session" if !by.is_empty() => format!("  [{}]", sink::line(by)),
         "dropped" => "  is dropped: the engine does not look at it".to_owned(),
         "above" => "  (see above)".to_owned(),
         _ => String::new(),
     };
     let no = if tree.kind == "absent" { "no " } else { "" };
-    let _ = writeln!(out, "{:indent$}{no}{}{note}", "", one_line(&tree.fact), indent = level * 2);
+    let _ = writeln!(out, "{:indent$}{no}{}{note}", "", sink::line(&tree.fact), indent = level * 2);
     tree.because.iter().for_each(|inner| self::tree(inner, level + 1, out));
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
-}
-
-fn one_line(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
 /// A text as a code span, cut.
 fn code(text: &str) -> String {
-    let mut text = one_line(text);
-    if let Some((at, _)) = text.char_indices().nth(LINE) {
-        text.truncate(at);
-        text.push('…');
-    }
-    let fence = "`".repeat(longest_run(&text) + 1);
-    // A bar ends a cell even in a code span.
-    let text = text.replace('|', "\\|");
-    match text.is_empty() {
-        true => "(nothing)".to_owned(),
-        false if text.starts_with('`') || text.ends_with('`') => format!("{fence} {text} {fence}"),
-        false => format!("{fence}{text}{fence}"),
-    }
+    let cut = text.char_indices().nth(LINE).and_then(|(at, _)| text.get(..at));
+    sink::markdown_code(&cut.map_or(text.into(), |cut| format!("{cut}…")))
 }
 
 /// Words of ours that may quote the transcript: nothing in them is markup but their code spans.
 fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for char in one_line(text).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '`' => out.push('\''),
-            '\\' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' => {
-                out.push('\\');
-                out.push(char);
-            }
-            char => out.push(char),
-        }
-    }
-    out
+    sink::markdown(&text.replace('`', "'"))
 }

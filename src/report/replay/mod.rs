@@ -21,6 +21,8 @@ pub use text::{line, plain_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::envelope::secrets::are_shown;
+
 /// A turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
@@ -235,9 +237,12 @@ pub struct Compared {
 }
 
 impl TurnReport {
-    /// It with what looks like a credential masked.
+    /// It with what looks like a credential masked, unless output shows that.
     #[must_use]
     pub fn redacted(self) -> Self {
+        if are_shown() {
+            return self;
+        }
         let value = serde_json::to_value(&self).map(super::replies::without_secrets);
         value.and_then(serde_json::from_value).unwrap_or(self)
     }

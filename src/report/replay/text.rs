@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use super::{Lack, Tree, TurnReport, VerdictReport, said};
+use crate::report::sink;
 
 /// How much of a text is shown on one line.
 const LINE: usize = 110;
@@ -23,7 +24,7 @@ const QUIET: Style = Style::new().dimmed();
 #[must_use]
 pub fn text(turn: &TurnReport) -> String {
     let mut out = String::new();
-    let time = turn.time.as_ref().map_or(String::new(), |time| format!("  {time}"));
+    let time = turn.time.as_ref().map_or(String::new(), |time| format!("  {}", visible(time)));
     let method = turn.method.as_ref().map_or("surface only", |method| method);
     let (file, line) = (visible(&turn.file), turn.line);
     let _ = writeln!(out, "{HEAD}turn {}{HEAD:#}  {QUIET}{file}:{line}{time}  {method}{QUIET:#}", turn.turn);
@@ -33,7 +34,7 @@ pub fn text(turn: &TurnReport) -> String {
     surface(turn, &mut out);
     atoms(turn, &mut out);
     for operation in &turn.memory {
-        let (op, key, effect) = (visible(&operation.op), cut(&operation.key), &operation.effect);
+        let (op, key, effect) = (visible(&operation.op), cut(&operation.key), visible(&operation.effect));
         let _ = writeln!(out, "  {QUIET}memory{QUIET:#}   {op} {key}: {effect}");
     }
     if let Some(correction) = &turn.self_correction {
@@ -75,7 +76,7 @@ fn atoms(turn: &TurnReport, out: &mut String) {
         let (mark, style) = if atom.fate == "asserted" { ('+', QUIET) } else { ('x', WARN) };
         let why = match atom.why.as_str() {
             "asserted" => String::new(),
-            _ => format!("  {WARN}{}{WARN:#}", atom.why),
+            _ => format!("  {WARN}{}{WARN:#}", visible(&atom.why)),
         };
         let _ = writeln!(out, "  {style}update {mark}{style:#} {}{why}", cut(&atom.text));
     }
@@ -207,6 +208,11 @@ pub fn line(finding: &serde_json::Value) -> String {
     format!("{style}{severity}{style:#} {QUIET}{code} {rule} at {place}{QUIET:#}: {}", visible(message))
 }
 
+/// A text without what would steer a terminal.
+fn visible(text: &str) -> String {
+    sink::line(text)
+}
+
 /// A text on one line, without what a terminal would obey, cut.
 fn cut(text: &str) -> String {
     let text = visible(text);
@@ -214,19 +220,4 @@ fn cut(text: &str) -> String {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text,
     }
-}
-
-/// A text without control characters.
-fn visible(text: &str) -> String {
-    let shown = |char: char| match char {
-        '\n' | '\r' | '\t' => ' ',
-        char if char.is_control() || is_invisible(char) => '\u{fffd}',
-        char => char,
-    };
-    text.chars().map(shown).collect()
-}
-
-/// Whether a character changes the direction of a text, or hides in it.
-fn is_invisible(char: char) -> bool {
-    matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,13 +1,16 @@
 //! `split`: the two channels of a transcript, with the same numbers of turns.
 
 use super::Answered;
+use crate::envelope::secrets::redacted;
+use crate::report::sink;
 
 /// What a person was shown, line by line behind the number of the turn. Control characters are visible.
 #[must_use]
 pub fn surface_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
     let reading = answered.reply.reading.as_ref();
     let surface = String::from_utf8_lossy(reading.map_or(&[][..], |reading| &reading.surface));
-    surface.lines().map(|line| format!("{turn}: {}", plain(line))).collect()
+    // A key may stand in several lines.
+    redacted(&surface).lines().map(|line| format!("{turn}: {}", plain(line))).collect()
 }
 
 /// What the kernel got, or would get as far as that was judged: a line for each update that is kept.
@@ -19,13 +22,5 @@ pub fn control_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
 
 /// A line without what would steer a terminal.
 fn plain(line: &str) -> String {
-    let visible = |char: char| match char {
-        '\t' => ' ',
-        char if char.is_control() => '·',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
-            char::REPLACEMENT_CHARACTER
-        }
-        char => char,
-    };
-    line.chars().map(visible).collect()
+    sink::line(&redacted(line))
 }

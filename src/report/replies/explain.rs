@@ -8,6 +8,7 @@ use super::{Answered, words};
 use crate::config::Caps;
 use crate::envelope::Object;
 use crate::envelope::runtime::{Stage, candidates};
+use crate::report::sink;
 
 /// How much of a text is shown.
 const SHOWN: usize = 100;
@@ -119,15 +120,8 @@ fn results(parsed: &Value, line: &mut impl FnMut(&str, &str)) {
 
 /// A text in one line, without what would steer a terminal.
 fn shown(text: &str) -> String {
-    let mut chars = text.chars();
-    let visible = |char: char| match char {
-        '\n' => '⏎',
-        char if char.is_control() => '·',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
-            char::REPLACEMENT_CHARACTER
-        }
-        char => char,
-    };
-    let start: String = chars.by_ref().take(SHOWN).map(visible).collect();
+    let line = sink::line(&text.replace('\n', "⏎"));
+    let mut chars = line.chars();
+    let start: String = chars.by_ref().take(SHOWN).collect();
     if chars.next().is_some() { start + "…" } else { start }
 }

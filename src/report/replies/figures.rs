@@ -6,6 +6,7 @@ use std::fmt::{Display, Write as _};
 use serde_json::{Value, json};
 
 use crate::envelope::account::Tally;
+use crate::report::sink;
 use crate::transcript::statistics::Statistics;
 
 /// A figure: its file, its labels and its value.
@@ -50,7 +51,7 @@ pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
 /// The figures of a file for people.
 #[must_use]
 pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
-    let mut out = format!("{file}\n");
+    let mut out = format!("{}\n", sink::line(file));
     let mut row = |name: &str, value: &dyn Display| {
         let _ = writeln!(out, "  {name:<26}{value}");
     };
@@ -89,7 +90,7 @@ pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String 
         for (file, labels, value) in samples {
             let labels: Vec<_> = std::iter::once(("file", file))
                 .chain(labels)
-                .map(|(name, value)| format!("{name}=\"{}\"", escaped(&value)))
+                .map(|(name, value)| format!("{name}=\"{}\"", sink::prometheus(&value)))
                 .collect();
             let _ = writeln!(out, "{name}{{{}}} {value}", labels.join(","));
         }
@@ -156,12 +157,7 @@ fn counts<K: Display>(counts: &BTreeMap<K, u64>) -> String {
         .filter(|(_, count)| **count > 0)
         .map(|(word, count)| format!("{count} {word}"))
         .collect();
-    if rows.is_empty() { "none".into() } else { rows.join(", ").replace(char::is_control, "·") }
-}
-
-/// The value of a label, as the format wants it.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    if rows.is_empty() { "none".into() } else { sink::line(&rows.join(", ")) }
 }
 
 /// A ratio with two digits behind the point.

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::envelope::Reply;
 use crate::envelope::account::Entry;
-use crate::envelope::secrets::redacted;
+use crate::envelope::secrets::{are_shown, redacted_of};
 use crate::text::{TextRange, size};
 use crate::transcript::{Record, Turn};
 
@@ -49,14 +49,26 @@ impl Answered<'_> {
     }
 }
 
-/// A value with its secrets masked, keys apart.
+/// A value with its secrets masked, keys apart, unless output shows them.
 #[must_use]
 pub fn without_secrets(value: Value) -> Value {
+    if are_shown() { value } else { redacted_value("", value) }
+}
+
+/// A value that is called `name`.
+fn redacted_value(name: &str, value: Value) -> Value {
     match value {
-        Value::String(text) => redacted(&text).into_owned().into(),
-        Value::Array(values) => values.into_iter().map(without_secrets).collect(),
+        Value::String(text) => redacted_of(name, &text).into_owned().into(),
+        Value::Array(values) => values.into_iter().map(|value| redacted_value(name, value)).collect(),
         Value::Object(members) => {
-            members.into_iter().map(|(key, value)| (key, without_secrets(value))).collect()
+            // `{"key": "db_password", "value": "…"}`
+            let key = members.get("key").and_then(Value::as_str).unwrap_or("value").to_owned();
+            let redact = |(name, value): (String, Value)| {
+                let said = if name == "value" { key.as_str() } else { name.as_str() };
+                let value = redacted_value(said, value);
+                (name, value)
+            };
+            members.into_iter().map(redact).collect()
         }
         other => other,
     }

@@ -11,6 +11,7 @@ use serde_sarif::sarif::{
 
 use super::{SarifRun, artifact, message};
 use crate::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};
+use crate::report::redact::redacted;
 use crate::report::{Entry, Identity, Sources};
 use crate::text::{FileId, TextRange};
 
@@ -39,6 +40,7 @@ impl Results<'_> {
     }
 
     fn result(&self, entry: &Entry, fingerprint: String) -> Result {
+        let entry = &*redacted(entry, self.sources);
         let diagnostic = &entry.diagnostic;
         let level = match diagnostic.severity {
             Severity::Error => ResultLevel::Error,

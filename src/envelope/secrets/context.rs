@@ -1,0 +1,142 @@
+//! The secrets of a text, to be masked where pieces of it are quoted: a piece alone may look like nothing.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use super::{MASK, SHORTEST_NAMED, are_shown, decoded, secrets};
+
+/// How many bytes of a secret in a row tell it.
+const PIECE: usize = 8;
+
+/// How long a secret is that pieces of it are looked for.
+const LONG: usize = 16;
+
+/// How many bytes of secrets are kept.
+const MOST: usize = 1 << 18;
+
+/// The secrets of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    values: FxHashSet<String>,
+    pieces: FxHashSet<[u8; PIECE]>,
+    len: usize,
+}
+
+impl Context {
+    /// The secrets of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut context = Self::default();
+        context.add(text);
+        context
+    }
+
+    /// Adds those of another text.
+    pub fn add(&mut self, text: &str) {
+        for secret in secrets(text) {
+            let value = text.get(secret.range).unwrap_or("");
+            self.keep(value);
+            if let Some(plain) = decoded::once(value) {
+                self.keep(&plain.text);
+            }
+        }
+    }
+
+    fn keep(&mut self, secret: &str) {
+        // Of a key in several lines each is one; the dashes around it are none.
+        for value in secret.split_whitespace().filter(|value| !value.contains("-----")) {
+            let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+            let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic()) && value.len() < LONG;
+            if value.len() < SHORTEST_NAMED || is_word && !has_digit || self.len + value.len() > MOST {
+                continue;
+            }
+            if value.len() >= LONG {
+                let pieces = value.as_bytes().windows(PIECE).filter(|piece| is_telling(piece));
+                self.pieces.extend(pieces.filter_map(|piece| <[u8; PIECE]>::try_from(piece).ok()));
+            }
+            self.len += value.len();
+            self.values.insert(value.to_owned());
+        }
+    }
+
+    /// Whether there are any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether a text has one of them in it, or a piece of one.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        !self.is_empty() && self.marks(text).contains(&true)
+    }
+
+    /// A text with [`MASK`] in place of each secret and of each piece of those of the context, unless output shows them.
+    #[must_use]
+    pub fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if are_shown() {
+            return text.into();
+        }
+        if !self.is_in(text) {
+            return super::redacted(text);
+        }
+        let marks = self.marks(text);
+        let (mut out, mut is_masked) = (String::with_capacity(text.len()), false);
+        for (at, char) in text.char_indices() {
+            let is_secret = marks.get(at) == Some(&true);
+            if is_secret && !is_masked {
+                out.push_str(MASK);
+            } else if !is_secret {
+                out.push(char);
+            }
+            is_masked = is_secret;
+        }
+        super::redacted(&out).into_owned().into()
+    }
+
+    /// For each byte of a text whether it belongs to a secret.
+    fn marks(&self, text: &str) -> Vec<bool> {
+        let mut marks = vec![false; text.len()];
+        let mut mark = |from: usize, len: usize| {
+            marks.iter_mut().skip(from).take(len).for_each(|mark| *mark = true);
+        };
+        if !self.pieces.is_empty() {
+            let pieces = text.as_bytes().windows(PIECE).enumerate();
+            let known =
+                |piece: &[u8]| <[u8; PIECE]>::try_from(piece).is_ok_and(|piece| self.pieces.contains(&piece));
+            pieces.filter(|(_, piece)| known(piece)).for_each(|(at, _)| mark(at, PIECE));
+        }
+        for value in &self.values {
+            text.match_indices(value.as_str()).for_each(|(at, found)| mark(at, found.len()));
+        }
+        marks
+    }
+}
+
+/// Whether some bytes are no plain words.
+fn is_telling(piece: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| piece.iter().any(is);
+    has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_secrets_are_masked() {
+        let context = Context::of("password: hunter2xyz and sk-ant-api03-AbCdEf0123456789xyzQ");
+        assert_eq!(context.redacted("`hunter2xyz!` is no atom"), "`[redacted]!` is no atom");
+        assert_eq!(context.redacted("after `…AbCdEf0123456789xyzQ\"`"), "after `…[redacted]\"`");
+        assert_eq!(context.redacted("the password is wrong"), "the password is wrong");
+        let context =
+            Context::of("-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA7x\nabc\n-----END PRIVATE KEY-----");
+        assert_eq!(
+            context.redacted("`MIIEowIBAAKCAQEA7x` is no PRIVATE KEY"),
+            "`[redacted]` is no PRIVATE KEY"
+        );
+        let context = Context::of(r"sk-ant\u002dapi03-AbCdEf0123456789xyz");
+        assert_eq!(context.redacted("sk-ant-api03-AbCdEf0123"), MASK);
+    }
+}

@@ -1,0 +1,42 @@
+//! A finding without the secrets of the texts that it is about: its messages quote pieces of them.
+
+use std::borrow::Cow;
+
+use super::{Entry, Sources};
+use crate::envelope::secrets::{Context, are_shown, secrets};
+use crate::text::FileId;
+
+/// An entry in whose messages nothing looks like a credential, and nothing is a piece of one of the texts that it points
+/// into. A fix with one in its edits is left out: applied, the mask would be in the file.
+pub(super) fn redacted<'e>(entry: &'e Entry, sources: &Sources) -> Cow<'e, Entry> {
+    if are_shown() {
+        return Cow::Borrowed(entry);
+    }
+    let places = entry.diagnostic.related.iter().map(|place| place.file);
+    let files: Vec<FileId> = std::iter::once(entry.file).chain(places).collect();
+    let contexts: Vec<&Context> =
+        files.iter().filter_map(|file| Some(sources.get(*file)?.secrets())).collect();
+    let redact = |text: &str| {
+        let mut text = text.to_owned();
+        for context in &contexts {
+            text = context.redacted(&text).into_owned();
+        }
+        text
+    };
+    let mut entry = entry.clone();
+    let diagnostic = &mut entry.diagnostic;
+    diagnostic.message = redact(&diagnostic.message);
+    diagnostic.related.iter_mut().for_each(|place| place.message = redact(&place.message));
+    diagnostic.help = diagnostic.help.as_deref().map(redact);
+    diagnostic.path.iter_mut().for_each(|pointer| *pointer = redact(pointer));
+    if let Some(fix) = &mut diagnostic.fix {
+        fix.title = redact(&fix.title);
+        let is_secret =
+            |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.is_in(text));
+        if fix.edits.iter().any(|edit| is_secret(&edit.text)) {
+            diagnostic.help = Some(std::mem::take(&mut fix.title));
+            diagnostic.fix = None;
+        }
+    }
+    Cow::Owned(entry)
+}
