@@ -33,7 +33,9 @@ pub(super) fn redacted<'e>(entry: &'e Entry, sources: &Sources) -> Cow<'e, Entry
         fix.title = redact(&fix.title);
         let is_secret =
             |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.is_in(text));
-        if fix.edits.iter().any(|edit| is_secret(&edit.text)) {
+        fix.otherwise.iter_mut().for_each(|other| other.title = redact(&other.title));
+        let others = fix.otherwise.iter().flat_map(|other| &other.edits);
+        if fix.edits.iter().chain(others).any(|edit| is_secret(&edit.text)) {
             diagnostic.help = Some(std::mem::take(&mut fix.title));
             diagnostic.fix = None;
         }

@@ -52,9 +52,8 @@ fn level(severity: Severity) -> Level<'static> {
 
 /// What to do about a finding.
 fn helps(diagnostic: &Diagnostic) -> Vec<String> {
-    let title = |fix: &ResolvedFix| {
-        format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"))
-    };
+    let title =
+        |fix: &ResolvedFix| format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"));
     match &diagnostic.fix {
         Some(fix) => std::iter::once(title(fix)).chain(fix.otherwise.as_deref().map(title)).collect(),
         None => diagnostic.help.as_deref().map(visible).into_iter().collect(),

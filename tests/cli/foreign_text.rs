@@ -57,7 +57,8 @@ const SCHEMAS: &str = "Decl note(Text, Score) bound [/string, /number].\nDecl ot
 
 /// A project in which `text` stands wherever foreign text can stand.
 fn project(text: &str) -> TempDir {
-    let bare: String = text.chars().filter(|char| !matches!(char, '\n' | '\r' | '"' | '\\')).collect();
+    let spaced = text.replace(['\n', '\r'], " ");
+    let bare: String = spaced.chars().filter(|char| !matches!(char, '"' | '\\')).collect();
     let mangle = bare.as_str();
     let policy = format!(
         "# {mangle}\nnote(\"{mangle}\", 70).\ninjectable_context(S, T) :- active_shard(S, _), note(T, _).\n\
@@ -183,8 +184,8 @@ fn well_formed(kind: Kind, out: &str) -> Result<(), String> {
         Json => json(out),
         JsonLines => out.lines().try_for_each(json),
         Markup
-            if out.contains("<script")
-                || out.contains("](javascript:") && !out.contains("\\](javascript:") =>
+            if words_of(out).contains("<script")
+                || words_of(out).contains("[a](javascript:") && !out.contains("<?xml") =>
         {
             Err("markup of the text is markup of the output".into())
         }

@@ -100,7 +100,13 @@ impl Judge<'_> {
             let mut edits = edits.collect::<Option<Vec<_>>>()?;
             edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
             let evidence = edits.iter().any(|edit| edit.file == file);
-            Some(ResolvedFix { title: fix.title, applicability: fix.applicability, evidence, edits, otherwise: None })
+            Some(ResolvedFix {
+                title: fix.title,
+                applicability: fix.applicability,
+                evidence,
+                edits,
+                otherwise: None,
+            })
         };
         let fix = fix.and_then(resolve);
         let range = moved(range, base);
