@@ -67,7 +67,11 @@ fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let whole = 0..region.text.len();
     hit.mend(whole.clone(), near.join("\n"))
         .title("Write one rule for each alternative, and the other premises in each")
-        .otherwise("Write one rule for what is before it and one for what is behind it", whole, far.join("\n"))
+        .otherwise(
+            "Write one rule for what is before it and one for what is behind it",
+            whole,
+            far.join("\n"),
+        )
         .guess()
 }
 
@@ -141,11 +145,16 @@ fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
     !mixed && smallest.iter().filter_map(|part| inside(region, part)).all(|inner| is_clear(region, inner))
 }
 
+/// Some tokens, and the parenthesis that closes behind them: the reading has none, and a premise ends where it was.
+fn with_close(region: &Region<'_>, part: Range<usize>) -> Range<usize> {
+    part.start..part.end + usize::from(region.at(part.end) == ")")
+}
+
 /// The alternatives of a body in which they are clear.
 fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
     let alternatives = parts(region, tokens.clone(), is_or);
     if alternatives.len() > 1 {
-        return alternatives.into_iter().map(|part| region.range(part)).collect();
+        return alternatives.into_iter().map(|part| region.range(with_close(region, part))).collect();
     }
     let premises = parts(region, tokens, is_comma);
     premises.iter().filter_map(|part| inside(region, part)).flat_map(|inner| options(region, inner)).collect()
@@ -155,7 +164,9 @@ fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
 fn bodies<'t>(region: &Region<'t>, tokens: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
     match reach {
         Reach::All => any(region, tokens, &|part| all(region, part, &|part| premise(region, part, reach))),
-        Reach::Premises => all(region, tokens, &|part| any(region, part, &|part| premise(region, part, reach))),
+        Reach::Premises => {
+            all(region, tokens, &|part| any(region, part, &|part| premise(region, part, reach)))
+        }
     }
 }
 
