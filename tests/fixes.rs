@@ -13,7 +13,7 @@ use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
 use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
 use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Severity};
+use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Rule, Severity};
 use mangle_ls::program::{FileSummary, Program};
 use mangle_ls::syntax::SourceFile;
 use mangle_ls::text::{Cancel, FileId, apply};
@@ -81,21 +81,32 @@ fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.group == Group::Syntax && diagnostic.rule.severity == Some(Severity::Error)
 }
 
-/// Whether a rule finds more errors than before.
+/// Whether a rule finds more errors than before. Of damage that comes to light because the first one is mended, what a safe
+/// fix ends does not count.
 fn brings_error(before: &[(FileId, Diagnostic)], after: &[(FileId, Diagnostic)]) -> bool {
     let count = |found: &[(FileId, Diagnostic)], rule: &str| {
         let errors = found.iter().filter(|(_, one)| one.severity == Severity::Error && one.rule.code == rule);
         errors.count()
     };
-    after.iter().any(|(_, one)| count(after, one.rule.code) > count(before, one.rule.code))
+    let comes_to_light = |one: &Diagnostic| one.rule.group == Group::Syntax && is_safely_fixable(one);
+    let more = |one: &Diagnostic| count(after, one.rule.code) > count(before, one.rule.code);
+    after.iter().any(|(_, one)| more(one) && !comes_to_light(one))
+}
+
+/// Whether what a rule finds has a meaning as it is written: a name with the full stop behind it is not what was meant, and a
+/// call whose arguments are not bound is not made.
+fn is_evaluated(rule: &Rule) -> bool {
+    rule.group != Group::Syntax && rule.name != "input-before-binding"
 }
 
 /// Whether a program derives a fact that another one does not derive, of the predicates that this one has.
 fn holds_more(before: &[String], after: &[String]) -> bool {
+    // Of what cannot be evaluated as it is written nobody knows what it derives.
     let derived = |texts: &[String]| -> Option<BTreeSet<String>> {
         let compiled = compile(&Program::new(summaries(texts)), Reading::Written);
         let model = run(&compiled, Limits { derived: 20_000, ..Limits::default() }, CLOCK, &Cancel::new());
-        model.stopped.is_none().then(|| model.dump(&compiled).into_iter().collect())
+        let is_whole = compiled.faults.is_empty() && model.errors.is_empty() && model.stopped.is_none();
+        is_whole.then(|| model.dump(&compiled).into_iter().collect())
     };
     let (Some(old), Some(new)) = (derived(before), derived(after)) else { return false };
     let names: BTreeSet<_> =
@@ -127,7 +138,11 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
             "does not mend"
         } else if is_safe && brings_error(&before, &left) {
             "is safe and brings an error"
-        } else if is_safe && sound(&new) == sound(texts) && holds_more(texts, &new) {
+        } else if is_safe
+            && is_evaluated(diagnostic.rule)
+            && sound(&new) == sound(texts)
+            && holds_more(texts, &new)
+        {
             "is safe and makes more hold"
         } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
             // Behind the first damage of a statement there may be more, which shows when that is mended; a guess may be wrong.

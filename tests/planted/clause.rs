@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::support::Random;
 
 /// What all clauses are about. Each column has a kind of values.
-pub const SCHEMA: &str = "\
+pub(crate) const SCHEMA: &str = "\
 Decl req(Id) bound [/name].
 Decl listed(Id) bound [/name].
 Decl spare(Id) bound [/name].
@@ -29,7 +29,7 @@ const PREDICATES: [(&str, &[Kind]); 7] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Name,
     Number,
     Text,
@@ -37,21 +37,21 @@ pub enum Kind {
 
 /// A premise, as its parts.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Premise {
+pub(crate) enum Premise {
     Atom { negated: bool, name: &'static str, args: Vec<String> },
     Comparison { left: String, sign: &'static str, right: String },
 }
 
 /// A clause whose head has all its variables.
 #[derive(Debug, Clone)]
-pub struct Clause {
-    pub head: String,
-    pub premises: Vec<Premise>,
+pub(crate) struct Clause {
+    pub(crate) head: String,
+    pub(crate) premises: Vec<Premise>,
     /// Whether each premise stands on a line of its own.
-    pub lines: bool,
+    pub(crate) lines: bool,
 }
 
-pub fn value(kind: Kind, random: &mut Random) -> String {
+pub(crate) fn value(kind: Kind, random: &mut Random) -> String {
     match kind {
         Kind::Name => ["/a", "/b", "/c"][random.below(3)].to_owned(),
         Kind::Number => random.below(4).to_string(),
@@ -60,11 +60,11 @@ pub fn value(kind: Kind, random: &mut Random) -> String {
 }
 
 impl Premise {
-    pub fn atom(name: &'static str, args: Vec<String>) -> Self {
+    pub(crate) fn atom(name: &'static str, args: Vec<String>) -> Self {
         Self::Atom { negated: false, name, args }
     }
 
-    pub fn comparison(left: &str, sign: &'static str, right: &str) -> Self {
+    pub(crate) fn comparison(left: &str, sign: &'static str, right: &str) -> Self {
         Self::Comparison { left: left.to_owned(), sign, right: right.to_owned() }
     }
 }
@@ -129,7 +129,7 @@ fn negation(bound: &Bound, random: &mut Random) -> Premise {
 }
 
 /// A clause for the predicate `head`.
-pub fn clause(head: &str, random: &mut Random) -> Clause {
+pub(crate) fn clause(head: &str, random: &mut Random) -> Clause {
     let mut bound = Bound::new();
     let mut premises = vec![generator(&mut bound, random)];
     for _ in 0..random.below(3) {
@@ -160,45 +160,45 @@ pub fn clause(head: &str, random: &mut Random) -> Clause {
 
 impl Clause {
     /// What stands before the first premise.
-    pub fn start(&self) -> String {
+    pub(crate) fn start(&self) -> String {
         format!("{} :-{}", self.head, if self.lines { "\n    " } else { " " })
     }
 
-    pub fn comma(&self) -> &'static str {
+    pub(crate) fn comma(&self) -> &'static str {
         if self.lines { ",\n    " } else { ", " }
     }
 
     /// The clause with premises as they are given.
-    pub fn with(&self, premises: &[String]) -> String {
+    pub(crate) fn with(&self, premises: &[String]) -> String {
         let mut text = self.start();
         let _ = write!(text, "{}{}", premises.join(self.comma()), stop(premises.last().unwrap()));
         text
     }
 
-    pub fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.premises.iter().map(ToString::to_string).collect()
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.with(&self.texts())
     }
 
     /// The premise `at` written as `text`.
-    pub fn replaced(&self, at: usize, text: &str) -> String {
+    pub(crate) fn replaced(&self, at: usize, text: &str) -> String {
         let mut texts = self.texts();
         texts[at] = text.to_owned();
         self.with(&texts)
     }
 
     /// One of the premises that pass.
-    pub fn pick(&self, random: &mut Random, pass: impl Fn(&Premise) -> bool) -> Option<usize> {
+    pub(crate) fn pick(&self, random: &mut Random, pass: impl Fn(&Premise) -> bool) -> Option<usize> {
         let all: Vec<_> = (0..self.premises.len()).filter(|at| pass(&self.premises[*at])).collect();
         (!all.is_empty()).then(|| all[random.below(all.len())])
     }
 }
 
 /// The full stop behind a premise.
-pub fn stop(premise: &str) -> &'static str {
+pub(crate) fn stop(premise: &str) -> &'static str {
     let word = premise.rsplit(|c: char| c.is_whitespace() || "(),".contains(c)).next().unwrap();
     if word.starts_with('/') { " ." } else { "." }
 }

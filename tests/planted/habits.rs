@@ -4,17 +4,17 @@ use super::clause::{Clause, Kind, Premise, value};
 use crate::support::Random;
 
 /// What was meant, and what was written.
-pub struct Planted {
+pub(crate) struct Planted {
     /// The rules that derive at most what was meant.
-    pub meant: String,
-    pub written: String,
+    pub(crate) meant: String,
+    pub(crate) written: String,
 }
 
 type Plant = fn(&Clause, &mut Random) -> Option<Planted>;
 
 /// The habits by name. The number says of how many in a hundred at least a safe fix must give back what was meant; where
 /// it is 0, no safe fix has to exist.
-pub const HABITS: &[(&str, usize, Plant)] = &[
+pub(crate) const HABITS: &[(&str, usize, Plant)] = &[
     ("or beside commas", 0, |clause, random| {
         let word = pick(random, &["or", ";", "|", "||", "OR", "∨", "\\/"]);
         alternatives(clause, random, |left, right| format!("{left} {word} {right}"))
@@ -257,9 +257,14 @@ fn alternatives(
     form: impl Fn(&str, &str) -> String,
 ) -> Option<Planted> {
     let at = clause.pick(random, |premise| matches!(premise, Premise::Comparison { sign, right, .. } if *sign != "<" && !right.starts_with("fn:")))?;
-    let Premise::Comparison { left, .. } = &clause.premises[at] else { return None };
-    let number = left.starts_with(|c: char| c.is_ascii_digit());
-    let other = format!("{left} = {}", value(if number { Kind::Number } else { Kind::Name }, random));
+    let Premise::Comparison { left, right, .. } = &clause.premises[at] else { return None };
+    let kind = match right.chars().next()? {
+        '/' => Kind::Name,
+        '"' => Kind::Text,
+        '0'..='9' => Kind::Number,
+        _ => return None,
+    };
+    let other = format!("{left} = {}", value(kind, random));
     let one = clause.premises[at].to_string();
     let meant = format!("{}\n{}", clause.text(), clause.replaced(at, &other));
     Some(Planted { meant, written: clause.replaced(at, &form(&one, &other)) })

@@ -86,7 +86,8 @@ fn duplicates(program: &Program, predicate: &Predicate, out: &mut ProgramFinding
             .related(Span::of(file, statement, range), "the first declaration");
         if text_of(&site) == text_of(&first) {
             let fix = Fix::safe("Remove this declaration, which says the same");
-            finding = finding.fix(fix.replace(statement_removal(site.file, site.item), ""));
+            let fix = fix.replace(statement_removal(site.file, site.item), "");
+            finding = finding.fix(fix.replacing(site.item.statement.range()));
         }
         out.push(site.file.id, site.item.statement.id, finding);
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::edits::statement_removal;
 use super::{Context, Family, ProgramFindings};
-use crate::lint::{Anchor, Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use crate::lint::{Anchor, Applicability, Finding, Fix, FixKind, Group, Rule, Severity, Span};
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use crate::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
 use crate::text::{Symbol, TextRange, TextSize, nearest, size};
@@ -219,7 +219,10 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         let is_broken = |next: &Item| next.statement.damaged || next.rubble;
         let is_sound = !file.items.get(index as usize + 1).is_some_and(is_broken);
         let removed = |finding: Finding| match is_sound {
-            true => finding.fix(Fix::safe("Remove this line").replace(statement_removal(file, item), "")),
+            true => {
+                let fix = Fix::safe("Remove this line").replace(statement_removal(file, item), "");
+                finding.fix(fix.replacing(item.statement.range()))
+            }
             false => finding,
         };
         let finding = if file.package == Some(package) {
@@ -282,12 +285,20 @@ fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings
         };
         let Some(package) = program.missing_use(file, key) else { continue };
         if reported.insert(package) {
-            out.push(file.id, item.statement.id, missing_use(program, file, package, range));
+            let exists = program.predicate(key).is_some_and(Predicate::exists);
+            out.push(file.id, item.statement.id, missing_use(program, file, package, range, exists));
         }
     }
 }
 
-fn missing_use(program: &Program, file: &FileSummary, package: Symbol, name: TextRange) -> Finding {
+/// The finding at a `name` of a package that its file does not use; `exists` says whether the package has such a predicate.
+fn missing_use(
+    program: &Program,
+    file: &FileSummary,
+    package: Symbol,
+    name: TextRange,
+    exists: bool,
+) -> Finding {
     let length = size(package.as_str().len());
     let prefix = TextRange::at(name.start(), length.min(name.len()));
     if !is_known(program, package) {
@@ -301,7 +312,8 @@ fn missing_use(program: &Program, file: &FileSummary, package: Symbol, name: Tex
     );
     let (offset, text) = use_line(file, package);
     let span = Span { anchor: Anchor::File, range: TextRange::empty(offset) };
-    let fix = Fix::safe(format!("Insert `Use {package}!`")).edit(span, text);
+    let applicability = if exists { Applicability::Safe } else { Applicability::Unsafe };
+    let fix = Fix::new(format!("Insert `Use {package}!`"), applicability).edit(span, text);
     let finding = Finding::new(&USE_MISSING, prefix, message);
     // Where the start of the file cannot be read, nobody knows where the line belongs.
     let is_readable = file.findings.iter().all(|finding| finding.rule.group != Group::Syntax)

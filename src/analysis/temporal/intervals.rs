@@ -34,7 +34,7 @@ pub(super) static INTERVAL_INVERTED: Rule = Rule {
                 later one first.",
     bad: "docked(/s/anna)@[2024-05-03, 2024-05-01].\n",
     good: "docked(/s/anna)@[2024-05-01, 2024-05-03].\n",
-    fix: FixKind::Safe,
+    fix: FixKind::Unsafe,
 };
 
 pub(super) static INTERVAL_DURATION: Rule = Rule {
@@ -118,7 +118,7 @@ const UNNOTICED: &str = "The engine does not notice, and finds nothing, or facts
 
 fn swap(context: &Context<'_>, first: &TimeBound, second: &TimeBound) -> Fix {
     let (before, after) = (context.slice(first.range), context.slice(second.range));
-    Fix::safe("Swap the two").replace(first.range, after).replace(second.range, before)
+    Fix::guess("Swap the two").replace(first.range, after).replace(second.range, before)
 }
 
 /// Judges whether both ends of a premise's interval count.

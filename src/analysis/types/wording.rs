@@ -188,10 +188,17 @@ pub(super) fn with_origin(
     }
 }
 
+/// What stands for a value that is not there in other languages.
+const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
+
 /// The literal as it has to be written to have the wanted type, where that is a matter of quotes
 /// or of a decimal point.
 pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
+    // Written otherwise it would still be a value that nothing has.
+    if NULLS.contains(&written.trim_matches(['"', '\'', '`', '/'])) {
+        return None;
+    }
     let text = match (&term.kind, wanted) {
         (TermKind::Name(name), Type::Base(Base::String)) => {
             format!("\"{}\"", name.as_str().strip_prefix('/')?)

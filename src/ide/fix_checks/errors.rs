@@ -11,9 +11,9 @@ use super::window::Window;
 use crate::analysis::Context;
 use crate::ide::diagnostics::{check_statement, fingerprint};
 use crate::lint::{Finding, Severity};
-use crate::program::{FileSummary, PredicateKey, Program};
+use crate::program::{FileSummary, Predicate, PredicateKey, Program};
 use crate::syntax::ast::{Atom, Item, StatementKind};
-use crate::text::{Symbol, slice};
+use crate::text::{StatementId, Symbol, slice};
 use crate::types::ProgramTypes;
 
 /// A settled window in its program.
@@ -35,6 +35,7 @@ impl Check<'_> {
             for (item, text) in self.before().chain(self.after()) {
                 self.in_context(item, text, |context| fingerprint(context, &item.statement).hash(hasher));
             }
+            self.clashes().hash(hasher);
             for (name, arity) in &self.settled.heads {
                 self.exists(*name, *arity).hash(hasher);
             }
@@ -51,6 +52,7 @@ impl Check<'_> {
             && !self.settled.heads.iter().any(|(name, arity)| self.exists(*name, *arity))
             && !self.settled.dropped.iter().any(|word| self.is_predicate(word))
             && !self.names_unknown()
+            && !self.clashes()
     }
 
     /// The statements that the edits touch.
@@ -89,36 +91,48 @@ impl Check<'_> {
         errors
     }
 
-    /// Whether a premise names a predicate that does not exist, and no premise did before. A word without parentheses
-    /// names none yet.
+    /// Whether a premise names a predicate that does not exist, and none did before. What is damaged is not asked for that,
+    /// and a word without parentheses names none yet.
     fn names_unknown(&self) -> bool {
         let mut known: Vec<PredicateKey> = Vec::new();
-        for (item, _) in self.before() {
-            each_atom(item, &mut |atom, _| {
-                if !atom.args_range().is_empty() {
-                    known.push(key(atom));
-                }
-            });
+        for (item, _) in self.before().filter(|(item, _)| !item.statement.damaged) {
+            each_atom(item, &mut |atom, _| known.extend((!atom.args_range().is_empty()).then(|| key(atom))));
         }
         for (item, _) in self.after() {
-            each_atom(item, &mut |atom, is_use| {
-                if !is_use {
-                    known.push(key(atom));
-                }
-            });
+            each_atom(item, &mut |atom, is_use| known.extend((!is_use).then(|| key(atom))));
         }
         let mut unknown = false;
         for (item, _) in self.after() {
             each_atom(item, &mut |atom, is_use| {
-                let exists = || self.program.predicate_of(self.file, atom).is_some_and(|one| one.exists());
-                unknown |= is_use
-                    && !atom.is_builtin()
-                    && !atom.is_function()
-                    && !known.contains(&key(atom))
-                    && !exists();
+                let exists = || self.program.predicate_of(self.file, atom).is_some_and(Predicate::exists);
+                let is_of_program = !atom.is_builtin() && !atom.is_function();
+                unknown |= is_use && is_of_program && !known.contains(&key(atom)) && !exists();
             });
         }
         unknown
+    }
+
+    /// Whether a statement that was damaged is about a predicate that others declare already, or that exists with another
+    /// number of arguments.
+    fn clashes(&self) -> bool {
+        let is_damaged = |(item, _): (&Item, &str)| item.statement.damaged;
+        if !self.before().any(is_damaged) {
+            return false;
+        }
+        let own: Vec<StatementId> = self.before().map(|(item, _)| item.statement.id).collect();
+        let mut clashes = false;
+        for (item, _) in self.after() {
+            let is_declaration = item.statement.declaration().is_some();
+            each_atom(item, &mut |atom, is_use| {
+                let meant = self.program.predicate_of(self.file, atom).filter(|_| !is_use);
+                let declared = meant.and_then(|meant| meant.signature.declared);
+                let name = self.program.meaning(self.file, key(atom)).name;
+                let is_other = |other: &Predicate| other.exists() && other.key.arity != atom.arity();
+                clashes |= is_declaration && declared.is_some_and(|(_, id, _)| !own.contains(&id));
+                clashes |= !is_use && self.program.named(name).any(is_other);
+            });
+        }
+        clashes
     }
 
     fn exists(&self, name: Symbol, arity: u16) -> bool {
@@ -148,7 +162,10 @@ fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
             visit(&clause.head, false);
             clause.literals().for_each(|literal| visit(&literal.atom, true));
         }
-        StatementKind::Declaration(declaration) => visit(&declaration.atom, false),
+        StatementKind::Declaration(declaration) => {
+            visit(&declaration.atom, false);
+            declaration.inclusion.iter().for_each(|atom| visit(atom, true));
+        }
         StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
     }
 }

@@ -116,7 +116,10 @@ fn hash(feed: impl FnOnce(&mut FxHasher)) -> u64 {
 
 impl Hash for Window<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.text(), self.ranges(), self.file.package).hash(state);
+        (self.text(), self.ranges(), self.file.package, self.goes_on()).hash(state);
+        for item in self.items {
+            (item.statement.digest, item.statement.damaged).hash(state);
+        }
         for (range, text) in &self.edits {
             (range, text).hash(state);
         }

@@ -145,11 +145,16 @@ fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
     !mixed && smallest.iter().filter_map(|part| inside(region, part)).all(|inner| is_clear(region, inner))
 }
 
+/// Some tokens, and the parenthesis that closes behind them: the reading has none, and a premise ends where it was.
+fn with_close(region: &Region<'_>, part: Range<usize>) -> Range<usize> {
+    part.start..part.end + usize::from(region.at(part.end) == ")")
+}
+
 /// The alternatives of a body in which they are clear.
 fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
     let alternatives = parts(region, tokens.clone(), is_or);
     if alternatives.len() > 1 {
-        return alternatives.into_iter().map(|part| region.range(part)).collect();
+        return alternatives.into_iter().map(|part| region.range(with_close(region, part))).collect();
     }
     let premises = parts(region, tokens, is_comma);
     premises.iter().filter_map(|part| inside(region, part)).flat_map(|inner| options(region, inner)).collect()

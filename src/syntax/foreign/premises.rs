@@ -9,7 +9,7 @@ use super::{arithmetic, shorten};
 use crate::syntax::rules;
 
 const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
-const AND: [&str; 8] = ["where", "and", "And", "AND", "&&", "&", "∧", "/\\"];
+const AND: [&str; 10] = ["where", "Where", "WHERE", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 
 /// `Not p(X)`, `¬p(X)`, `-p(X)`, `!(p(X))`, `not exists p(X)`.
@@ -22,8 +22,8 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
         }
         let hit = match region.at(index + 1) {
             "(" => negated_group(region, index),
-            "exists" | "exist" if region.is_atom(index + 2) => negated(region, index, index + 2),
-            "exists" | "exist" if region.at(index + 2) == "(" => not_exists(region, index),
+            "exists" | "exist" | "EXISTS" if region.is_atom(index + 2) => negated(region, index, index + 2),
+            "exists" | "exist" | "EXISTS" if region.at(index + 2) == "(" => not_exists(region, index),
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
             _ if region.kind(index + 1) == Some(Kind::Word) => negated(region, index, index + 1),
             _ => None,
@@ -118,7 +118,8 @@ fn opposite(comparison: &str) -> &'static str {
 pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
     let mut found: Option<Hit> = None;
     for index in 1..region.tokens.len() {
-        let in_body = region.at(index) != "where" || region.arrow().is_some_and(|arrow| arrow + 1 < index);
+        let in_body = !region.at(index).eq_ignore_ascii_case("where")
+            || region.arrow().is_some_and(|arrow| arrow + 1 < index);
         let is_connective = AND.contains(&region.at(index)) && in_body && !region.is_atom(index);
         let is_range = region.at(index) == "and" && index > 2 && region.at(index - 2) == "between";
         if !is_connective || is_range || region.token(index + 1).is_none() {
