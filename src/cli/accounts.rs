@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use super::transcripts::Transcripts;
 use crate::config::Settings;
-use crate::envelope::Reply;
 use crate::envelope::account::{Entry, Filters};
 use crate::host::TranscriptFile;
 use crate::kernel::{Clock, Limits};
@@ -84,7 +83,7 @@ impl<'a> Accounts<'a> {
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
         let filters = Filters::new(&known.settings, declarations);
         let account = |turn: &crate::transcript::Turn| match turn.is_reply() {
-            true => filters.account(&Reply::new(turn.text(record.bytes), &known.settings.caps)),
+            true => filters.account(&turn.reply(record.bytes, &known.settings)),
             false => Vec::new(),
         };
         record.turns.iter().map(account).collect()

@@ -10,7 +10,6 @@ use super::Outcome;
 use super::accounts::{Accounts, Denying};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::envelope::Reply;
 use crate::envelope::account::{Fate, NOT_JUDGED};
 use crate::host;
 use crate::report::replies::{Answered, control_lines, surface_lines};
@@ -95,7 +94,7 @@ impl Split {
                 for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
                     number += 1;
                     is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
-                    let reply = Reply::new(turn.text(record.bytes), &found.settings.caps);
+                    let reply = turn.reply(record.bytes, &found.settings);
                     let answered = Answered { file: "", record, turn, reply: &reply, account };
                     surface_out.write(&mut out, &surface_lines(answered, number))?;
                     control_out.write(&mut out, &control_lines(answered, number))?;

@@ -11,7 +11,6 @@ use super::accounts::{Accounts, Denying};
 use super::form::Form;
 use super::output::Output;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::envelope::Reply;
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use crate::transcript::statistics::{Counter, Statistics};
@@ -66,8 +65,7 @@ impl Stats {
                 let findings = check.record(record);
                 let told = accounts.record(found, record);
                 for (turn, account) in record.turns.iter().zip(&told) {
-                    let caps = &found.settings.caps;
-                    let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), caps));
+                    let reply = turn.is_reply().then(|| turn.reply(record.bytes, &found.settings));
                     counter.turn(record, turn, reply.as_ref().map(|reply| (reply, account.as_slice())));
                 }
                 counter.found(&findings.found);

@@ -14,7 +14,7 @@ use super::accounts::{Accounts, Denying};
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
-use crate::envelope::{Context, Reply};
+use crate::envelope::Context;
 use crate::host::{
     self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
 };
@@ -68,6 +68,7 @@ impl TranscriptArgs {
             if self.profile == Some(Wanted::Auto) {
                 settings.profile = None;
             }
+            settings.prescribed = self.prescribed();
             if let Some(consumer) = &self.consumer {
                 let own = settings.consumers.keys().map(String::as_str);
                 let known: Vec<_> = BUILT_IN_CONSUMERS.into_iter().chain(own).collect();
@@ -244,7 +245,7 @@ impl Transcripts {
                 let diagnostics = placed.iter().zip(&mut lines).filter(|(found, _)| own(found));
                 let diagnostics =
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
-                let reply = Reply::new(text, &found.settings.caps);
+                let reply = turn.reply(record.bytes, &found.settings);
                 let answered = Answered { file: &name, record, turn, reply: &reply, account };
                 each(Seen { answered, context: judge.context, diagnostics })?;
             }

@@ -70,6 +70,8 @@ pub enum Kind {
     Instant,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// The same, or `true` or `false`.
+    WordOrFlag(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
     /// A table of the section of this name.

@@ -45,8 +45,8 @@ pub use select::severities;
 pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};
 pub use transcripts::{
-    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Period, Profile, Select, Strictness,
-    TranscriptOverride, TranscriptSettings,
+    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, FullStops, Period, Profile, Select,
+    Strictness, TranscriptOverride, TranscriptSettings,
 };
 pub use version::{EngineVersion, VersionReq};
 

@@ -77,6 +77,9 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
         Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Decimal(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
+        Kind::WordOrFlag(words) => {
+            json!({ "anyOf": [{ "type": "string", "enum": words }, { "type": "boolean" }] })
+        }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),

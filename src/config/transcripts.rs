@@ -32,6 +32,12 @@ impl Profile {
     pub fn is_control_first(self) -> bool {
         self >= Self::V1_2
     }
+
+    /// Whether the runtime of this version drops updates that do not end in a full stop.
+    #[must_use]
+    pub fn needs_full_stops(self) -> bool {
+        matches!(self, Self::Current | Self::Draft1_3)
+    }
 }
 
 impl fmt::Display for Profile {
@@ -178,6 +184,44 @@ pub struct Caps {
     pub tools: usize,
     /// The number of knowledge requests.
     pub knowledge: usize,
+    /// Whether updates have to end in a full stop to be kept.
+    pub full_stops: FullStops,
+}
+
+/// What decides whether an update has to end in a full stop to be kept. The first that is there counts; where none is,
+/// the members of the envelope tell its version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FullStops {
+    /// `trailing_period`
+    pub setting: Option<Period>,
+    /// The version that is prescribed, whatever an envelope says of itself.
+    pub given: Option<Profile>,
+    /// The version of envelopes that name none: that of the settings, else that of most of the session.
+    pub usual: Option<Profile>,
+}
+
+impl Default for FullStops {
+    /// Those of the runtime itself, which knows one version.
+    fn default() -> Self {
+        Self { setting: None, given: Some(Profile::Current), usual: None }
+    }
+}
+
+impl FullStops {
+    /// Whether the full stop is needed in an update that has no envelope around it.
+    #[must_use]
+    pub fn are_needed(self) -> bool {
+        self.are_needed_in(self.given.or(self.usual).unwrap_or(Profile::Current))
+    }
+
+    /// Whether the full stop is needed in an envelope of a version.
+    #[must_use]
+    pub fn are_needed_in(self, profile: Profile) -> bool {
+        match self.setting {
+            Some(setting) => setting == Period::Required,
+            None => profile.needs_full_stops(),
+        }
+    }
 }
 
 impl Default for Caps {
@@ -194,6 +238,7 @@ impl Default for Caps {
             trace: 50_000,
             tools: 20,
             knowledge: 20,
+            full_stops: FullStops::default(),
         }
     }
 }
@@ -222,6 +267,8 @@ pub struct TranscriptSettings {
     pub include: Globs,
     /// `profile`; unset is `auto`.
     pub profile: Option<Profile>,
+    /// The version of the protocol that the command line prescribes, whatever envelopes say of themselves.
+    pub prescribed: Option<Profile>,
     /// `consumer`: who takes the updates; unset is `open`, and then what it refuses is no error.
     pub consumer: Option<String>,
     /// `[transcripts.consumers.NAME]`
@@ -262,6 +309,7 @@ impl Default for TranscriptSettings {
         Self {
             include: Globs::new(include.map(String::from).into()).unwrap_or_default(),
             profile: None,
+            prescribed: None,
             consumer: None,
             consumers: BTreeMap::new(),
             strict: Strictness::default(),
@@ -299,5 +347,17 @@ impl TranscriptSettings {
             settings.caps.strict = one.require_valid_json.unwrap_or(settings.caps.strict);
         }
         settings
+    }
+
+    /// The limits of the runtime for a reply. `given` is the version that is prescribed for it, `session` that of most
+    /// replies around it.
+    #[must_use]
+    pub fn caps_of(&self, given: Option<Profile>, session: Option<Profile>) -> Caps {
+        let full_stops = FullStops {
+            setting: self.atoms.trailing_period,
+            given: self.prescribed.or(given),
+            usual: self.profile.or(session),
+        };
+        Caps { full_stops, ..self.caps.clone() }
     }
 }

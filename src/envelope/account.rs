@@ -290,7 +290,7 @@ impl<'a> Filters<'a> {
     /// What becomes of an update that stands by itself, the one of this index among its like.
     #[must_use]
     pub fn lone(&self, update: &str, at: usize) -> Fate {
-        match reason(update, &self.settings.caps) {
+        match reason(update, &self.settings.caps_of(None, None)) {
             Some(reason) => Fate::Dropped(reason),
             None => self.second(update, at),
         }

@@ -13,6 +13,8 @@ pub struct Context<'a> {
     /// The profile that the command line, or what holds the reply, prescribes. It counts more than what the envelope
     /// says of itself; that counts more than the settings.
     pub profile: Option<Profile>,
+    /// The profile of most replies of the session, where envelopes and settings say nothing.
+    pub session: Option<Profile>,
     /// What the program says of predicates; `None` where no program is loaded.
     pub declarations: Option<&'a Declarations>,
     /// The tools that there are, where somebody says so.
@@ -32,6 +34,7 @@ impl<'a> Context<'a> {
         Self {
             settings,
             profile: None,
+            session: None,
             declarations: None,
             tools: None,
             recorded: None,

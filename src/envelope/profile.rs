@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::json::Kind;
+use super::json::{Json, Kind};
 use super::reply::Object;
 use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
-use crate::config::Profile;
+use crate::config::{FullStops, Profile};
 
 /// What an envelope has that tells its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,8 +41,24 @@ pub enum Origin {
     Version,
     /// The envelope names a version that is newer than all that are known.
     NewerVersion(String),
+    /// Most envelopes of the session are of it.
+    Session,
     /// It follows from these, or from nothing at all.
     Inferred(Vec<Marker>),
+}
+
+/// What an envelope tells of its version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signs {
+    /// The version that it names.
+    pub declared: Option<Profile>,
+    /// The version that has what it has; `None` where that may be any.
+    pub own: Option<Profile>,
+    /// What tells that.
+    pub markers: Vec<Marker>,
+    /// What 1.1 has, and what may be a slip in any other version: by itself it tells nothing. Empty where something else
+    /// tells that it is newer.
+    pub hints: Vec<Marker>,
 }
 
 /// The profile that an envelope is written in, and what tells it; without a marker it is [`Profile::Current`].
@@ -52,8 +68,37 @@ pub fn infer(object: &Object<'_>) -> (Profile, Vec<Marker>) {
     of_envelope(&View::of(json, &ENVELOPE, [json.root()]))
 }
 
+/// What an envelope tells of its version.
+#[must_use]
+pub fn signs(json: &Json<'_>) -> Signs {
+    let envelope = View::of(json, &ENVELOPE, [json.root()]);
+    let declared = version(&envelope).map(|(profile, _)| profile);
+    let (own, markers) = of_members(&envelope);
+    let hints = if own.is_none() { hints(&envelope) } else { Vec::new() };
+    Signs { declared, own, markers, hints }.settled()
+}
+
+impl Signs {
+    /// Several hints that do not depend on each other make a version.
+    fn settled(mut self) -> Self {
+        if self.own.is_none() && self.hints.len() > 1 {
+            self.own = Some(Profile::V1_1);
+            self.markers = std::mem::take(&mut self.hints);
+        }
+        self
+    }
+}
+
 /// [`infer`], for an envelope that is looked at already.
 pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
+    let (own, markers) = of_members(envelope);
+    let hints = if own.is_none() { hints(envelope) } else { Vec::new() };
+    let signs = Signs { declared: None, own, markers, hints }.settled();
+    (signs.own.unwrap_or(Profile::Current), signs.markers)
+}
+
+/// The version that is the only one to have the members that an envelope has.
+fn of_members(envelope: &View<'_>) -> (Option<Profile>, Vec<Marker>) {
     let control = envelope.object("control_packet");
     let named = |names: &[&'static str]| -> Vec<Marker> {
         names.iter().filter(|name| control.mentions(name)).map(|name| Marker::Member(name)).collect()
@@ -65,40 +110,50 @@ pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
     let members = ["recovery_action", "confidence"];
     audit.extend(members.into_iter().filter(|name| correction.mentions(name)).map(Marker::Member));
     if !planned.is_empty() {
-        (Profile::Draft1_3, planned)
+        (Some(Profile::Draft1_3), planned)
     } else if !requests.is_empty() && !audit.is_empty() {
-        (Profile::Draft1_3, [requests, audit].concat())
+        (Some(Profile::Draft1_3), [requests, audit].concat())
     } else if !requests.is_empty() {
-        (Profile::Current, requests)
+        (Some(Profile::Current), requests)
     } else if !audit.is_empty() {
-        (Profile::V1_2, audit)
+        (Some(Profile::V1_2), audit)
     } else {
-        let old = of_the_first(envelope, &control);
-        (if old.is_empty() { Profile::Current } else { Profile::V1_1 }, old)
+        let oldest = named(&["abductive_hypothesis"]);
+        ((!oldest.is_empty()).then_some(Profile::V1_1), oldest)
     }
 }
 
-/// What only 1.1 has.
-fn of_the_first(envelope: &View<'_>, control: &View<'_>) -> Vec<Marker> {
-    let mut found = Vec::new();
-    if control.mentions("abductive_hypothesis") {
-        found.push(Marker::Member("abductive_hypothesis"));
-    }
-    for op in ["archive", "rehydrate"] {
-        let mut operations = control.objects("memory_operations");
-        if operations.any(|operation| operation.text("op").is_some_and(|found| found == op)) {
-            found.push(Marker::Operation(op));
-        }
-    }
+/// What 1.1 has, and what is a slip elsewhere: an order, a form, an operation.
+fn hints(envelope: &View<'_>) -> Vec<Marker> {
+    let control = envelope.object("control_packet");
     let intent = control.object("intent_classification");
-    if intent.text("category").is_some_and(|category| !category.is_empty() && !category.starts_with('/')) {
-        found.push(Marker::BareCategory);
+    let category = intent.text("category").unwrap_or_default();
+    let newer = ["verb", "target", "constraint"];
+    if control.mentions("reasoning_trace")
+        || category.starts_with('/')
+        || newer.iter().any(|name| intent.mentions(name))
+    {
+        return Vec::new();
     }
-    let is_newer = control.mentions("reasoning_trace") || intent.mentions("verb");
-    if is_surface_first(envelope) && !is_newer {
+    let mut found = Vec::new();
+    if is_surface_first(envelope) {
         found.push(Marker::SurfaceFirst);
     }
+    if !category.is_empty() {
+        found.push(Marker::BareCategory);
+    }
+    let operation = ["archive", "rehydrate"].into_iter().find(|op| {
+        let mut operations = control.objects("memory_operations");
+        operations.any(|operation| operation.text("op").is_some_and(|found| found == *op))
+    });
+    found.extend(operation.map(Marker::Operation));
     found
+}
+
+/// Whether updates of an envelope have to end in a full stop to be kept.
+pub(super) fn needs_full_stops(json: &Json<'_>, stops: FullStops) -> bool {
+    let envelope = View::of(json, &ENVELOPE, [json.root()]);
+    stops.are_needed_in(choose(&envelope, stops.given, stops.usual, None).0)
 }
 
 /// Whether the surface comes before the control packet.
@@ -107,12 +162,13 @@ pub(super) fn is_surface_first(envelope: &View<'_>) -> bool {
     matches!((place("surface_response"), place("control_packet")), (Some(surface), Some(control)) if surface < control)
 }
 
-/// The profile of an envelope: what is given, else what it says of itself, else the settings, else what its members
-/// tell.
+/// The profile of an envelope: what is given, else what it says of itself, else the settings, else what most of the
+/// session is, else what its members tell.
 pub(super) fn choose(
     envelope: &View<'_>,
     given: Option<Profile>,
     settings: Option<Profile>,
+    session: Option<Profile>,
 ) -> (Profile, Origin) {
     if let Some(profile) = given {
         return (profile, Origin::Given);
@@ -124,7 +180,10 @@ pub(super) fn choose(
         return (profile, Origin::Given);
     }
     let (profile, markers) = of_envelope(envelope);
-    (profile, Origin::Inferred(markers))
+    match session {
+        Some(session) if session != profile || markers.is_empty() => (session, Origin::Session),
+        _ => (profile, Origin::Inferred(markers)),
+    }
 }
 
 /// The profile that `piggyback_version` names.
@@ -178,21 +237,31 @@ mod tests {
             "1.3-draft, it has `tool_requests`, it has `safety_gates`"
         );
         assert_eq!(told(r#""git_metadata": {}"#), "1.3-draft, it has `git_metadata`");
-        assert_eq!(
-            told(r#""memory_operations": [{"op": "archive"}]"#),
-            "1.1, it uses the memory operation `archive`"
-        );
-        assert_eq!(
-            told(r#""intent_classification": {"category": "query"}"#),
-            "1.1, its category has no slash"
-        );
-        assert_eq!(
-            tell(r#"{"surface_response": "a", "control_packet": {}}"#),
-            "1.1, the surface comes first"
-        );
+        assert_eq!(told(r#""abductive_hypothesis": "b""#), "1.1, it has `abductive_hypothesis`");
         assert_eq!(
             tell(r#"{"surface_response": "a", "control_packet": {"reasoning_trace": ""}}"#),
             "current"
+        );
+    }
+
+    #[test]
+    fn a_slip_tells_no_version() {
+        let archive = r#""memory_operations": [{"op": "archive"}]"#;
+        let bare = r#""intent_classification": {"category": "query", "confidence": 1}"#;
+        let verb = r#""intent_classification": {"category": "query", "verb": "/explain", "confidence": 1}"#;
+        let slash = r#""intent_classification": {"category": "/query", "confidence": 1}"#;
+        let first =
+            |control: &str| tell(&format!(r#"{{"surface_response": "a", "control_packet": {{{control}}}}}"#));
+        for one in [told(archive), told(bare), first("")] {
+            assert_eq!(one, "current");
+        }
+        for newer in [verb, slash, r#""reasoning_trace": """#] {
+            assert_eq!(first(&format!("{archive}, {newer}")), "current");
+        }
+        assert_eq!(first(bare), "1.1, the surface comes first, its category has no slash");
+        assert_eq!(
+            told(&format!("{archive}, {bare}")),
+            "1.1, its category has no slash, it uses the memory operation `archive`"
         );
     }
 
@@ -201,7 +270,7 @@ mod tests {
         let choose = |version: &str, given, settings| {
             let text = format!(r#"{{"piggyback_version": {version}}}"#);
             let json = Json::parse(text.as_bytes());
-            let (profile, origin) = choose(&View::of(&json, &ENVELOPE, [json.root()]), given, settings);
+            let (profile, origin) = choose(&View::of(&json, &ENVELOPE, [json.root()]), given, settings, None);
             format!("{profile} {origin:?}")
         };
         assert_eq!(choose("1.1", Some(Profile::V1_2), None), "1.2 Given");

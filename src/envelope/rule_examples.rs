@@ -58,7 +58,7 @@ impl Example {
     }
 
     pub(super) fn found(&self) -> Vec<Finding> {
-        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps), &self.context())
+        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps_of(None, None)), &self.context())
     }
 
     /// The same with the first fix of a rule.

@@ -43,7 +43,8 @@ impl<'a> Subject<'a> {
         let (reply, context) = (survey.reply, survey.context);
         let json = &object.json;
         let envelope = View::of(json, &ENVELOPE, [json.root()]);
-        let (profile, origin) = profile::choose(&envelope, context.profile, context.settings.profile);
+        let (profile, origin) =
+            profile::choose(&envelope, context.profile, context.settings.profile, context.session);
         let control = envelope.object("control_packet");
         let mut views = Vec::new();
         envelope.visit(profile, true, &mut |view, is_known| views.push((view.clone(), is_known)));

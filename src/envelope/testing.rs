@@ -17,7 +17,7 @@ pub(super) fn current() -> TranscriptSettings {
 
 /// What is found in a reply.
 pub(super) fn found(raw: &[u8], settings: &TranscriptSettings) -> Vec<Finding> {
-    findings(&Reply::new(raw, &settings.caps), &Context::new(settings))
+    findings(&Reply::new(raw, &settings.caps_of(None, None)), &Context::new(settings))
 }
 
 /// How grave a finding is.

@@ -5,9 +5,10 @@
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::testing::{check, current, found};
-use crate::config::{Strictness, TranscriptSettings};
-use crate::lint::Applicability;
+use super::Reply;
+use super::testing::{check, current, found, severity};
+use crate::config::{Period, Profile, Strictness, TranscriptSettings};
+use crate::lint::{Applicability, Severity};
 
 /// Envelopes of all kinds.
 const ENVELOPES: [&str; 5] = [
@@ -381,6 +382,72 @@ fn look(raw: &[u8]) {
             }
         }
     }
+}
+
+/// The errors of an envelope by profile `1.1-bnf`: with these channels in this order.
+fn errors_of_grammar(channels: [&str; 2]) -> Vec<&'static str> {
+    let settings = TranscriptSettings { profile: Some(Profile::V1_1Bnf), ..TranscriptSettings::default() };
+    let raw = format!("{{{}, {}}}", channels[0], channels[1]);
+    let all = found(raw.as_bytes(), &settings).into_iter();
+    all.filter(|finding| severity(finding) == Some(Severity::Error))
+        .map(|finding| finding.rule.name)
+        .collect()
+}
+
+#[test]
+fn the_grammar_of_the_first_version_knows_one_order_and_no_empty_list() {
+    let surface = r#""surface_response": "I look.""#;
+    let packet = |lists: &str| format!(r#""control_packet": {{{lists}}}"#);
+    let (one, none, memory) =
+        (r#""mangle_updates": ["a(/b)"]"#, r#""mangle_updates": []"#, r#""memory_operations": []"#);
+    let good = packet(&format!("{one}, {memory}"));
+    assert_eq!(errors_of_grammar([surface, &good]), [""; 0]);
+    assert_eq!(errors_of_grammar([&good, surface]), ["key-order"]);
+    assert_eq!(errors_of_grammar([surface, &packet(&format!("{memory}, {one}"))]), ["key-order"]);
+    assert_eq!(errors_of_grammar([surface, &packet(&format!("{none}, {memory}"))]), ["no-update"]);
+    assert_eq!(
+        errors_of_grammar([surface, &packet(&format!(r#""mangle_updates": null, {memory}"#))]),
+        ["no-update"]
+    );
+    assert_eq!(errors_of_grammar([surface, &packet(memory)]), ["updates-missing"]);
+}
+
+#[test]
+fn updates_without_full_stop_are_kept_where_the_version_takes_them() {
+    let kept = |envelope: &str, settings: &TranscriptSettings| {
+        let reply = Reply::new(envelope.as_bytes(), &settings.caps_of(None, None));
+        reply.reading.unwrap().picked.unwrap().kept.updates.len()
+    };
+    let envelope = |rest: &str| {
+        format!(
+            r#"{{{rest}"control_packet": {{"mangle_updates": ["a(/b)", "c(/d)."]}}, "surface_response": "I look."}}"#
+        )
+    };
+    let usual = TranscriptSettings::default();
+    assert_eq!(kept(&envelope(""), &usual), 1);
+    for (version, count) in
+        [("1.1", 2), ("1.1-bnf", 2), ("1.2", 2), ("1.2-go", 2), ("current", 1), ("1.3-draft", 1)]
+    {
+        assert_eq!(
+            kept(&envelope(&format!(r#""piggyback_version": "{version}", "#)), &usual),
+            count,
+            "{version}"
+        );
+        let profile = Profile::parse(version);
+        assert_eq!(kept(&envelope(""), &TranscriptSettings { profile, ..usual.clone() }), count, "{version}");
+        let given = TranscriptSettings { prescribed: profile, ..usual.clone() };
+        assert_eq!(kept(&envelope(r#""piggyback_version": "1.2", "#), &given), count, "{version}");
+    }
+    for (word, count) in [(Period::Required, 1), (Period::Optional, 2), (Period::Forbidden, 2)] {
+        let mut settings = usual.clone();
+        settings.atoms.trailing_period = Some(word);
+        assert_eq!(kept(&envelope(r#""piggyback_version": "1.1", "#), &settings), count, "{word:?}");
+    }
+    let audit = r#"{"control_packet": {"mangle_updates": ["a(/b)"], "safety_gates": {}}, "surface_response": "I look."}"#;
+    assert_eq!(kept(audit, &usual), 1);
+    // What else loses an update loses it in all versions.
+    let others = r#"{"piggyback_version": "1.1", "control_packet": {"mangle_updates": ["a(/b;)", "a", " ", "a(/b)"]}, "surface_response": "x"}"#;
+    assert_eq!(kept(others, &usual), 1);
 }
 
 proptest! {

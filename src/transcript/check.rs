@@ -6,6 +6,7 @@ use super::outward;
 use super::session::{Limits, Session};
 use super::turn::{Kind, Record, Skip, Turn};
 use super::{Summary, findings, loose};
+use crate::config::{Caps, FullStops, Profile};
 use crate::envelope::clean::Recogniser;
 use crate::envelope::json::Json;
 use crate::envelope::{self, Context, Reply};
@@ -61,14 +62,14 @@ fn check_or_recognise(
     for turn in &record.turns {
         let from = checked.found.len();
         let reply = match recogniser.as_deref_mut().filter(|_| is_usual(turn)) {
-            None => turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &context.settings.caps)),
+            None => turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &caps(turn, context))),
             Some(recogniser) => {
                 let json = Json::parse(turn.text(record.bytes));
                 if let Some(clean) = recogniser.recognise(&json) {
                     checked.digests.push(Digest::of_clean(record, turn, &clean, context));
                     continue;
                 }
-                Some(Reply::of_tree(json, &context.settings.caps))
+                Some(Reply::of_tree(json, &caps(turn, context)))
             }
         };
         if let Some(reply) = &reply {
@@ -106,10 +107,19 @@ fn check_or_recognise(
     checked
 }
 
+/// The limits of the runtime for a turn.
+fn caps(turn: &Turn, context: &Context<'_>) -> Caps {
+    let of_turn = turn.caps(context.settings);
+    let given = of_turn.full_stops.given;
+    let full_stops = FullStops { given: context.profile.or(given), ..of_turn.full_stops };
+    Caps { full_stops, ..of_turn }
+}
+
 /// Whether a turn is a reply that is judged as all others are: what its container says of it may be another profile, or
 /// that a person saw all of it.
 fn is_usual(turn: &Turn) -> bool {
-    turn.is_reply() && turn.details.is_none() && !turn.is_shown && !turn.is_documentation
+    let is_current = turn.session.is_none_or(|profile| profile == Profile::Current);
+    turn.is_reply() && turn.details.is_none() && is_current && !turn.is_shown && !turn.is_documentation
 }
 
 /// Looks at a reply, and places what is found in its record.
@@ -123,6 +133,7 @@ pub fn check_reply(
     let details = turn.details.as_deref();
     let context = Context {
         profile: context.profile.or(details.and_then(|details| details.profile)),
+        session: turn.session.or(context.session),
         recorded: details.and_then(|details| details.timestamp.as_deref()),
         is_documentation: context.is_documentation || turn.is_documentation,
         ..*context
@@ -202,6 +213,7 @@ impl<'c> Checker<'c> {
     fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) {
         out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
         let site = Site { record: record.number, start: record.start };
+        self.session.record(record.bytes, &record.findings);
         for digest in &checked.digests {
             self.session.turn(site, digest, out);
             self.envelopes += u64::from(digest.is_picked());

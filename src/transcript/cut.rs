@@ -1,5 +1,7 @@
 //! Where records end in bytes that keep coming.
 
+use super::entry::{Borders, Form};
+
 /// How the records of a container lie behind one another.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Frame {
@@ -7,6 +9,8 @@ pub(super) enum Frame {
     Lines,
     /// Several lines each; the line says whether one begins or ends with it.
     Groups(fn(&[u8]) -> Border),
+    /// The entries of a log that begin so.
+    Entries(Form),
     /// The elements of an array.
     Elements,
     /// JSON values one behind the other, each on as many lines as it likes.
@@ -35,6 +39,7 @@ pub(super) struct Cutter {
     /// Where the record begins: behind commas and white space in an array.
     start: usize,
     array: Array,
+    borders: Borders,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +61,7 @@ pub(super) struct Cut {
 
 impl Cutter {
     pub(super) fn new(frame: Frame) -> Self {
-        Self { frame, seen: 0, start: 0, array: Array::default() }
+        Self { frame, seen: 0, start: 0, array: Array::default(), borders: Borders::default() }
     }
 
     /// The next record in `bytes`, which begin where the last one ended; `None` until more bytes come, or at the
@@ -64,7 +69,10 @@ impl Cutter {
     pub(super) fn next(&mut self, bytes: &[u8], is_end: bool) -> Option<Cut> {
         let found = match self.frame {
             Frame::Lines => self.line(bytes),
-            Frame::Groups(border) => self.group(bytes, border, is_end),
+            Frame::Groups(border) => self.group(bytes, &mut |_, line| border(line), is_end),
+            Frame::Entries(form) => {
+                self.group(bytes, &mut |borders, line| borders.border(line, &form), is_end)
+            }
             Frame::Elements => self.element(bytes),
             Frame::Values => self.value(bytes),
             Frame::Whole => None,
@@ -72,7 +80,11 @@ impl Cutter {
         let rest = || (is_end && self.start < bytes.len()).then_some((self.start, bytes.len(), bytes.len()));
         let found = found.or_else(rest).map(|(start, end, next)| Cut { start, end, next });
         match found {
-            Some(_) => (self.seen, self.start) = (0, 0),
+            Some(_) => {
+                (self.seen, self.start) = (0, 0);
+                // The line that ended this record is looked at again as the first of the next.
+                self.borders = Borders::default();
+            }
             None => self.seen = self.seen.max(self.start),
         }
         found
@@ -97,7 +109,7 @@ impl Cutter {
     fn group(
         &mut self,
         bytes: &[u8],
-        border: fn(&[u8]) -> Border,
+        border: &mut dyn FnMut(&mut Borders, &[u8]) -> Border,
         is_end: bool,
     ) -> Option<(usize, usize, usize)> {
         loop {
@@ -109,7 +121,7 @@ impl Cutter {
             };
             let (from, to) = (self.seen, self.seen + len);
             self.seen = to;
-            match border(bytes.get(from..to).unwrap_or(&[])) {
+            match border(&mut self.borders, bytes.get(from..to).unwrap_or(&[])) {
                 Border::Begin if from > 0 => return Some((0, from, from)),
                 Border::End => return Some((0, to, to)),
                 _ => {}

@@ -1,9 +1,10 @@
 //! Which container a file is, by its name and its first bytes.
 
 use super::cut::Frame;
+use super::entry::Form;
 use super::lines::Own;
 use super::shapes::{self, Shape};
-use super::{harness, log, stream};
+use super::{Options, harness, log, stream};
 use crate::config::Container;
 use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
 
@@ -23,10 +24,19 @@ pub(super) struct Plan {
     pub(super) frame: Frame,
 }
 
-/// The container of a file, from its name and its first bytes; `is_all` where these are all.
-pub(super) fn plan(named: Option<Container>, name: &str, head: &[u8], is_all: bool, own: &Own) -> Plan {
-    let container = named.unwrap_or_else(|| detect(name, head, is_all, own));
+/// The container of a file, from what is known of it and its first bytes; `is_all` where these are all.
+pub(super) fn plan(options: &Options, head: &[u8], is_all: bool, own: &Own) -> Plan {
+    let container = options.container.unwrap_or_else(|| match detect(&options.name, head, is_all, own) {
+        // A separator is for the lines of text that is not of the runtime itself.
+        Container::Log if options.separator.is_some() && !is_of_runtime(head) => Container::Raw,
+        found => found,
+    });
     Plan { container, frame: frame(container, head, is_all) }
+}
+
+/// Whether a text begins as a log of the runtime does.
+fn is_of_runtime(head: &[u8]) -> bool {
+    first(head) == Some(b'{') || head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped)
 }
 
 fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
@@ -47,7 +57,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
             _ => Frame::Whole,
         },
         Container::Log if first(head) == Some(b'{') => Frame::Lines,
-        Container::Log => Frame::Groups(log::border),
+        Container::Log => Frame::Entries(Form::of_log(head)),
     }
 }
 
@@ -83,8 +93,10 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
             Some(Container::Harness)
         } else if head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped) {
             Some(Container::Log)
+        } else if stream::is_events(head) {
+            Some(Container::Stream)
         } else {
-            stream::is_events(head).then_some(Container::Stream)
+            Form::of_console(head).map(|_| Container::Log)
         }
     };
     let extension = extension(name);

@@ -14,9 +14,10 @@ use super::tokens;
 use super::turn::{Details, Kind, Record, Role, Turn};
 use super::words::{member, text};
 use crate::config::Profile;
-use crate::envelope::account::{Fate, Filters};
+use crate::envelope::account::Filters;
 use crate::envelope::clean::Clean;
 use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::runtime::DropReason;
 use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
 use crate::text::{TextRange, TextSize};
@@ -72,6 +73,8 @@ pub struct Digest {
     pub(super) words: Option<Arc<FxHashSet<u64>>>,
     /// What the runtime makes of it.
     pub(super) reply: Option<Box<ReplyDigest>>,
+    /// The version that most replies of the file are written in.
+    pub(super) session: Option<Profile>,
 }
 
 /// A reply.
@@ -85,6 +88,8 @@ pub(super) struct ReplyDigest {
     pub(super) profile: Option<Profile>,
     /// Whether the runtime took an envelope.
     pub(super) is_picked: bool,
+    /// Whether the runtime drops an update of it.
+    pub(super) has_losses: bool,
     /// The first byte of the envelope.
     pub(super) brace: TextRange,
     /// The value of its surface.
@@ -95,6 +100,8 @@ pub(super) struct ReplyDigest {
     /// The key of its control packet.
     pub(super) control: TextRange,
     pub(super) has_intent: bool,
+    /// Whether it only greets.
+    pub(super) is_greeting: bool,
     /// The updates that survive the caps.
     pub(super) atoms: Vec<Atom>,
     pub(super) memory: SmallVec<[Memory; 2]>,
@@ -208,6 +215,7 @@ impl Digest {
             is_error_report: is_prompt && is_error_report(said),
             words: if is_prompt { words(said).map(Arc::new) } else { None },
             reply,
+            session: turn.session,
         }
     }
 
@@ -246,12 +254,14 @@ impl Place<'_> {
             errors: errors(found),
             profile: None,
             is_picked: reply.picked.is_some(),
+            has_losses: false,
             brace: TextRange::default(),
             surface: self.turn.place(whole(reply.raw)),
             surface_tokens: shown(reply),
             missing: SmallVec::new(),
             control: TextRange::default(),
             has_intent: false,
+            is_greeting: false,
             atoms: Vec::new(),
             memory: SmallVec::new(),
             correction: None,
@@ -259,7 +269,10 @@ impl Place<'_> {
             numbers: None,
         };
         if let Some(object) = reply.picked_object() {
-            self.envelope(object, context, &mut digest);
+            let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+            let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
+            digest.has_losses = !dropped.is_empty();
+            self.envelope(object, dropped, context, &mut digest);
         }
         digest
     }
@@ -278,12 +291,15 @@ impl Place<'_> {
             errors: None,
             profile: clean.has_requests.then_some(Profile::Current),
             is_picked: true,
+            has_losses: false,
             brace: self.turn.place(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
             surface: self.string(json, clean.surface),
             surface_tokens: tokens::characters(clean.characters),
             missing: SmallVec::new(),
             control: self.turn.place(json.range(clean.control)),
             has_intent: true,
+            is_greeting: member(json, json.root(), "control_packet")
+                .is_some_and(|control| greets(json, control)),
             atoms: updates
                 .map(|(index, (node, says))| self.atom_that_says(json, node, index, says))
                 .collect(),
@@ -298,7 +314,13 @@ impl Place<'_> {
         digest
     }
 
-    fn envelope(&self, object: &Object<'_>, context: &Context<'_>, digest: &mut ReplyDigest) {
+    fn envelope(
+        &self,
+        object: &Object<'_>,
+        dropped: &[(usize, DropReason)],
+        context: &Context<'_>,
+        digest: &mut ReplyDigest,
+    ) {
         let caps = &context.settings.caps;
         let json = &object.json;
         let root = json.root();
@@ -315,10 +337,11 @@ impl Place<'_> {
         digest.control = self.turn.place(json.range(key.key));
         let control = key.value;
         digest.has_intent = member(json, control, "intent_classification").is_some();
+        digest.is_greeting = greets(json, control);
         if let Some(updates) = member(json, control, "mangle_updates") {
             let kept = json.elements(updates).take(caps.updates).enumerate();
             let filters = Filters::new(context.settings, context.declarations);
-            let atom = |(index, node)| self.atom(json, node, index, filters);
+            let atom = |(index, node)| self.atom(json, node, index, dropped, filters);
             digest.atoms = kept.filter_map(atom).collect();
             if context.wants(&LOSSY_TURN) {
                 self.missing(json, root, updates, digest);
@@ -347,12 +370,19 @@ impl Place<'_> {
         self.turn.place(inside(json, node))
     }
 
-    fn atom(&self, json: &Json<'_>, node: NodeId, index: usize, filters: Filters<'_>) -> Option<Atom> {
+    fn atom(
+        &self,
+        json: &Json<'_>,
+        node: NodeId,
+        index: usize,
+        dropped: &[(usize, DropReason)],
+        filters: Filters<'_>,
+    ) -> Option<Atom> {
         let update = json.string(node)?;
-        let fate = filters.lone(&update, index);
-        if let Fate::Dropped(_) = fate {
+        if dropped.binary_search_by_key(&index, |(at, _)| *at).is_ok() {
             return None;
         }
+        let fate = filters.second(&update, index);
         Some(Atom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
     }
 
@@ -446,6 +476,14 @@ impl Place<'_> {
             }
         }
     }
+}
+
+/// Whether a control packet says that its reply is a greeting.
+fn greets(json: &Json<'_>, control: NodeId) -> bool {
+    let intent = member(json, control, "intent_classification");
+    intent.is_some_and(|intent| {
+        text(json, intent, "verb").is_some_and(|verb| verb.trim_start_matches('/') == "greet")
+    })
 }
 
 /// How many tokens the user sees of a reply without an envelope.

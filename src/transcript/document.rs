@@ -10,12 +10,13 @@ use super::cut::Frame;
 use super::detect::{self, HEAD, Plan};
 use super::digest::Site;
 use super::lines::Own;
+use super::majority::LOOK_AHEAD;
 use super::reader::Reader;
 use super::session::{Limits, Session};
 use super::shapes::Shape;
 use super::turn::{Record, Turn};
-use super::{Options, Summary, binary, sketch};
-use crate::config::Container;
+use super::{Options, Summary, binary, majority, sketch};
+use crate::config::{Container, Profile};
 use crate::envelope::Context;
 use crate::lint::Finding;
 use crate::text::{TextEdit, TextSize, size};
@@ -27,6 +28,8 @@ pub struct Transcript {
     plan: Option<Plan>,
     entries: Vec<Entry>,
     summary: Summary,
+    /// The version of most replies.
+    session: Option<Profile>,
 }
 
 /// A record and its place in the file.
@@ -92,7 +95,8 @@ impl Transcript {
         reader.feed(text, &mut each);
         let summary = reader.finish(&mut each);
         let plan = summary.container.map(|_| plan(&options, text));
-        Self { options, plan, entries, summary }
+        let session = session(&options, plan, text);
+        Self { options, plan, entries, summary, session }
     }
 
     /// The transcript after edits that led to `text`, in their order.
@@ -100,12 +104,18 @@ impl Transcript {
     pub fn update(&self, text: &[u8], edits: &[TextEdit]) -> Self {
         let (same_start, same_end) = unchanged(self.summary.bytes, edits);
         let is_sound = same_start + same_end <= text.len() as u64;
-        let next = self.plan.filter(|plan| is_sound && is_same(*plan, plan_of_new(self, text, same_start)));
+        let is_same_session = || {
+            same_start > (LOOK_AHEAD + 3) as u64 || session(&self.options, self.plan, text) == self.session
+        };
+        let is_same = |plan: &Plan| is_sound && is_same(*plan, plan_of_new(self, text, same_start));
+        let next = self.plan.filter(|plan| is_same(plan) && is_same_session());
         let updated = match next {
             Some(plan) if matches!(plan.frame, Frame::Lines) => {
                 self.update_lines(plan, text, same_start, same_end)
             }
-            Some(plan) if matches!(plan.frame, Frame::Groups(_)) => self.update_end(plan, text, same_start),
+            Some(plan) if matches!(plan.frame, Frame::Groups(_) | Frame::Entries(_)) => {
+                self.update_end(plan, text, same_start)
+            }
             _ => return Self::parse(self.options.clone(), text),
         };
         // Which of several equal texts counts, only all of the file tells.
@@ -167,7 +177,7 @@ impl Transcript {
 
     fn read(&self, plan: Plan, text: &[u8], from: usize, to: usize, number: u64) -> Vec<Entry> {
         let mut entries = Vec::new();
-        let mut reader = Reader::new(self.options.clone()).resuming(plan, from as u64, number);
+        let mut reader = Reader::new(self.options.clone()).resuming(plan, from as u64, number, self.session);
         let mut each = |record: &Record<'_>| entries.push(entry(record));
         reader.feed(text.get(from..to).unwrap_or(&[]), &mut each);
         reader.finish(&mut each);
@@ -186,7 +196,7 @@ impl Transcript {
             summary.add(body.shape, &body.turns, &body.findings);
         }
         summary.look(text.get(..sketch::LOOKED_AT.min(text.len())).unwrap_or(&[]));
-        Self { options: self.options.clone(), plan: Some(plan), entries, summary }
+        Self { options: self.options.clone(), plan: Some(plan), entries, summary, session: self.session }
     }
 
     /// Its container; `None` of an empty file.
@@ -251,6 +261,9 @@ impl Transcript {
             let site = Site { record: entry.number, start: entry.start };
             let news = checked.found.iter().filter(|found| session.is_news(&found.finding));
             here.extend(news.map(|found| Found { record: site.record, start: site.start, ..found.clone() }));
+            let start = to_usize(entry.start);
+            let bytes = text.get(start..start.saturating_add(entry.body.len)).unwrap_or(&[]);
+            session.record(bytes, &entry.body.findings);
             for digest in &checked.digests {
                 session.turn(site, digest, &mut here);
             }
@@ -294,7 +307,13 @@ fn plan(options: &Options, text: &[u8]) -> Plan {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let head = text.get(..HEAD.min(text.len())).unwrap_or(text);
     let own = Own::new(Arc::clone(&options.shapes));
-    detect::plan(options.container, &options.name, head, head.len() == text.len(), &own)
+    detect::plan(options, head, head.len() == text.len(), &own)
+}
+
+/// The version of most replies of a file.
+fn session(options: &Options, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    majority::of_file(options, plan?, text, text.len() <= LOOK_AHEAD)
 }
 
 /// The container after an edit. One behind the bytes that tell it changes nothing.
@@ -308,7 +327,10 @@ fn plan_of_new(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
 fn is_same(one: Plan, other: Option<Plan>) -> bool {
     other.is_some_and(|other| {
         one.container == other.container
-            && std::mem::discriminant(&one.frame) == std::mem::discriminant(&other.frame)
+            && match (one.frame, other.frame) {
+                (Frame::Entries(one), Frame::Entries(other)) => one == other,
+                (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
+            }
     })
 }
 

@@ -1,11 +1,11 @@
-//! Logs of codeNERD (K10): entries that begin with a time, and go on until the next time. A reply stands behind a
-//! marker, or in the `response` of an entry's fields.
+//! Logs: entries that begin with a time, and go on until the next one. In those of the runtime a reply is behind a
+//! marker, or in the `response` of an entry's fields; in others behind whatever a program puts before it.
 
-use super::cut::Border;
+use super::entry::{self, Form, Prefix};
 use super::findings;
 use super::shapes::{self, Draft, Shape};
 use super::turn::{Kind, Record, Role, Skip, Turn};
-use super::words::{is_string, member, step, text};
+use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
 use crate::text::{TextRange, size};
 
@@ -17,11 +17,6 @@ const PREVIEWS: [usize; 3] = [200, 300, 500];
 
 /// How far into an entry a marker may stand.
 const MARKER_WITHIN: usize = 256;
-
-/// Whether a line begins an entry.
-pub(super) fn border(line: &[u8]) -> Border {
-    if is_stamped(line) { Border::Begin } else { Border::Within }
-}
 
 /// Whether a line begins with a time.
 pub(super) fn is_stamped(line: &[u8]) -> bool {
@@ -37,18 +32,14 @@ pub(super) fn is_entry(json: &Json<'_>, node: NodeId) -> bool {
     ["ts", "lvl", "msg"].iter().all(|name| member(json, node, name).is_some())
 }
 
-/// Reads an entry.
-pub(super) fn read(record: &mut Record<'_>) -> Option<Shape> {
-    let start = if is_stamped(record.bytes) { stamp_end(record.bytes) } else { 0 };
+/// Reads an entry; `form` is what entries of its log begin with, where that is text.
+pub(super) fn read(record: &mut Record<'_>, form: Option<&Form>) -> Option<Shape> {
+    let start = start(record.bytes);
     let body = record.bytes.get(start..).unwrap_or(&[]);
-    if body.starts_with(b"{") {
-        let json = Json::parse_part(record.bytes, start..record.bytes.len());
-        if !json.is_valid_to_the_end() {
-            let range = TextRange::new(size(start), size(record.bytes.len()));
-            record.findings.push(findings::bad_record(&json, range, "the entry"));
-            return None;
-        }
-        return entry(&json, record);
+    let json = body.starts_with(b"{").then(|| Json::parse_part(record.bytes, start..record.bytes.len()));
+    let other = json.as_ref().filter(|json| json.is_valid_to_the_end() && !is_envelope(json, json.root()));
+    if let Some(shape) = other.and_then(|json| self::json(json, record)) {
+        return Some(shape);
     }
     if let Some(marker) = marker(body) {
         let end = start + body.trim_ascii_end().len();
@@ -58,11 +49,29 @@ pub(super) fn read(record: &mut Record<'_>) -> Option<Shape> {
             if marker.is_preview || is_preview(said) { Kind::Skipped(Skip::Preview) } else { Kind::Reply };
         let turn = Turn::part(Role::Assistant, kind, range);
         add(turn, record);
+        return Some(Shape::Log);
+    }
+    let found = form.and_then(|form| entry::read(record, form));
+    let is_lost = found.is_none();
+    record.turns.extend(found);
+    if let Some(json) = json.filter(|json| is_lost && !json.is_valid_to_the_end()) {
+        let range = TextRange::new(size(start), size(record.bytes.len()));
+        record.findings.push(findings::bad_record(&json, range, "the entry"));
+        return None;
     }
     Some(Shape::Log)
 }
 
-fn entry(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
+/// Where what an entry says begins.
+fn start(entry: &[u8]) -> usize {
+    let line = entry.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+    match is_stamped(entry) {
+        true => stamp_end(entry),
+        false => Prefix::of(line).filter(|prefix| prefix.role.is_none()).map_or(0, |prefix| prefix.end),
+    }
+}
+
+fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
     let root = json.root();
     if !is_entry(json, root) {
         let shaped = shapes::read(json, root, "")?;

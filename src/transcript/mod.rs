@@ -11,6 +11,7 @@ mod cut;
 mod detect;
 mod digest;
 mod document;
+mod entry;
 mod evidence;
 #[cfg(test)]
 mod examples;
@@ -21,6 +22,7 @@ mod harness;
 mod lines;
 mod log;
 mod loose;
+mod majority;
 mod markdown;
 #[cfg(test)]
 mod mending;

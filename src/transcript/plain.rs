@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
+use super::entry::{self, Prefix};
 use super::turn::{Kind, Role};
 
 /// A turn of a text.
@@ -25,8 +26,8 @@ struct Separator {
 /// `=== …`, `--- turn 3` and `Assistant:` are, unless `is_one` says that the text is one reply.
 pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<Part> {
     let is_separator = |line: &[u8]| match separator {
-        Some(regex) => regex.is_match(line).then(|| Separator { role: role_in(line), text: line.len() }),
-        None => usual(line),
+        Some(regex) => regex.find(line).map(|found| configured(line, found.end())),
+        None => usual(line).or_else(|| labelled(line)),
     };
     let mut parts: Vec<Part> = Vec::new();
     let mut at = 0;
@@ -47,7 +48,38 @@ pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec
         return vec![part(Role::Assistant, 0..text.len())];
     }
     parts.retain(|part| !text.get(part.range.clone()).unwrap_or(&[]).trim_ascii().is_empty());
-    parts
+    parts.into_iter().flat_map(|part| without_damage(part, text)).collect()
+}
+
+/// A reply, or what is behind a damaged envelope of it by itself: the next one is not part of the damage.
+fn without_damage(part: Part, text: &[u8]) -> Vec<Part> {
+    let bytes = text.get(part.range.clone()).unwrap_or(&[]);
+    if part.role != Role::Assistant {
+        return vec![part];
+    }
+    let start = part.range.start;
+    let ranges = entry::parts(bytes).into_iter().map(|range| start + range.start..start + range.end);
+    ranges.map(|range| Part { range, ..part.clone() }).collect()
+}
+
+/// A separator that the settings define and that ends at `end`. What follows it on its line is part of the turn where
+/// it is a reply, or where the line says who speaks.
+fn configured(line: &[u8], end: usize) -> Separator {
+    let prefix = Prefix::of(line);
+    let after = |at: usize| line.get(at..).unwrap_or(&[]).trim_ascii_start();
+    let brace = memchr::memchr(b'{', line).filter(|at| entry::begins_envelope(after(*at)));
+    let text = match prefix {
+        Some(prefix) if prefix.role.is_some() && prefix.end >= end => prefix.end,
+        _ => brace.filter(|at| *at >= end).unwrap_or(line.len()),
+    };
+    let role = prefix.and_then(|prefix| prefix.role);
+    Separator { role: role.unwrap_or_else(|| role_in(line.get(..text).unwrap_or(line))), text }
+}
+
+/// A line that begins with who speaks, in one of the ways that are no heading: `[user]`, `Assistant>`, `<- model`.
+fn labelled(line: &[u8]) -> Option<Separator> {
+    let prefix = Prefix::of(line)?;
+    Some(Separator { role: prefix.role.filter(|_| prefix.is_speaker())?, text: prefix.end })
 }
 
 fn part(role: Role, range: Range<usize>) -> Part {

@@ -7,12 +7,13 @@ use regex::bytes::Regex;
 use super::cut::{Cut, Cutter, Frame};
 use super::detect::{self, HEAD, Plan};
 use super::lines::Own;
+use super::majority::LOOK_AHEAD;
 use super::record::{self, Site};
 use super::repeated::Repeated;
 use super::shapes::{self, Shape};
 use super::turn::{Kind, Record, Role, Skip, Turn};
-use super::{Options, binary, findings, markdown, plain, sketch};
-use crate::config::Container;
+use super::{Options, binary, findings, majority, markdown, plain, sketch};
+use crate::config::{Container, Profile};
 use crate::lint::Finding;
 use crate::text::{TextRange, size};
 
@@ -47,6 +48,10 @@ pub struct Reader {
     number: u64,
     summary: Summary,
     limit: usize,
+    /// The version of most replies of the file.
+    session: Option<Profile>,
+    /// Whether the replies are only read to find that out.
+    is_voting: bool,
 }
 
 /// What a reader saw.
@@ -153,11 +158,22 @@ impl Reader {
             number: 0,
             summary,
             limit: LONGEST_RECORD,
+            session: None,
+            is_voting: false,
         }
     }
 
-    /// A reader that goes on in the middle of a file, where the record with this number begins.
-    pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64) -> Self {
+    /// A reader that finds out what version most replies are written in.
+    pub(super) fn voting(mut self, plan: Plan) -> Self {
+        self.state = Some((plan, Cutter::new(plan.frame)));
+        (self.has_begun, self.is_voting) = (true, true);
+        self
+    }
+
+    /// A reader that goes on in the middle of a file, where the record with this number begins, most of whose replies
+    /// are of version `session`.
+    pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
+        self.session = session;
         self.state = Some((plan, Cutter::new(plan.frame)));
         (self.has_begun, self.start, self.number) = (true, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
@@ -194,7 +210,9 @@ impl Reader {
             return;
         }
         self.buffer.extend_from_slice(chunk);
-        if self.buffer.len() >= HEAD || (self.state.is_some() && (self.has_begun || self.buffer.len() >= 3)) {
+        if self.buffer.len() >= LOOK_AHEAD
+            || (self.state.is_some() && (self.has_begun || self.buffer.len() >= 3))
+        {
             self.emit(false, each);
         }
     }
@@ -212,6 +230,12 @@ impl Reader {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.start
+    }
+
+    /// The version of the protocol that most replies of the file are written in, once that is known.
+    #[must_use]
+    pub fn session(&self) -> Option<Profile> {
+        self.session
     }
 
     /// The container, once it is known.
@@ -263,7 +287,13 @@ impl Reader {
     }
 
     fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, Cutter) {
-        let plan = detect::plan(self.options.container, &self.options.name, head, is_all, &self.own);
+        let start = head.get(..HEAD).unwrap_or(head);
+        let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
+        self.session = match plan.frame {
+            // What is there need not be all of the only record.
+            Frame::Whole => None,
+            _ => majority::of_file(&self.options, plan, head, is_all),
+        };
         self.summary.container = (!head.is_empty()).then_some(plan.container);
         (plan, Cutter::new(plan.frame))
     }
@@ -303,10 +333,15 @@ impl Reader {
             self.number += 1;
             return;
         }
+        if matches!(plan.frame, Frame::Whole) && !self.is_voting {
+            self.session = majority::of_file(&self.options, plan, bytes, true);
+        }
+        let session = self.session;
         let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
         let may_repeat =
             matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
         let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
+            record.turns.iter_mut().for_each(|turn| turn.session = session);
             record.findings.extend(findings::invalid_utf8(record.bytes));
             if may_repeat {
                 repeated.mark(&mut record);

@@ -30,7 +30,7 @@ pub(super) fn read<'b>(
     let bytes = match site.frame {
         Frame::Lines => without_line_end(bytes),
         Frame::Elements | Frame::Values => bytes.trim_ascii_end(),
-        Frame::Groups(_) | Frame::Whole => bytes,
+        Frame::Groups(_) | Frame::Entries(_) | Frame::Whole => bytes,
     };
     if bytes.trim_ascii().is_empty() {
         return None;
@@ -45,13 +45,22 @@ pub(super) fn read<'b>(
             harness::read(&mut record);
             None
         }
-        (Container::Log, _) => log::read(&mut record),
+        (Container::Log, Frame::Entries(form)) => log::read(&mut record, Some(&form)),
+        (Container::Log, _) => log_line(site, &mut record, own),
         (_, Frame::Groups(_)) => events(&mut record),
         _ => value(site, &mut record, own),
     };
     let is_empty = record.turns.is_empty() && record.findings.is_empty();
-    let is_group = matches!(site.frame, Frame::Groups(_));
+    let is_group = matches!(site.frame, Frame::Groups(_) | Frame::Entries(_));
     (!is_empty || !is_group).then_some((record, shape))
+}
+
+/// Reads a line of a log whose lines are JSON.
+fn log_line(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
+    match begins_as_envelope(record.bytes) {
+        true => value(site, record, own),
+        false => log::read(record, None),
+    }
 }
 
 /// Reads a record that is one JSON value.
@@ -85,7 +94,7 @@ fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option
         return Some(Shape::Delta);
     }
     if log::is_entry(&json, root) && site.container == Container::Log {
-        return log::read(record);
+        return log::read(record, None);
     }
     let is_element = matches!(site.frame, Frame::Elements);
     let shaped = shapes::read_with(own, &json, root, &pointer, is_element)

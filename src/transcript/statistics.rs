@@ -375,7 +375,7 @@ mod tests {
         let mut each = |record: &Record<'_>| {
             checker.record(record, &mut found);
             for turn in &record.turns {
-                let reply = turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &settings.caps));
+                let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
                 let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
                 let reply = reply.as_ref().map(|reply| (reply, account.as_slice()));
                 sizes.extend(counter.turn(record, turn, reply));

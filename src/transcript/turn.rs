@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::shapes::Shape;
-use crate::config::Profile;
+use crate::config::{Caps, Profile, TranscriptSettings};
+use crate::envelope::Reply;
 use crate::lint::Finding;
 use crate::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
@@ -153,6 +154,8 @@ pub struct Turn {
     pub path: Vec<String>,
     /// What else is told of it.
     pub details: Option<Box<Details>>,
+    /// The version of the protocol that most replies of its file are written in; `None` where that is open.
+    pub session: Option<Profile>,
 }
 
 /// Where the bytes of a text are.
@@ -198,7 +201,20 @@ impl Turn {
             levels: 0,
             path,
             details: None,
+            session: None,
         }
+    }
+
+    /// What the runtime makes of it.
+    #[must_use]
+    pub fn reply<'t>(&'t self, record: &'t [u8], settings: &TranscriptSettings) -> Reply<'t> {
+        Reply::new(self.text(record), &self.caps(settings))
+    }
+
+    /// The limits of the runtime for it.
+    #[must_use]
+    pub fn caps(&self, settings: &TranscriptSettings) -> Caps {
+        settings.caps_of(self.details.as_ref().and_then(|details| details.profile), self.session)
     }
 
     /// With the pointer of the string that the text is.

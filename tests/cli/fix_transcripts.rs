@@ -251,7 +251,7 @@ fn silenced_findings_stay() {
     let folder = folder(&[SCHEMAS, CONFIG]);
     let silenced = reply(BAD).replace(
         "\"surface_response\"",
-        "\"x_mangle_ls_ignore\": \"PB032, PB202 -- ours\", \"surface_response\"",
+        "\"x_mangle_ls_ignore\": \"PB202 -- ours\", \"surface_response\"",
     );
     write(&folder, &[("b.json", silenced.clone())]);
     run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);

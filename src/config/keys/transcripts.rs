@@ -143,9 +143,9 @@ pub const ATOMS: Section = Section {
     keys: &[
         Key {
             name: "trailing_period",
-            kind: Kind::Word(&Period::WORDS),
+            kind: Kind::WordOrFlag(&Period::WORDS),
             default: "",
-            doc: "Whether an update ends with a full stop. Without it, what the version of the protocol says.",
+            doc: "Whether the runtime needs a full stop at the end of an update to keep it; `true` is `\"required\"`, `false` is `\"optional\"`. Without it, what the version of the protocol says.",
         },
         Key {
             name: "types",

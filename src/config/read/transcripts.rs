@@ -90,8 +90,11 @@ impl Reader<'_> {
         for (key, value) in table {
             match &*key.name {
                 "trailing_period" => {
-                    atoms.trailing_period =
-                        self.word(value, "`trailing_period`", &Period::WORDS, Period::parse);
+                    atoms.trailing_period = match value.as_bool() {
+                        Some(true) => Some(Period::Required),
+                        Some(false) => Some(Period::Optional),
+                        None => self.word(value, "`trailing_period`", &Period::WORDS, Period::parse),
+                    };
                 }
                 "types" => {
                     let is_error =

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::read::{self, Reading};
-use super::{Declarations, Update, arguments, predicate, statements, text};
+use super::{Declarations, Update, arguments, predicate, rules, statements, text};
 use crate::config::{Consumer, Period, Profile, TranscriptSettings};
 use crate::envelope::edits::quoted;
 use crate::envelope::json::Json;
@@ -65,8 +65,7 @@ impl<'a> Terms<'a> {
         let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));
         let nobody =
             || Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
-        let is_required = matches!(profile, Profile::Current | Profile::Draft1_3);
-        let usual = if is_required { Period::Required } else { Period::Optional };
+        let usual = if profile.needs_full_stops() { Period::Required } else { Period::Optional };
         Self {
             settings,
             declarations: declarations.filter(|declarations| !declarations.is_empty()),
@@ -133,7 +132,7 @@ fn takes(fix: &Fix, update: &Update<'_>) -> bool {
     fix.edits.iter().any(|edit| edit.text.is_empty() && edit.span.range.contains_range(update.range))
 }
 
-/// Whether a text would be an update without errors.
+/// Whether a text would be an update without errors that the runtime keeps.
 #[must_use]
 pub fn is_sound(text: &str, judge: &Judge<'_>) -> bool {
     // Rules about updates look at JSON strings, so it becomes one.
@@ -143,7 +142,12 @@ pub fn is_sound(text: &str, judge: &Judge<'_>) -> bool {
     let mut found = Vec::new();
     check(&[update], judge, &mut found);
     let severity = |finding: &Finding| finding.severity.or(finding.rule.severity);
-    !found.iter().any(|finding| severity(finding) == Some(Severity::Error))
+    !found.iter().any(|finding| severity(finding) == Some(Severity::Error) || is_lost(finding))
+}
+
+/// Whether a finding says that the runtime drops an update for its missing full stop.
+pub(super) fn is_lost(finding: &Finding) -> bool {
+    finding.rule == &rules::NO_PERIOD && finding.severity.is_none()
 }
 
 /// Finds updates that say what an earlier one says.

@@ -35,9 +35,9 @@ rules! {
         reply!(r#""task_status(\"queue\", done).""#),
         reply!(r#""task_status(\"queue\", /done).""#)
     }
-    NO_PERIOD = "PB203" "no-period" Error Safe {
+    NO_PERIOD = "PB203" "no-period" Warning Safe {
         "An update without its full stop."
-        "The runtime of the profiles `current` and `1.3-draft` drops updates that do not end in a full stop, without a word to the model. For older profiles this is a hint, as their examples have none; `[transcripts.atoms] trailing_period` decides otherwise."
+        "The runtime of the profiles `current` and `1.3-draft` silently drops updates that do not end in a full stop. Older profiles take them with and without, and this is a hint there; `[transcripts.atoms] trailing_period` decides otherwise."
         reply!(r#""test_state(/failing)""#),
         reply!(r#""test_state(/failing).""#)
     }

@@ -3,7 +3,7 @@
 //! The steps are those of the rules' own fixes where they have some, the guesses among them too: whoever gets the
 //! suggestion is the model that wrote the update, and it decides. What cannot be mended gets a hint at most.
 
-use super::check::{Judge, check};
+use super::check::{Judge, check, is_lost};
 use super::declarations::{Declarations, Declared};
 use super::offer::may_be_suggested;
 use super::read::{Fact, Reading, read};
@@ -74,7 +74,9 @@ fn findings(text: &str, judge: &Judge<'_>) -> Vec<Finding> {
 
 /// Whether something is found that loses the update, or that a rule would never match.
 fn is_grave(found: &[Finding]) -> bool {
-    found.iter().any(|one| one.severity.or(one.rule.severity) == Some(Severity::Error) || is_mistyped(one))
+    found.iter().any(|one| {
+        one.severity.or(one.rule.severity) == Some(Severity::Error) || is_mistyped(one) || is_lost(one)
+    })
 }
 
 fn is_mistyped(finding: &Finding) -> bool {

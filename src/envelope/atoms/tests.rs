@@ -159,7 +159,7 @@ fn what_a_period_costs_depends_on_the_profile() {
         let (_, found) = judged(r#""test_state(/x)""#, &TranscriptSettings::default(), profile, "");
         found[0].severity.or(found[0].rule.severity).unwrap().as_str()
     };
-    assert_eq!([Profile::Current, Profile::V1_2, Profile::V1_1].map(severity), ["error", "hint", "hint"]);
+    assert_eq!([Profile::Current, Profile::V1_2, Profile::V1_1].map(severity), ["warning", "hint", "hint"]);
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn edits_are_written_as_their_neighbours() {
         expect![[r#"
         hint PB229 at \t: White space around the update: the runtime keeps it, so that texts that are compared with the update as it should be are not equal to it.
           Delete the white space: ["test_state(/a)"]
-        error PB203 at ): The runtime drops updates that do not end in a full stop, and this one does not.
+        warning PB203 at ): The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
           Add the full stop: ["\ttest_state(/a).\n"]
     "#]],
     );

@@ -117,8 +117,14 @@ pub(super) fn period(
         Period::Required | Period::Optional if !has_period => {
             let is_required = terms.period == Some(Period::Required);
             let message = match is_required {
-                true => "The runtime drops updates that do not end in a full stop, and this one does not.",
-                false => "No full stop ends this update. The runtime of later versions drops it then.",
+                true => "The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.".to_owned(),
+                false => format!(
+                    "The update does not end in a full stop; {} takes it, the runtime of `current` would drop it.",
+                    match terms.settings.atoms.trailing_period {
+                        Some(_) => "`trailing_period`".to_owned(),
+                        None => format!("version {}", terms.profile),
+                    }
+                ),
             };
             let mut finding = Finding::new(&rules::NO_PERIOD, update.place(end), message);
             if !is_required {

@@ -63,7 +63,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("PB013", r#""purpose": "look""#, r#""purpose": null"#),
     ("PB014", r#""required": true"#, r#""required": "true""#),
     ("PB026", r#"now."}"#, "now."),
-    ("PB032", "/done).", "/done)"),
+    ("PB032", "/done).", "/done;)."),
     ("PB101", "I am looking at the login now.", ""),
     ("PB102", "control_packet", "x_control"),
     ("PB103", "mangle_updates", "x_updates"),
@@ -172,8 +172,8 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
 
 /// Rules that need more than one thing to be different: their example has to do.
 const FAR: &[&str] = &[
-    "PB029", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158", "PB159",
-    "PB422", "PB423", "PB434",
+    "PB029", "PB117", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158",
+    "PB159", "PB422", "PB423", "PB434",
 ];
 
 /// A reply that is judged by these settings.

@@ -1,5 +1,6 @@
 //! Members that should be there.
 
+use crate::config::Profile;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::examples::{envelope, line, packet};
@@ -46,6 +47,25 @@ pub(super) static UPDATES_MISSING: Rule = Rule {
     bad: "{\"control_packet\": {\"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
     good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
     fix: FixKind::Safe,
+};
+
+pub(super) static NO_UPDATE: Rule = Rule {
+    code: "PB117",
+    name: "no-update",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "An empty list of updates where the grammar demands one.",
+    rationale: "The grammar skeleton of version 1.1 (profile `1.1-bnf`) has no production for an empty list, so a model that is \
+                held to it cannot have written this envelope. All other versions take an empty list.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [\"test_state(/failing).\"], \"memory_operations\": []}\n}\n"
+    ),
+    fix: FixKind::None,
 };
 
 pub(super) static BLANK_SURFACE: Rule = Rule {
@@ -231,11 +251,18 @@ fn updates(subject: &Subject<'_>, sink: &mut Sink) {
     if is_missing(subject, "mangle_updates") {
         let message = "no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed";
         let mut finding = Finding::new(&UPDATES_MISSING, subject.control_range(), message);
-        if subject.is_schema() {
+        if subject.is_schema() || subject.profile == Profile::V1_1Bnf {
             finding = finding.severity(Severity::Error);
         }
-        finding.fix = insertion(&subject.control, "mangle_updates", "[]", false, Fix::safe);
+        // An empty list would be no better in the grammar of 1.1.
+        if subject.profile != Profile::V1_1Bnf {
+            finding.fix = insertion(&subject.control, "mangle_updates", "[]", false, Fix::safe);
+        }
         sink.push(finding);
+    } else if subject.profile == Profile::V1_1Bnf && subject.control.list("mangle_updates").is_empty() {
+        let range = subject.control.key_range("mangle_updates").unwrap_or(subject.control_range());
+        let message = "the list of updates is empty: the grammar of 1.1-bnf demands at least one";
+        sink.push(Finding::new(&NO_UPDATE, range, message));
     }
 }
 

@@ -47,6 +47,7 @@ pub(super) const FAMILY: Family = Family {
         &unknown::NEAR_MISS,
         &unknown::EXTRA_FORBIDDEN,
         &version::NEWER_VERSION,
+        &missing::NO_UPDATE,
         &draft::DRAFT_SHAPE,
         &missing::INTENT_MISSING,
         &intent::INTENT_MEMBER,

@@ -16,7 +16,8 @@ pub(super) static KEY_ORDER: Rule = Rule {
     summary: "The surface comes before the control packet.",
     rationale: "A model that writes the surface first promises before it has decided, and when the reply is cut off, the user has \
                 the promise and the kernel has nothing. Since 1.2 the control packet comes first; with updates or tool requests \
-                the other order is an error. In 1.1 it is the other way round, and this is information.",
+                the other order is an error. In 1.1 it is the other way round, and this is information; the grammar of 1.1-bnf \
+                knows one order only, so there it is an error.",
     bad: concat!(
         "{\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": [], ",
         "\"reasoning_trace\": \"\"}\n}\n"
@@ -26,6 +27,24 @@ pub(super) static KEY_ORDER: Rule = Rule {
 };
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    channels(subject, sink);
+    if subject.profile == Profile::V1_1Bnf && !subject.is_truncated {
+        lists(subject, sink);
+    }
+}
+
+/// The order of the two lists, which the grammar of 1.1 fixes.
+fn lists(subject: &Subject<'_>, sink: &mut Sink) {
+    let first = |name| subject.control.all(name).next();
+    let (Some(updates), Some(memory)) = (first("mangle_updates"), first("memory_operations")) else { return };
+    if memory.key < updates.key {
+        let message = format!("`mangle_updates` must come before `memory_operations` in {}", subject.profile);
+        let range = subject.json.range(updates.key);
+        sink.push(Finding::new(&KEY_ORDER, range, message).severity(Severity::Error));
+    }
+}
+
+fn channels(subject: &Subject<'_>, sink: &mut Sink) {
     let envelope = &subject.envelope;
     let (Some(surface), Some(control)) =
         (envelope.all("surface_response").next(), envelope.all("control_packet").next())
@@ -40,7 +59,9 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (first, second) = if is_surface_first { (surface, control) } else { (control, surface) };
     let loses = ["mangle_updates", "tool_requests"].iter().any(|name| !subject.control.list(name).is_empty());
     let severity = match subject.profile {
-        Profile::V1_1 | Profile::V1_1Bnf => Severity::Information,
+        Profile::V1_1 => Severity::Information,
+        // The grammar produces one order.
+        Profile::V1_1Bnf => Severity::Error,
         _ if loses => Severity::Error,
         _ => Severity::Warning,
     };

@@ -17,8 +17,9 @@ pub static PROFILE_INFERRED: Rule = Rule {
     group: Group::Fields,
     severity: Some(Severity::Information),
     summary: "The version of the protocol was inferred.",
-    rationale: "Neither the command line nor the settings nor the envelope says which profile it is written in, so its members \
-                decide. `[transcripts] profile` pins it for all, a member `piggyback_version` for one.",
+    rationale: "Neither the command line nor the settings nor the envelope says which profile it is written in, so the members \
+                of most envelopes of the session decide, and of a single envelope its own. A slip decides nothing: surface \
+                first, a category without a slash and an operation of 1.1 tell that version only together. `[transcripts] profile` pins it for all, a member `piggyback_version` for one.",
     bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"tool_requests\": []"),
     good: concat!(
         "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
@@ -61,6 +62,13 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                 Fix::guess(format!("Say that it is {}", subject.profile)).replace(range, text)
             });
             sink.push(finding);
+        }
+        Origin::Session if subject.profile != Profile::Current => {
+            let message = format!(
+                "judged as {}, as most envelopes of this session are; `[transcripts] profile` pins it",
+                subject.profile
+            );
+            sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message));
         }
         Origin::NewerVersion(version) => {
             let version: String = version.chars().take(20).collect();

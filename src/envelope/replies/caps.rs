@@ -52,9 +52,8 @@ pub(super) static ATOMS_DROPPED: Rule = Rule {
     group: Group::Replies,
     severity: Some(Severity::Information),
     summary: "Some updates are dropped by the runtime's first filter.",
-    rationale: "The runtime drops blank updates, those of more than 1,000 bytes, those without a parenthesis or without a full stop \
-                at the end, and those with one of the four shell characters. This is the sum for one envelope; each update has a \
-                finding of its own.",
+    rationale: "The runtime drops blank updates, those of more than 1,000 bytes, those without a parenthesis, and those with one of \
+                the four shell characters. This is the sum for one envelope; each update has a finding of its own.",
     bad: packet!("\"mangle_updates\": [\"\"]", "\"memory_operations\": []"),
     good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
     fix: FixKind::None,
@@ -179,12 +178,17 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, json) = (&subject.context.settings.caps, subject.json);
     let updates = subject.control.list("mangle_updates");
     let kept = updates.iter().take(caps.updates);
-    let is_dropped =
-        |node: &&NodeId| json.string(**node).is_some_and(|update| runtime::reason(&update, caps).is_some());
-    // Where the runtime took the envelope, it was counted.
-    let counted = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
-    let counted = counted.and_then(|reading| reading.picked.as_ref()).map(|picked| picked.kept.dropped.len());
-    let (count, of) = (counted.unwrap_or_else(|| kept.filter(is_dropped).count()), updates.len());
+    // A full stop that is missing has a finding of its own, which says that the update is lost.
+    let is_dropped = |update: &str| runtime::reason_in(update, caps, false).is_some();
+    // Where the runtime took the envelope, it was decoded.
+    let decoded = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
+    let decoded =
+        decoded.and_then(|reading| reading.picked.as_ref()).map(|picked| picked.packet.updates.as_slice());
+    let count = match decoded {
+        Some(updates) => updates.iter().filter(|update| is_dropped(update)).count(),
+        None => kept.filter(|node| json.string(**node).is_some_and(|update| is_dropped(&update))).count(),
+    };
+    let of = updates.len();
     if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
         let message = format!("the runtime drops {count} of these {of} updates before the kernel sees them");
         sink.push(Finding::new(&ATOMS_DROPPED, range, message));

@@ -59,6 +59,8 @@ pub struct Kept {
     pub dropped: Vec<(usize, DropReason)>,
     /// The reasoning trace, if it was cut; then it need not be UTF-8.
     pub trace: Option<Vec<u8>>,
+    /// Whether an update without its full stop was kept, since the version of the envelope does not ask for it.
+    pub is_without_full_stops: bool,
 }
 
 /// Cuts a surface.
@@ -71,15 +73,22 @@ pub(super) fn cut_surface(mut surface: Vec<u8>, caps: &Caps, warnings: &mut Vec<
     surface
 }
 
-/// Cuts a packet, in the runtime's order.
-pub(super) fn cut(packet: &mut Packet, caps: &Caps, warnings: &mut Vec<Warning>) -> Kept {
+/// Cuts a packet, in the runtime's order. `needs_full_stops` is asked where an update lacks its full stop.
+pub(super) fn cut(
+    packet: &mut Packet,
+    caps: &Caps,
+    needs_full_stops: impl FnOnce() -> bool,
+    warnings: &mut Vec<Warning>,
+) -> Kept {
     let mut kept = Kept::default();
     if packet.updates.as_slice().len() > caps.updates {
         packet.updates.truncate(caps.updates);
         warnings.push(Warning::UpdatesCut);
     }
-    for (at, update) in packet.updates.as_slice().iter().enumerate() {
-        match reason(update, caps) {
+    let updates = packet.updates.as_slice();
+    kept.is_without_full_stops = updates.iter().any(|update| lacks_full_stop(update)) && !needs_full_stops();
+    for (at, update) in updates.iter().enumerate() {
+        match reason_in(update, caps, !kept.is_without_full_stops) {
             None => kept.updates.push(update.clone()),
             Some(reason) => {
                 if reason != DropReason::Empty {
@@ -110,15 +119,28 @@ pub(super) fn cut(packet: &mut Packet, caps: &Caps, warnings: &mut Vec<Warning>)
     kept
 }
 
-/// Why an update is dropped, if it is.
+/// Whether an update has all but its full stop.
+#[must_use]
+pub fn lacks_full_stop(update: &str) -> bool {
+    let update = update.trim();
+    update.contains('(') && !update.ends_with('.')
+}
+
+/// Why an update that has no envelope around it is dropped, if it is.
 #[must_use]
 pub fn reason(update: &str, caps: &Caps) -> Option<DropReason> {
+    reason_in(update, caps, caps.full_stops.are_needed())
+}
+
+/// Why an update is dropped, if it is, where full stops are needed or not.
+#[must_use]
+pub fn reason_in(update: &str, caps: &Caps, needs_full_stops: bool) -> Option<DropReason> {
     let update = update.trim();
     if update.is_empty() {
         Some(DropReason::Empty)
     } else if update.len() > caps.update {
         Some(DropReason::Long)
-    } else if !update.contains('(') || !update.ends_with('.') {
+    } else if !update.contains('(') || needs_full_stops && !update.ends_with('.') {
         Some(DropReason::Syntax(update.chars().take(QUOTED).collect()))
     } else {
         update.contains(['`', '$', ';', '|']).then_some(DropReason::Meta)

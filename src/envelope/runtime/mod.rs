@@ -15,7 +15,7 @@ mod scan;
 mod stages;
 
 pub use crate::config::Caps;
-pub use caps::{DropReason, Kept, Warning, reason};
+pub use caps::{DropReason, Kept, Warning, lacks_full_stop, reason, reason_in};
 pub use decode::{Free, List, Mismatch, names};
 pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{

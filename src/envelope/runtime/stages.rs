@@ -10,6 +10,7 @@ use super::decode::{Context, Decode};
 use super::packet::{Envelope, Packet};
 use super::scan::each_candidate;
 use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
+use crate::envelope::profile;
 use crate::text::{TextRange, size};
 
 /// No character of UTF-8 is longer.
@@ -286,7 +287,8 @@ fn accepted<'t>(stage: Stage, (range, json, envelope): Found<'t>, caps: &Caps) -
         Stage::Fenced | Stage::Fallback => {}
     }
     let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
-    let kept = cut(&mut packet, caps, &mut warnings);
+    let needs_full_stops = || profile::needs_full_stops(&json, caps.full_stops);
+    let kept = cut(&mut packet, caps, needs_full_stops, &mut warnings);
     let reading = Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings };
     (reading, json)
 }

@@ -4,7 +4,7 @@
 use super::Opened;
 use super::outline::{is_key, updates};
 use crate::envelope::json::{Json, Kind, NodeId};
-use crate::envelope::{Reply, plain};
+use crate::envelope::plain;
 use crate::text::{TextRange, slice};
 
 /// More paths are not given: each costs a look at the disk.
@@ -32,7 +32,7 @@ pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
     for entry in opened.records.list() {
         let bytes = opened.records.bytes(entry);
         for turn in entry.body.turns.iter().filter(|turn| turn.is_reply()) {
-            let reply = Reply::new(turn.text(bytes), &opened.settings.caps);
+            let reply = turn.reply(bytes, opened.settings);
             let Some(object) = reply.picked_object() else { continue };
             let mut add = |range: TextRange, path: String| {
                 found.push(PathLink { range: entry.place(turn.place(range)), path });

@@ -46,7 +46,7 @@ pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &Transcr
     let mut covers = Vec::new();
     if is_marked(record) {
         for turn in turns.iter().filter(|turn| turn.is_reply()) {
-            of_reply(turn, &Reply::new(turn.text(record), &settings.caps), record, &mut covers);
+            of_reply(turn, &turn.reply(record, settings), record, &mut covers);
         }
         of_record(record, &mut covers);
     }

@@ -121,7 +121,7 @@ impl Outliner<'_> {
     }
 
     fn reply(&self, text: &[u8], outline: &mut ReplyOutline) {
-        let reply = Reply::new(text, &self.settings.caps);
+        let reply = Reply::new(text, &self.turn.caps(self.settings));
         outline.outcome = Some(outcome(&reply));
         if let Ok(reading) = &reply.reading {
             outline.surface = String::from_utf8_lossy(&reading.surface).into_owned();

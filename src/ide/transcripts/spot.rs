@@ -29,7 +29,7 @@ impl<'a> Spot<'a> {
                 let offset = turn.map.to_derived(inside)?;
                 let text = turn.text(bytes);
                 let is_inside = offset <= size(text.len());
-                is_inside.then(|| Spot { entry, turn, reply: Reply::new(text, &settings.caps), offset })
+                is_inside.then(|| Spot { entry, turn, reply: turn.reply(bytes, settings), offset })
             })
         })
     }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 
+use crate::envelope::Context;
 use crate::envelope::secrets::Context as Secrets;
-use crate::envelope::{Context, Reply};
 use crate::host::workspace::SnapshotTranscript;
 use crate::lint::{self, Severity};
 use crate::lsp::from_proto;
@@ -86,7 +86,7 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
         .filter(|found| (start..=end).contains(&place(found.range.start())))
         .collect();
     record.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
-        let reply = Reply::new(turn.text(record.bytes), &transcript.settings.caps);
+        let reply = turn.reply(record.bytes, &transcript.settings);
         let whole = turn.place(crate::text::TextRange::up_to(crate::text::size(reply.raw.len())));
         let is_here = |found: &&&lint::Diagnostic| {
             let at = place(found.range.start()).saturating_sub(start);

@@ -190,7 +190,7 @@ fn balanced(text: &str) -> Option<&str> {
 
 /// What is wrong with an example.
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
-    let reply = Reply::new(example.as_bytes(), &settings.caps);
+    let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
     let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
     let is_grave = |finding: &&Finding| {
         finding.severity.or(finding.rule.severity).is_some_and(|severity| severity >= Severity::Warning)

@@ -22,7 +22,6 @@ use super::rules::{self, Scene};
 use super::state::Change;
 use super::turn::{Origin, Turn};
 use super::{gate, time};
-use crate::envelope::Reply;
 use crate::kernel::{Clock, Kernel, Stop};
 use crate::text::{TextRange, TextSize};
 use crate::transcript::{self, Kind, Record, Role};
@@ -198,8 +197,7 @@ impl<'a> Replay<'a> {
 
     fn reply(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
         let mut report = self.begin(record, turn);
-        let text = turn.text(record.bytes);
-        let reply = Reply::new(text, &self.options.transcript.caps);
+        let reply = turn.reply(record.bytes, self.options.transcript);
         self.kernel.mark();
         let mut scene = Scene::new(self.constitution, self.options, record, turn, &reply);
         scene.is_quoting = std::mem::take(&mut self.is_injected);

@@ -14,6 +14,9 @@ use crate::text::{TextSize, size};
 /// How many updates are listed; of the others only the number is told.
 const MOST_UPDATES: usize = 20;
 
+/// The pointer that those of updates begin with.
+const UPDATES: &str = "/control_packet/mangle_updates/";
+
 /// How many predicates are offered.
 const MOST_OFFERED: usize = 15;
 
@@ -79,9 +82,9 @@ impl Repair {
         attempt: Attempt,
     ) -> Self {
         let profile = profile(answered, context);
-        let is_required = matches!(profile, Profile::Current | Profile::Draft1_3);
         let period = context.settings.atoms.trailing_period;
-        let grave = diagnostics.iter().filter(|found| found["severity"] == "error");
+        let lost = lost(answered);
+        let grave = diagnostics.iter().filter(|found| is_grave(found, &lost));
         let judge = Judge { settings: context.settings, declarations: context.declarations, profile };
         let problems: Vec<_> = grave.map(|found| problem(answered, found, &judge)).collect();
         Self {
@@ -93,7 +96,7 @@ impl Repair {
             record: answered.record.number,
             problems,
             first_key: if profile.is_control_first() { "control_packet" } else { "surface_response" },
-            with_period: period.map_or(is_required, |period| period == Period::Required),
+            with_period: period.map_or(profile.needs_full_stops(), |period| period == Period::Required),
             is_stuck: diagnostics.iter().any(|found| found["code"] == STUCK),
         }
     }
@@ -221,10 +224,25 @@ impl Problem {
     }
 }
 
+/// Whether a finding has to be repaired: an error, or a warning about an update that the runtime drops.
+fn is_grave(found: &Value, lost: &[String]) -> bool {
+    let path = found["path"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
+    let is_lost = || path.is_some_and(|path| lost.contains(&from_envelope(path)));
+    found["severity"] == "error" || found["severity"] == "warning" && is_lost()
+}
+
+/// The pointers of the updates that the runtime drops.
+fn lost(answered: Answered<'_>) -> Vec<String> {
+    let picked = answered.reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+    let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
+    dropped.iter().map(|(index, _)| format!("{UPDATES}{index}")).collect()
+}
+
 /// The version of the protocol that a reply is judged by.
 fn profile(answered: Answered<'_>, context: &Context<'_>) -> Profile {
     let of_turn = answered.turn.details.as_ref().and_then(|details| details.profile);
-    let context = Context { profile: context.profile.or(of_turn), ..*context };
+    let session = answered.turn.session.or(context.session);
+    let context = Context { profile: context.profile.or(of_turn), session, ..*context };
     let survey = Survey::new(answered.reply, &context);
     let found = survey.subjects().last().map(|subject| subject.profile);
     found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)

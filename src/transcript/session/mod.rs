@@ -11,6 +11,7 @@ mod corrections;
 mod examples;
 mod limits;
 mod memory;
+mod partial;
 mod profiles;
 mod retries;
 mod state;
@@ -38,7 +39,8 @@ pub const MOST_KNOWN: usize = 100_000;
 pub const MOST_SHOWN: usize = 100;
 
 /// The rules of the session, a list a family.
-pub(super) const RULES: [&[&Rule]; 8] = [
+pub(super) const RULES: [&[&Rule]; 9] = [
+    partial::RULES,
     retries::RULES,
     profiles::RULES,
     memory::RULES,
@@ -56,6 +58,7 @@ pub struct Session {
     turns: u64,
     /// The profile that is given, whatever envelopes look like.
     profile: Option<Profile>,
+    partial: partial::Partial,
     retries: retries::Retries,
     profiles: profiles::Profiles,
     memory: memory::Keys,
@@ -94,6 +97,7 @@ impl Session {
         Self {
             turns: 0,
             profile,
+            partial: partial::Partial::default(),
             retries: retries::Retries::default(),
             profiles: profiles::Profiles::new(profile.is_some()),
             memory: memory::Keys::default(),
@@ -118,10 +122,16 @@ impl Session {
         self.inferred.len() >= MOST_SHOWN || self.inferred.contains(&hash(message))
     }
 
+    /// Takes the next record, before its turns; `findings` are those about the record itself.
+    pub fn record(&mut self, bytes: &[u8], findings: &[Finding]) {
+        self.partial.record(bytes, findings);
+    }
+
     /// Takes the next turn.
     pub fn turn(&mut self, site: Site, digest: &Digest, out: &mut Vec<Found>) {
         if !is_answer(digest.kind) {
             if matches!(digest.role, Role::User | Role::System | Role::Tool) {
+                self.partial.prompt(digest);
                 self.retries.prompt(digest, out);
                 self.context.prompt(digest);
                 self.state.prompt(digest);
@@ -130,13 +140,15 @@ impl Session {
             return;
         }
         self.turns += 1;
+        self.partial.answer(digest);
         let Some(reply) = digest.reply.as_deref() else {
             self.state.shown(digest.tokens);
             return;
         };
         let own = digest.details.as_ref().and_then(|details| details.profile);
-        let profile = self.profile.or(own).or(reply.profile);
+        let profile = self.profile.or(own).or(digest.session).or(reply.profile);
         let now = Now { turn: self.turns, site, digest, reply, profile };
+        self.partial.reply(&now);
         self.retries.reply(&now, out);
         self.profiles.reply(&now);
         self.corrections.reply(&now, out);
@@ -158,6 +170,7 @@ impl Session {
         self.retries.finish(out);
         self.profiles.finish(out);
         self.state.finish(out);
+        self.partial.finish(out);
     }
 }
 

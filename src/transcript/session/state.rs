@@ -225,7 +225,11 @@ impl State {
 
     pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
         self.ratio(now, out);
-        if now.reply.is_picked && now.reply.surface_tokens >= MUCH && accepted(now).next().is_none() {
+        if now.reply.is_picked && now.reply.surface_tokens >= MUCH
+            && accepted(now).next().is_none()
+            // What is lost has findings of its own.
+            && !now.reply.has_losses
+        {
             let message = format!(
                 "{} tokens of text and {}: nothing is left of this turn once it is thrown away",
                 now.reply.surface_tokens,

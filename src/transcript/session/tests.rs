@@ -423,3 +423,167 @@ fn the_profile_is_told_once() {
     let told = out.iter().filter(|found| found.finding.rule == &PROFILE_INFERRED);
     assert_eq!(told.map(|found| found.record).collect::<Vec<_>>(), [1]);
 }
+
+/// An envelope of the running version, with this in its intent and packet.
+fn current(packet: &str, surface: &str) -> String {
+    format!(
+        "{{\"control_packet\":{{\"intent_classification\":{{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"a\",\
+         \"constraint\":\"none\",\"confidence\":0.9}},\"mangle_updates\":[],\"memory_operations\":[],\
+         \"reasoning_trace\":\"\"{packet}}},\"surface_response\":\"{surface}\"}}\n"
+    )
+}
+
+/// An envelope of version 1.1, with these updates and memory operations.
+fn oldest(updates: &str, memory: &str) -> String {
+    format!(
+        "{{\"surface_response\":\"I look.\",\"control_packet\":{{\"intent_classification\":{{\"category\":\"query\",\
+         \"confidence\":0.9}},\"mangle_updates\":[{updates}],\"memory_operations\":[{memory}]}}}}\n"
+    )
+}
+
+const ARCHIVE: &str = "{\"op\":\"archive\",\"key\":\"phase:one\"}";
+
+/// All findings of envelopes, a line each: the names of the rules in which they are other than hints.
+fn names(lines: &[String]) -> Vec<(u64, &'static str)> {
+    let (settings, text) = (TranscriptSettings::default(), lines.concat());
+    let mut out = Vec::new();
+    let mut checker = Checker::new(Context::new(&settings), Limits::default());
+    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+    reader.feed(text.as_bytes(), &mut |record| checker.record(record, &mut out));
+    let summary = reader.finish(&mut |record| checker.record(record, &mut out));
+    checker.finish(&summary, &mut out);
+    out.iter().map(|found| (found.record, found.finding.rule.name)).collect()
+}
+
+#[test]
+fn a_slip_makes_no_session_of_another_version() {
+    let moved = current("", "I look.").replacen(
+        "{\"control_packet\"",
+        "{\"surface_response\":\"I look.\",\"control_packet\"",
+        1,
+    );
+    let first = moved.replace(",\"surface_response\":\"I look.\"}\n", "}\n");
+    let archive = current("", "I look.")
+        .replace("\"memory_operations\":[]", &format!("\"memory_operations\":[{ARCHIVE}]"));
+    let others: Vec<_> = (0..5).map(|at| current("", &format!("I look {at}."))).collect();
+    for (slip, rule) in [(first, "key-order"), (archive, "foreign-op")] {
+        for before in [0, 2, 5] {
+            let mut lines = others[..before].to_vec();
+            lines.push(slip.clone());
+            lines.extend_from_slice(&others[before..]);
+            assert!(names(&lines).contains(&(before as u64 + 1, rule)), "{rule}: {:?}", names(&lines));
+        }
+        assert!(names(&[slip]).contains(&(1, rule)));
+    }
+}
+
+#[test]
+fn a_session_of_the_first_version_stays_one() {
+    let lines: Vec<_> =
+        (0..8).map(|at| oldest("\"test_state(/red)\"", if at % 3 == 0 { ARCHIVE } else { "" })).collect();
+    let found = names(&lines);
+    for wrong in ["key-order", "foreign-op", "profile-outlier", "bare-category", "atoms-dropped"] {
+        assert!(!found.iter().any(|(_, name)| *name == wrong), "{wrong}: {found:?}");
+    }
+    // One that gives no hint is judged as the others are, and one of a later version is told of.
+    let mut mixed = lines;
+    mixed.push(
+        "{\"surface_response\":\"a\",\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[]}}\n"
+            .to_owned(),
+    );
+    mixed.push(current(",\"tool_requests\":[]", "I look."));
+    let found = names(&mixed);
+    assert!(
+        !found.contains(&(9, "profile-outlier")) && found.contains(&(10, "profile-outlier")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn hints_of_several_replies_make_a_version_only_together() {
+    let first = |memory: &str| {
+        format!(
+            "{{\"surface_response\":\"a\",\"control_packet\":{{\"mangle_updates\":[],\"memory_operations\":[{memory}]}}}}\n"
+        )
+    };
+    let is_error = |lines: &[String]| names(lines).iter().any(|(_, name)| *name == "foreign-op");
+    assert!(!is_error(&[first(""), first(ARCHIVE), first("")]));
+    let after = |memory: &str| {
+        format!(
+            "{{\"control_packet\":{{\"mangle_updates\":[],\"memory_operations\":[{memory}]}},\"surface_response\":\"a\"}}\n"
+        )
+    };
+    assert!(is_error(&[after(ARCHIVE), after(ARCHIVE), after(ARCHIVE)]));
+}
+
+#[test]
+fn a_lost_update_is_one_finding() {
+    let surface = "a long answer that says a good deal of what was found ".repeat(8);
+    let lines = [
+        user("Fix it."),
+        reply(&["test_state(/red)"], ",\"memory_operations\":[],\"tool_requests\":[]", &surface),
+    ];
+    let found: Vec<_> = names(&lines).into_iter().map(|(_, name)| name).collect();
+    for other in ["atoms-dropped", "stateless-turn"] {
+        assert!(!found.contains(&other), "{found:?}");
+    }
+    assert_eq!(found.iter().filter(|name| **name == "no-period").count(), 1, "{found:?}");
+}
+
+/// The findings about parts of sessions.
+fn parts(name: &str, text: &str) -> Vec<String> {
+    let found =
+        found(name, text.as_bytes()).into_iter().filter(|found| found.finding.rule.name == "partial-session");
+    found.map(|found| found.finding.message.split(". ").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn parts_of_sessions_are_told_once() {
+    let numbered = |number: u32, line: &str| line.replacen('{', &format!("{{\"turn\":{number},"), 1);
+    let ask = user("Fix it.");
+    let answer = says(&["test_state(/red)."]);
+    let tool = "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"ok\"}\n";
+    let begins = "this file begins in the middle of a session: ";
+    let ends = "this file ends in the middle of a session: ";
+    let expected = [
+        (
+            format!("{tool}{answer}{ask}{answer}"),
+            Some(format!("{begins}its first turn is the result of a tool")),
+        ),
+        (
+            format!("{answer}{ask}{answer}"),
+            Some(format!("{begins}its first turn answers something that is not there")),
+        ),
+        (
+            format!("{}{}", numbered(7, &ask), numbered(8, &answer)),
+            Some(format!("{begins}its turns are not numbered from the start")),
+        ),
+        (format!("{ask}{answer}{ask}"), Some(format!("{ends}its last turn has no answer"))),
+        (format!("{ask}{answer}{}", &answer[..60]), Some(format!("{ends}its last record is cut off"))),
+        (
+            format!("{}{ask}{answer}", &ask[5..]),
+            Some(format!("{begins}its first record begins in the middle of a value")),
+        ),
+        (format!("{ask}{answer}{ask}{answer}"), None),
+        (format!("{}{}", numbered(0, &ask), numbered(1, &answer)), None),
+        (format!("{}{}", numbered(1, &ask), numbered(1, &answer)), None),
+        (format!("{answer}{answer}"), None),
+        (ask.clone(), None),
+    ];
+    for (text, message) in expected {
+        assert_eq!(parts("a.jsonl", &text), message.into_iter().collect::<Vec<_>>(), "{text}");
+    }
+}
+
+#[test]
+fn whole_sessions_are_no_parts() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let clean = std::fs::read_dir(root.join("transcripts/clean")).unwrap().map(|file| file.unwrap().path());
+    let files: Vec<_> = clean.chain([root.join("jailbreak/session.piggyback.jsonl")]).collect();
+    assert!(files.len() > 5);
+    for file in files {
+        let found = found(&file.to_string_lossy(), &std::fs::read(&file).unwrap());
+        let part = found.iter().find(|found| found.finding.rule.name == "partial-session");
+        assert!(part.is_none(), "{}: {part:?}", file.display());
+    }
+}

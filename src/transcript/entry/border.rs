@@ -1,0 +1,238 @@
+//! Which lines begin an entry.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::begins_envelope;
+use super::prefix::Prefix;
+use super::time::Mask;
+use crate::transcript::cut::Border;
+use crate::transcript::words::has_control_key;
+
+/// How many lines of a file are looked at.
+const LINES: usize = 64;
+
+/// How many lines may stand before the first entry.
+const BANNER: usize = 8;
+
+/// How many ways to write times one log may have.
+const MASKS: usize = 6;
+
+/// What the lines have in common that begin entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::transcript) struct Form {
+    /// How times look; without one, levels begin entries.
+    masks: [Option<Mask>; MASKS],
+    has_levels: bool,
+    /// Whether lines without a time say who speaks.
+    has_speakers: bool,
+    /// Whether each line begins with the name of a container.
+    has_sources: bool,
+}
+
+impl Form {
+    /// The form of a log that begins so; `None` where it does not look like one.
+    pub(in crate::transcript) fn of_console(head: &[u8]) -> Option<Self> {
+        let (form, counts) = Self::count(head);
+        let Counts { times, levels, sources, labelled, is_near_top } = counts;
+        let is_log = match form {
+            _ if !is_near_top => false,
+            _ if times > 0 => times > 1 || labelled > 0,
+            _ if levels > 0 => levels > 1 || labelled > 0,
+            _ => sources > 0 && labelled > 0,
+        };
+        is_log.then_some(form)
+    }
+
+    /// The form of a file that is known to be a log.
+    pub(in crate::transcript) fn of_log(head: &[u8]) -> Self {
+        Self::count(head).0
+    }
+
+    fn count(head: &[u8]) -> (Self, Counts) {
+        let (mut form, mut counts) = (Self::default(), Counts::default());
+        let lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        for (index, line) in lines.take(LINES).enumerate() {
+            let Some(prefix) = Prefix::of(line) else { continue };
+            let text = line.get(prefix.end..).unwrap_or(&[]);
+            let is_text = text.starts_with(b"{") || text.starts_with(b"```") || has_control_key(text);
+            let is_labelled = is_text || prefix.role.is_some() || prefix.time.is_some() && prefix.has_level;
+            form.take(&prefix);
+            counts.times += usize::from(prefix.time.is_some());
+            counts.levels += usize::from(prefix.has_level);
+            counts.sources += usize::from(prefix.source.is_some());
+            let is_entry = prefix.time.is_some() || prefix.has_level || prefix.source.is_some();
+            counts.labelled += usize::from(is_labelled && is_entry);
+            counts.is_near_top |= is_entry && index < BANNER;
+        }
+        (form, counts)
+    }
+
+    fn take(&mut self, prefix: &Prefix) {
+        if let Some(mask) = prefix.time {
+            let free = self.masks.iter_mut().find(|place| place.is_none_or(|known| known == mask));
+            if let Some(place) = free {
+                *place = Some(mask);
+            }
+        }
+        self.has_levels |= prefix.has_level;
+        self.has_sources |= prefix.source.is_some();
+        let is_bare = prefix.time.is_none() && !prefix.has_level && prefix.source.is_none();
+        self.has_speakers |= is_bare && prefix.role.is_some() && prefix.is_certain;
+    }
+
+    fn has_times(&self) -> bool {
+        self.masks.iter().any(Option::is_some)
+    }
+
+    /// What a line begins with, if lines that begin entries of this log begin so.
+    pub(super) fn prefix(&self, line: &[u8]) -> Option<Prefix> {
+        let prefix = Prefix::of(line)?;
+        let is_border = match prefix.time {
+            Some(mask) => !self.has_times() || self.masks.contains(&Some(mask)),
+            None if prefix.has_level => !self.has_times() && self.has_levels,
+            None if prefix.role.is_some() => self.has_speakers || self.has_sources && prefix.source.is_some(),
+            None => false,
+        };
+        (is_border || self.has_sources && prefix.source.is_some()).then_some(prefix)
+    }
+
+    /// Whether names of containers are all that lines begin with.
+    fn has_only_sources(&self) -> bool {
+        self.has_sources && !self.has_times() && !self.has_levels
+    }
+}
+
+/// A line of JSON that begins with a string.
+static MEMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?-u)^"(?:|[^"\\{](?:[^"\\]|\\.)*)"[ \t]*(?:[:,]|$)"#).ok());
+
+#[derive(Debug, Default)]
+struct Counts {
+    times: usize,
+    levels: usize,
+    sources: usize,
+    labelled: usize,
+    is_near_top: bool,
+}
+
+/// What a line is to the entry before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// An entry begins with it.
+    Begins(Option<Prefix>),
+    /// It belongs to the entry; its text begins at this byte.
+    Continues(usize),
+}
+
+/// Finds the lines that begin entries, one line after the other.
+#[derive(Debug, Default, Clone)]
+pub(in crate::transcript) struct Borders {
+    /// How many braces are open in the entry.
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// How much white space is before the text of its first line.
+    gap: usize,
+}
+
+impl Borders {
+    /// What the next line means for the entry before it.
+    pub(in crate::transcript) fn border(&mut self, line: &[u8], form: &Form) -> Border {
+        match self.line(line, form) {
+            Line::Begins(_) => Border::Begin,
+            Line::Continues(_) => Border::Within,
+        }
+    }
+
+    /// What the next line is.
+    pub(super) fn line(&mut self, line: &[u8], form: &Form) -> Line {
+        let found = self.find(line, form);
+        let from = match found {
+            Line::Begins(prefix) => {
+                let gap = prefix.map_or(0, |prefix| prefix.end - prefix.gap);
+                *self = Self { gap, ..Self::default() };
+                prefix.map_or(0, |prefix| prefix.end)
+            }
+            Line::Continues(from) => from,
+        };
+        self.read(line.get(from..).unwrap_or(&[]));
+        found
+    }
+
+    fn find(&self, line: &[u8], form: &Form) -> Line {
+        let is_open = self.depth > 0;
+        let Some(prefix) = form.prefix(line) else {
+            return if is_open && is_restart(line) { Line::Begins(None) } else { Line::Continues(0) };
+        };
+        if is_open
+            && !self.is_in_string
+            && !prefix.is_speaker()
+            && self.goes_on(line.get(prefix.gap..).unwrap_or(&[]))
+        {
+            return Line::Continues(prefix.gap);
+        }
+        let is_of_source = prefix.source.is_some() && !prefix.has_more_than_source();
+        match prefix.source.filter(|_| is_of_source && !form.has_only_sources()) {
+            Some(source) => {
+                let text = line.get(source..).unwrap_or(&[]);
+                if is_open && is_restart(text) { Line::Begins(Some(prefix)) } else { Line::Continues(source) }
+            }
+            None if is_of_source && is_open && !is_restart(line.get(prefix.end..).unwrap_or(&[])) => {
+                Line::Continues(prefix.gap)
+            }
+            None => Line::Begins(Some(prefix)),
+        }
+    }
+
+    /// Whether what stands behind a prefix goes on with the JSON of several lines that is open.
+    fn goes_on(&self, text: &[u8]) -> bool {
+        let inner = text.trim_ascii();
+        let is_indented = text.len() - text.trim_ascii_start().len() > self.gap + 1;
+        match inner.first() {
+            Some(b'}' | b']') => true,
+            Some(b'"') => MEMBER.as_ref().is_some_and(|member| member.is_match(inner)),
+            Some(b'{') => is_indented && !begins_envelope(inner),
+            Some(b'[' | b'0'..=b'9' | b't' | b'f' | b'n' | b'-') => is_indented,
+            Some(_) => false,
+            None => true,
+        }
+    }
+
+    /// Notes what a line opens and closes.
+    fn read(&mut self, text: &[u8]) {
+        for byte in text {
+            match byte {
+                b'{' if !self.is_in_string => self.depth += 1,
+                b'}' if !self.is_in_string => self.depth = self.depth.saturating_sub(1),
+                _ if self.depth == 0 => {}
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.is_in_string => self.is_escaped = true,
+                b'"' => self.is_in_string = !self.is_in_string,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a line begins an envelope, or what may be one, although another is open.
+fn is_restart(line: &[u8]) -> bool {
+    line.starts_with(b"{") && (line.trim_ascii() == b"{" || begins_envelope(line))
+}
+
+/// The parts of a text that stand for themselves: a line that begins an envelope ends one that is damaged.
+pub(in crate::transcript) fn parts(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut borders, mut starts, mut at) = (Borders::default(), vec![0], 0);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if borders.depth > 0 && is_restart(line) {
+            starts.push(at);
+            borders = Borders::default();
+        }
+        borders.read(line);
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}

@@ -1,0 +1,112 @@
+//! Where in the text of an entry an envelope is.
+
+use std::ops::Range;
+
+use crate::envelope::is_envelope;
+use crate::envelope::json::{self, Json, Kind};
+use crate::transcript::words::is_string;
+
+/// How many objects of an entry are looked at.
+const OBJECTS: usize = 32;
+
+/// The keys that envelopes begin with.
+const KEYS: [&[u8]; 2] = [b"\"control_packet\"", b"\"surface_response\""];
+
+/// Where an envelope is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It stands in the text as it is, from its brace, or the fence around it, on.
+    Bare(Range<usize>),
+    /// It is in a string, whose opening quote is here.
+    Quoted(usize),
+}
+
+/// Whether a text begins with an envelope, be it damaged or cut off.
+pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
+    let Some(inner) = text.strip_prefix(b"{") else { return false };
+    let inner = inner.trim_ascii();
+    let is_start = |key: &&[u8]| inner.len() < key.len() && inner.len() > 1 && key.starts_with(inner);
+    KEYS.iter().any(|key| inner.starts_with(key)) || KEYS.iter().any(|key| is_start(key)) || {
+        let json = Json::parse(text);
+        is_envelope(&json)
+    }
+}
+
+/// The first envelope of a text.
+pub(super) fn find(text: &[u8]) -> Option<Place> {
+    let mut at = 0;
+    for _ in 0..OBJECTS {
+        let brace = at + memchr::memchr(b'{', text.get(at..)?)?;
+        let rest = text.get(brace..)?;
+        if let Some(quote) = opening_quote(text, brace)
+            && holds_envelope(text, quote)
+        {
+            return Some(Place::Quoted(quote));
+        }
+        let end = json::value_end(rest).ok().map(|len| brace + len);
+        if begins(rest.get(..end.map_or(rest.len(), |end| end - brace)).unwrap_or(rest)) {
+            let start = fence(text, brace).unwrap_or(brace);
+            return Some(Place::Bare(start..end_of(text, start, end)));
+        }
+        at = end.unwrap_or(brace + 1);
+    }
+    None
+}
+
+/// The quote of the string that a brace is the first character of, where quotes in it are escaped.
+fn opening_quote(text: &[u8], brace: usize) -> Option<usize> {
+    let inner = text.get(brace + 1..)?;
+    let is_space = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'n' | b'r' | b't' | b'\\');
+    let skipped = inner.iter().take_while(is_space).count();
+    let is_escaped =
+        skipped > 0 && inner.get(skipped) == Some(&b'"') && inner.get(skipped - 1) == Some(&b'\\');
+    let before = text.get(..brace)?;
+    let quote = memchr::memrchr(b'"', before)?;
+    // Words may stand before the envelope in the string.
+    let is_near = !before.get(quote + 1..)?.contains(&b'\n');
+    (is_escaped && is_near).then_some(quote)
+}
+
+fn holds_envelope(text: &[u8], quote: usize) -> bool {
+    let json = Json::parse_part(text, quote..text.len());
+    let root = json.root();
+    let Some(value) = is_string(&json, root).then(|| json.string(root)).flatten() else { return false };
+    let start = value.find('{').unwrap_or(value.len());
+    begins(value.as_bytes().get(start..).unwrap_or(&[]))
+}
+
+/// The start of the fence before an envelope.
+fn fence(text: &[u8], brace: usize) -> Option<usize> {
+    let before = text.get(..brace)?.trim_ascii_end();
+    let tags: [&[u8]; 3] = [b"```json", b"```JSON", b"```"];
+    tags.iter().find_map(|tag| before.ends_with(tag).then(|| before.len() - tag.len()))
+}
+
+/// Where a reply ends that an entry has no word about: what the program adds behind the envelope is not of the model.
+fn end_of(text: &[u8], start: usize, end: Option<usize>) -> usize {
+    let all = text.trim_ascii_end().len().max(start);
+    let Some(end) = end.filter(|_| text.get(start) == Some(&b'{')) else { return all };
+    let behind = text.get(end..).unwrap_or(&[]).trim_ascii();
+    if is_of_the_program(behind) { end } else { all }
+}
+
+/// `(took 3s)`, `duration=3s tokens=40`, `"`, `')`.
+fn is_of_the_program(behind: &[u8]) -> bool {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b')' | b']' | b',' | b';');
+    let rest =
+        behind.iter().position(|byte| !is_quote(byte)).map_or(&[][..], |at| behind.get(at..).unwrap_or(&[]));
+    let rest = rest.trim_ascii();
+    if rest.contains(&b'\n') || rest.contains(&b'{') {
+        return false;
+    }
+    let is_pair = |word: &[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && word.contains(&b'=');
+    let is_aside =
+        rest.starts_with(b"(") && rest.ends_with(b")") || rest.starts_with(b"[") && rest.ends_with(b"]");
+    is_aside || rest.split(|byte| byte.is_ascii_whitespace()).all(|word| word.is_empty() || is_pair(word))
+}
+
+/// Whether a text has a value of JSON that does not end.
+pub(super) fn is_cut(text: &[u8]) -> bool {
+    let json = Json::parse(text);
+    text.starts_with(b"{") && json.kind(json.root()) == Kind::Object && !json.is_valid_to_the_end()
+}

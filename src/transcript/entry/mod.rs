@@ -1,0 +1,19 @@
+//! Entries of console logs: where one begins, what stands before its text, who speaks, and which envelope is in it.
+//!
+//! An entry begins with a line that has a prefix: a time, a level, the name of a container, or who speaks. A line that
+//! begins an envelope begins an entry only where the one before it is damaged, since a reply may hold several envelopes,
+//! of which the runtime takes one.
+
+mod border;
+mod envelope;
+mod prefix;
+mod speaker;
+#[cfg(test)]
+mod tests;
+mod text;
+mod time;
+
+pub(super) use border::{Borders, Form, parts};
+pub(super) use envelope::begins as begins_envelope;
+pub(super) use prefix::Prefix;
+pub(super) use text::read;

@@ -1,0 +1,358 @@
+//! What stands before the text of an entry: times, levels, names of loggers, containers and speakers.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::speaker;
+use super::time::{self, Mask};
+use crate::transcript::turn::Role;
+
+/// How many parts of a prefix are looked at.
+const PARTS: usize = 16;
+
+/// How long a part in brackets may be.
+const BRACKETS: usize = 120;
+
+/// What stands before the text of a line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::transcript) struct Prefix {
+    /// Where the text begins, behind white space.
+    pub(in crate::transcript) end: usize,
+    /// Where the white space before the text begins.
+    pub(super) gap: usize,
+    /// What the first time looks like.
+    pub(super) time: Option<Mask>,
+    /// Whether there is a time of day, not a day alone.
+    has_clock: bool,
+    pub(super) has_level: bool,
+    /// Where the name of a container ends, as `docker compose` and `kubectl` put it before each line.
+    pub(super) source: Option<usize>,
+    /// Who speaks.
+    pub(in crate::transcript) role: Option<Role>,
+    /// Whether the word for that means nothing else.
+    pub(super) is_certain: bool,
+}
+
+impl Prefix {
+    /// What a line begins with, if that is a prefix.
+    pub(in crate::transcript) fn of(line: &[u8]) -> Option<Self> {
+        if line.first().is_none_or(|first| first.is_ascii_whitespace() || matches!(first, b'{' | b'}' | b'"'))
+        {
+            return None;
+        }
+        let mut cursor = Cursor { line, at: 0, found: Self::default() };
+        cursor.source();
+        cursor.decoration();
+        for _ in 0..PARTS {
+            if cursor.found.is_speaker() || !cursor.part() {
+                break;
+            }
+        }
+        let mut found = cursor.found;
+        (found.gap, found.end) = (cursor.at, cursor.at);
+        cursor.blank();
+        found.end = cursor.at;
+        // Prose begins with days, too.
+        let is_day = found.time.is_some() && !found.has_clock;
+        let is_prefix = found.has_clock || found.has_level || found.source.is_some() || found.role.is_some();
+        (is_prefix && (!is_day || found.has_level || found.role.is_some())).then_some(found)
+    }
+
+    /// Whether it is a word for who speaks that means nothing else.
+    pub(in crate::transcript) fn is_speaker(&self) -> bool {
+        self.role.is_some() && self.is_certain
+    }
+
+    /// Whether it tells more than the name of a container.
+    pub(super) fn has_more_than_source(&self) -> bool {
+        self.time.is_some() || self.has_level || self.role.is_some()
+    }
+}
+
+/// Levels as they are written in capitals; the short ones only behind a time.
+static LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?-u)^(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|VERBOSE|SEVERE|FINE|CONFIG)(?:\[\d+\]|\(\d+\))?",
+    )
+    .ok()
+});
+static ANY_LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i-u)^(?:trace|debug|info|information|notice|warn|warning|error|fatal|critical|panic|verbose|severe|trc|dbg|inf|wrn|err|crit|ftl|log)(?:\[\d+\]|\(\d+\))?",
+    )
+    .ok()
+});
+
+/// `agent-1  | `, and `<165>1 ` before the time of syslog.
+static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?-u)^(?:[A-Za-z][A-Za-z0-9_.-]*[ \t]*\| ?|\[(?:pod|container)/[^\]\n]{1,200}\] ?|<\d{1,3}>(?:\d )?)").ok()
+});
+
+/// `--- `, `### `.
+static DECORATION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[-=*#~+]{1,8}[ \t]+").ok());
+
+/// A pair of logfmt; its value is looked at where it is the text.
+static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?-u)^(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)=(?P<value>"(?:[^"\\\n]|\\.)*"|[^\s"'{]+)(?:[ \t,;]|$)"#,
+    )
+    .ok()
+});
+
+/// A key of logfmt before what may be the text.
+static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.-]*=").ok());
+
+/// Names of loggers, hosts, files and processes with what ends them.
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?-u)^(?:[A-Za-z_$][A-Za-z0-9_.:/$@\\#-]{0,80}?(?:\[[^\]\s"]{1,40}\]|\(\d+\)|<[^>\s"]{1,40}>)?(?::(?:\s|$|\{)|\][ \t]|[ \t]+(?:-{1,2}|\||=>|:)(?:[ \t]|$)|\t)|[A-Za-z_$][A-Za-z0-9_.:/-]{0,80}\x1b\[[0-9;]*m(?::|[ \t])|std(?:out|err) [FP] |\d{1,8}[ \t]+(?:-{1,3}[ \t]+)?|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}(?:\[\d+\]|:)(?:\s|$)|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}\[\d+\]:|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_.-]{1,64} (?:\d+|-) \S{1,40} (?:-|\[[^\]\n]*\]) )"#,
+    )
+    .ok()
+});
+
+/// The logger of `INFO:agent.llm:`.
+static LOGGER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.]*:").ok());
+
+/// A word, and the white space behind it.
+static BARE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_./:-]{0,64}[ \t]+").ok());
+
+struct Cursor<'l> {
+    line: &'l [u8],
+    at: usize,
+    found: Prefix,
+}
+
+impl<'l> Cursor<'l> {
+    fn rest(&self) -> &'l [u8] {
+        self.line.get(self.at..).unwrap_or(&[])
+    }
+
+    fn matched(&self, regex: &LazyLock<Option<Regex>>) -> Option<usize> {
+        Some(regex.as_ref()?.find(self.rest())?.end())
+    }
+
+    /// Passes white space, and the colours of a terminal.
+    fn blank(&mut self) {
+        loop {
+            let rest = self.rest();
+            let len = match rest {
+                [b' ' | b'\t', ..] => 1,
+                [0x1b, b'[', code @ ..] => {
+                    let digits =
+                        code.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+                    if code.get(digits) != Some(&b'm') {
+                        return;
+                    }
+                    digits + 3
+                }
+                _ => return,
+            };
+            self.at += len;
+        }
+    }
+
+    fn source(&mut self) {
+        self.blank();
+        if let Some(len) = self.matched(&SOURCE)
+            && !ANY_LEVEL
+                .as_ref()
+                .is_some_and(|level| level.find(self.rest()).is_some_and(|it| it.end() + 3 >= len))
+        {
+            self.at += len;
+            self.found.source = Some(self.at);
+        }
+    }
+
+    fn decoration(&mut self) {
+        let len = self.matched(&DECORATION).unwrap_or(0);
+        self.at += len;
+    }
+
+    /// Passes one part of the prefix; `false` where there is none.
+    fn part(&mut self) -> bool {
+        let before = self.at;
+        self.blank();
+        if self.has_begun() {
+            self.separator();
+        }
+        let is_part =
+            self.time() || self.level() || self.brackets() || self.speaker() || self.pair() || self.name();
+        if !is_part {
+            // The white space belongs to the text.
+            self.at = self.at.max(before).min(self.line.len());
+            if self.line.get(before..self.at).is_some_and(|gap| gap.trim_ascii().is_empty()) {
+                self.at = before;
+            }
+        }
+        is_part
+    }
+
+    fn has_begun(&self) -> bool {
+        self.found.time.is_some() || self.found.has_level
+    }
+
+    /// A mark between two parts.
+    fn separator(&mut self) {
+        loop {
+            let rest = self.rest();
+            let len = match rest {
+                [b'-', b'-', b'-' | b' ', ..] | [b'-', b' ', ..] => {
+                    rest.iter().take_while(|byte| **byte == b'-').count()
+                }
+                [b'|' | b':' | b',', ..] => 1,
+                _ => return,
+            };
+            self.at += len;
+            self.blank();
+        }
+    }
+
+    fn time(&mut self) -> bool {
+        let Some(found) = time::at_start(self.rest()) else { return false };
+        // A number in the text is no second time.
+        if self.found.has_clock && self.found.has_level {
+            return false;
+        }
+        self.at += found.len;
+        self.found.time = self.found.time.or(Some(found.mask));
+        self.found.has_clock |= !found.is_day;
+        true
+    }
+
+    fn level(&mut self) -> bool {
+        let levels = if self.found.time.is_some() { &ANY_LEVEL } else { &LEVEL };
+        let Some(len) = self.matched(levels).filter(|_| !self.found.has_level) else { return false };
+        let is_end = |next: &u8| {
+            matches!(next, b' ' | b'\t' | b':' | b']' | b')' | b'|' | b'[' | b'(' | b'\r' | b'\n' | 0x1b)
+        };
+        if !self.rest().get(len).is_none_or(is_end) {
+            return false;
+        }
+        self.at += len;
+        self.found.has_level = true;
+        true
+    }
+
+    /// A part in brackets: a time, a level, a speaker, or, behind one of them, anything.
+    fn brackets(&mut self) -> bool {
+        let close = match self.rest().first() {
+            Some(b'[') => b']',
+            Some(b'(') => b')',
+            Some(b'<') if self.has_begun() => b'>',
+            _ => return false,
+        };
+        let near = self.rest().get(..BRACKETS.min(self.rest().len())).unwrap_or(&[]);
+        let Some(end) =
+            memchr::memchr(close, near).filter(|end| !near.get(..*end).is_some_and(|it| it.contains(&b'\n')))
+        else {
+            return false;
+        };
+        let inner = near.get(1..end).unwrap_or(&[]).trim_ascii();
+        if inner.contains(&b'"') || inner.contains(&b'{') {
+            return false;
+        }
+        let (had_begun, next) = (self.has_begun(), self.at + end + 1);
+        if let Some(found) = time::at_start(inner) {
+            self.found.time = self.found.time.or(Some(found.mask));
+            self.found.has_clock |= !found.is_day;
+        }
+        let is_level = |word: &[u8]| {
+            ANY_LEVEL.as_ref().is_some_and(|level| level.find(word).is_some_and(|it| it.end() == word.len()))
+        };
+        let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
+        self.found.has_level |= words.any(is_level);
+        if let Some(speaker) =
+            std::str::from_utf8(inner).ok().map(Role::of).filter(|role| *role != Role::Other)
+        {
+            self.found.role = Some(speaker);
+            self.found.is_certain = matches!(speaker, Role::User) || inner.eq_ignore_ascii_case(b"assistant");
+        }
+        if !had_begun && !self.has_begun() && self.found.role.is_none() {
+            return false;
+        }
+        self.at = next;
+        if self.found.role.is_some() && matches!(self.rest().first(), Some(b':' | b'>')) {
+            self.at += 1;
+        }
+        true
+    }
+
+    fn speaker(&mut self) -> bool {
+        let Some(found) = speaker::at_start(self.rest()) else { return false };
+        self.at += found.len;
+        self.found.role = Some(found.role);
+        self.found.is_certain = found.is_certain;
+        true
+    }
+
+    /// A pair of logfmt, or the key before the text.
+    fn pair(&mut self) -> bool {
+        let rest = self.rest();
+        let Some(found) = PAIR.as_ref().and_then(|pair| pair.captures(rest)) else {
+            let key = self.matched(&KEY).filter(|len| {
+                let value = rest.get(*len..).unwrap_or(&[]);
+                self.has_begun() && matches!(value.first(), Some(b'{' | b'"' | b'\'' | b'`'))
+            });
+            self.at += key.unwrap_or(0);
+            return false;
+        };
+        let group = |name: &str| found.name(name).map_or(&[][..], |group| group.as_bytes());
+        let (key, value) = (group("key").to_ascii_lowercase(), group("value"));
+        let bare = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value);
+        match key.as_slice() {
+            b"time" | b"ts" | b"timestamp" | b"t" | b"date" | b"at" => {
+                let Some(found) = time::at_start(bare) else { return false };
+                self.found.time = self.found.time.or(Some(found.mask));
+                self.found.has_clock |= !found.is_day;
+            }
+            b"level" | b"lvl" | b"severity" => self.found.has_level = true,
+            b"role" | b"speaker" | b"author" => return self.speaker(),
+            _ if !self.has_begun() || bare.contains(&b'{') => return false,
+            _ => {}
+        }
+        let len = found.get(0).map_or(0, |all| all.end());
+        self.at += len;
+        true
+    }
+
+    /// A name of a logger, a host, a file or a process.
+    fn name(&mut self) -> bool {
+        if !self.has_begun() {
+            return false;
+        }
+        let is_after_colon = self.at.checked_sub(1).and_then(|at| self.line.get(at)) == Some(&b':');
+        let found = self.matched(&NAME).or_else(|| self.matched(&LOGGER).filter(|_| is_after_colon));
+        let Some(len) = found.map(|len| self.without_speaker(len)).or_else(|| self.bare_name()) else {
+            return false;
+        };
+        self.at += len;
+        len > 0
+    }
+
+    /// How much of a name there is before a word in it that says who speaks.
+    fn without_speaker(&self, len: usize) -> usize {
+        let name = self.rest().get(..len).unwrap_or(&[]);
+        // The brace begins the text.
+        let name = name.strip_suffix(b"{").unwrap_or(name);
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+        let end = name.iter().rposition(is_part).map_or(0, |last| last + 1);
+        let start = name
+            .get(..end)
+            .and_then(|word| word.iter().rposition(|byte| !is_part(byte)))
+            .map_or(0, |at| at + 1);
+        let label = speaker::at_start(self.rest().get(start..).unwrap_or(&[]));
+        if label.is_some_and(|label| label.is_certain) { start } else { name.len() }
+    }
+
+    /// A word before JSON, or before who speaks.
+    fn bare_name(&self) -> Option<usize> {
+        let len = self.matched(&BARE)?;
+        let behind = self.rest().get(len..)?;
+        let is_json = matches!(behind.first(), Some(b'{' | b'}' | b'[' | b']' | b'"'));
+        // The white space is kept: it tells how far a line is indented.
+        let word = self.rest().iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
+        (is_json || speaker::at_start(behind).is_some_and(|label| label.is_certain)).then_some(word)
+    }
+}

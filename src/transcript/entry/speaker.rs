@@ -1,0 +1,97 @@
+//! Who an entry says that it is of.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::transcript::turn::Role;
+
+/// Who speaks, and where what is said begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Speaker {
+    pub(super) role: Role,
+    /// Whether the word means nothing else: programs that log call themselves `agent` and `system`, too.
+    pub(super) is_certain: bool,
+    /// The length of the label.
+    pub(super) len: usize,
+}
+
+/// `assistant:`, `**Assistant**:`, `[user]`, `Assistant>`, `model ->`, `role=assistant`, `<- model`.
+static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)^(?P<before>(?:<-+|<=+|<<+|->|=>|-->|>>+|\xe2\x86\x90|\xe2\x86\x92) *)?",
+        r#"(?P<key>(?:role|speaker|author)[=:] *["']?)?(?P<open>[\[(<*_]{1,3})?(?P<word>[a-z]{2,9})"#,
+        r#"(?P<close>[\])>*_"']{0,3})[ \t]*"#,
+        r"(?P<after>:\*{0,2}|>+|\xc2\xbb|->|=>|-->|<-|\xe2\x86\x92|\||- )?",
+    ))
+    .ok()
+});
+
+/// The label that a text begins with.
+pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
+    let found = LABEL.as_ref()?.captures(text)?;
+    let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
+    let role = Role::of(word);
+    if role == Role::Other {
+        return None;
+    }
+    let has = |name: &str| found.name(name).is_some_and(|group| !group.is_empty());
+    let is_marked = has("after") || has("before") || has("key") || has("open") && has("close");
+    // Without a gap the word goes on.
+    let end = if has("after") { found.get(0)?.end() } else { found.name("close")?.end() };
+    let rest = text.get(end..).unwrap_or(&[]);
+    let goes_on =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/' | b'=');
+    if rest.first().is_some_and(goes_on) && !has("after") {
+        return None;
+    }
+    // `agent::llm` is a path.
+    if rest.starts_with(b":") {
+        return None;
+    }
+    let rest = rest.trim_ascii_start();
+    let is_alone = rest.is_empty() || rest.starts_with(b"{") || rest.starts_with(b"```");
+    let outward: &[&[u8]] = &[b"->", b"=>", b"-->", b">>", "→".as_bytes()];
+    let is_sent =
+        found.name("before").is_some_and(|arrow| outward.contains(&arrow.as_bytes().trim_ascii_end()));
+    // What is sent to the model is what somebody asks of it.
+    let role = if is_sent && role == Role::Assistant && !is_alone { Role::User } else { role };
+    let certain = ["assistant", "user", "human"].iter().any(|name| word.eq_ignore_ascii_case(name));
+    (is_marked || is_alone).then_some(Speaker {
+        role,
+        is_certain: certain || has("before") || has("key"),
+        len: end,
+    })
+}
+
+/// The last label before an envelope, where it says that it is no reply.
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i-u)\b(?:user|human)(?: (?:input|message|says|said|turn|text|request))?[ \t]*[:>=-]+[ \t]*["'`]?$"#,
+    )
+    .ok()
+});
+static PROMPT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\bprompt\b[^:=\n{]{0,30}[:=]").ok());
+static TOOL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\btool[ _-](?:result|output|response)\b").ok());
+
+/// The last label before an envelope, where it says that it is a reply.
+static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i-u)\b(?:reply|response|answer|completion|output|assistant|envelope)\b[^:=\n]{0,30}[:=>][ \t]*["'`]?$"#,
+    )
+    .ok()
+});
+
+/// Who the words before an envelope are of.
+pub(super) fn of_words(words: &[u8]) -> Role {
+    let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
+    if has(&TOOL) {
+        Role::Tool
+    } else if has(&ASKED) || has(&PROMPT) && !has(&ANSWER) {
+        Role::User
+    } else {
+        Role::Assistant
+    }
+}
