@@ -97,7 +97,8 @@ fn holds_more(before: &[String], after: &[String]) -> bool {
         model.stopped.is_none().then(|| model.dump(&compiled).into_iter().collect())
     };
     let (Some(old), Some(new)) = (derived(before), derived(after)) else { return false };
-    let names: BTreeSet<_> = summaries(before).iter().flat_map(|file| file.predicates.keys().copied()).collect();
+    let names: BTreeSet<_> =
+        summaries(before).iter().flat_map(|file| file.predicates.keys().copied()).collect();
     let is_known = |fact: &&String| names.iter().any(|key| fact.starts_with(&format!("{}(", key.name)));
     new.difference(&old).any(|fact| is_known(&fact))
 }

@@ -224,12 +224,7 @@ const HABITS: &[Habit] = &[
     ("foreign-constant", Fixed::Clean, |subject, random| {
         let clause = subject.clause().filter(|clause| clause.is_fact())?;
         let argument = clause.head.args.get(random.below(clause.head.args.len()))?;
-        Some(
-            subject.with(
-                argument.range,
-                pick(random, &["true", "false", "True"]),
-            ),
-        )
+        Some(subject.with(argument.range, pick(random, &["true", "false", "True"])))
     }),
     ("bad-name", Fixed::Same, |subject, random| {
         let name = subject.clause()?.head.name;

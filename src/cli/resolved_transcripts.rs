@@ -136,7 +136,8 @@ fn consumer(one: &Consumer) -> Rows {
 }
 
 fn shape(one: &TranscriptShape) -> Rows {
-    let pointer = |pointer: &Option<PointerPattern>| pointer.as_ref().map(|pointer| pointer.as_str().to_owned());
+    let pointer =
+        |pointer: &Option<PointerPattern>| pointer.as_ref().map(|pointer| pointer.as_str().to_owned());
     let texts: Vec<_> = one.text.iter().map(PointerPattern::as_str).collect();
     Rows(vec![
         ("name", Row::Set(one.name.as_str().into())),

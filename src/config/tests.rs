@@ -345,8 +345,13 @@ fn defaults_in_the_table_are_the_defaults() {
     assert_eq!(transcripts.consumers.get("NAME"), Some(&Consumer::default()));
     let (consumers, overrides) = (Default::default(), Vec::new());
     // Somebody who writes the default of `consumer` names one.
-    let as_default =
-        TranscriptSettings { consumers, overrides, shapes: Default::default(), consumer: None, ..transcripts };
+    let as_default = TranscriptSettings {
+        consumers,
+        overrides,
+        shapes: Default::default(),
+        consumer: None,
+        ..transcripts
+    };
     assert_eq!(as_default, TranscriptSettings::default());
 }
 

@@ -55,7 +55,8 @@ fn with_company(diagnostic: &mut Diagnostic) {
     diagnostic.related.push(RelatedPlace { file: SCHEMAS, range: name, message: "declared here".into() });
     let edits = vec![FileEdit { file: POLICY, range: diagnostic.range, text: "!in_danger(A)".into() }];
     let title = "Negate a helper".into();
-    diagnostic.fix = Some(ResolvedFix { title, applicability: Applicability::Unsafe, edits, otherwise: None });
+    diagnostic.fix =
+        Some(ResolvedFix { title, applicability: Applicability::Unsafe, edits, otherwise: None });
 }
 
 const DENY: &str = "# deny\nclear(A) :-\n  action(A),\n  !has_danger(_).\n";

@@ -34,14 +34,16 @@ const HEAD: usize = 8 << 10;
 pub fn kind(head: &[u8]) -> Option<&'static str> {
     let known = BEGINNINGS.iter().find(|(start, _)| head.starts_with(start)).map(|(_, kind)| *kind);
     // Of the marks that are text themselves, something must follow that is none.
-    let known = known.filter(|_| is_odd(head) || std::str::from_utf8(head).is_err() || head.starts_with(b"%PDF-"));
+    let known =
+        known.filter(|_| is_odd(head) || std::str::from_utf8(head).is_err() || head.starts_with(b"%PDF-"));
     known.or_else(|| is_odd(head).then_some("binary data"))
 }
 
 /// Whether more than one byte in 32 is a control character that texts do not have.
 fn is_odd(bytes: &[u8]) -> bool {
     let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let is_control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1a | 0x1b);
+    let is_control =
+        |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1a | 0x1b);
     let odd = head.iter().filter(is_control).count();
     odd >= 2 && odd * 32 > head.len()
 }
@@ -61,7 +63,14 @@ mod tests {
 
     #[test]
     fn texts_are_no_binary_data() {
-        for text in ["", "{\"a\":1}", "GIF8 is a word", "BZh", "a\0b and more of a text that is long enough", "PAR1 de texte"] {
+        for text in [
+            "",
+            "{\"a\":1}",
+            "GIF8 is a word",
+            "BZh",
+            "a\0b and more of a text that is long enough",
+            "PAR1 de texte",
+        ] {
             assert_eq!(kind(text.as_bytes()), None, "{text}");
         }
         assert_eq!(kind("\u{1b}[31mred\u{1b}[0m é".as_bytes()), None);

@@ -143,7 +143,9 @@ fn is_lines(head: &[u8], is_all: bool) -> bool {
 fn of_shape(shape: Shape) -> Container {
     match shape {
         Shape::Envelope => Container::EnvelopeLines,
-        Shape::Chat | Shape::Provider | Shape::Session | Shape::Declared | Shape::Unknown => Container::ChatLines,
+        Shape::Chat | Shape::Provider | Shape::Session | Shape::Declared | Shape::Unknown => {
+            Container::ChatLines
+        }
         Shape::Delta => Container::Stream,
         Shape::Trace => Container::Traces,
         Shape::Audit | Shape::Log => Container::Log,
@@ -212,7 +214,9 @@ fn of_array(head: &[u8], own: &Own, is_expected: bool) -> Option<Container> {
         Some(Shape::Trace) => Some(Container::Traces),
         Some(Shape::Delta) => Some(Container::Stream),
         Some(_) => Some(Container::Array),
-        None => (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array),
+        None => {
+            (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array)
+        }
     }
 }
 

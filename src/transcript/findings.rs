@@ -5,8 +5,16 @@ use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::text::{TextRange, TextSize, size};
 
 /// The rules of this file, in the order of their codes.
-pub(super) const RULES: &[&Rule] =
-    &[&PREVIEW_ONLY, &BAD_RECORD, &MIXED_CONTAINER, &OPEN_FENCE, &INVALID_UTF8, &NO_REPLY_FOUND, &EMPTY_REPLY, &UNKNOWN_FORMAT];
+pub(super) const RULES: &[&Rule] = &[
+    &PREVIEW_ONLY,
+    &BAD_RECORD,
+    &MIXED_CONTAINER,
+    &OPEN_FENCE,
+    &INVALID_UTF8,
+    &NO_REPLY_FOUND,
+    &EMPTY_REPLY,
+    &UNKNOWN_FORMAT,
+];
 
 /// A preview in a log.
 pub static PREVIEW_ONLY: Rule = Rule {
@@ -220,9 +228,9 @@ pub(super) fn empty_file() -> Finding {
 /// was looked for. Prompts alone may well be what a file is for that nobody named.
 pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
     let message = match prompts {
-        0 => format!(
-            "no reply is found in this transcript. The first record is {first}; looked for: {tried}"
-        ),
+        0 => {
+            format!("no reply is found in this transcript. The first record is {first}; looked for: {tried}")
+        }
         1 => "no reply is found in this transcript, only 1 prompt".to_owned(),
         _ => format!("no reply is found in this transcript, only {prompts} prompts"),
     };

@@ -32,8 +32,20 @@ impl Random {
 
     fn text(&mut self) -> String {
         let words = [
-            "job", "\"lease\"", "C:\\tmp\\x", "naïve", "日本語", "🦀 crab", "a/b", "tab\there", "line\nbreak", "100 %", "<b>", "&",
-            "\u{7f}", "it's",
+            "job",
+            "\"lease\"",
+            "C:\\tmp\\x",
+            "naïve",
+            "日本語",
+            "🦀 crab",
+            "a/b",
+            "tab\there",
+            "line\nbreak",
+            "100 %",
+            "<b>",
+            "&",
+            "\u{7f}",
+            "it's",
         ];
         (0..=self.below(6)).map(|_| self.one(&words)).collect::<Vec<_>>().join(" ")
     }
@@ -103,7 +115,9 @@ fn history(session: &[Exchange], at: usize) -> Vec<Value> {
 /// A value as OTLP types it.
 fn typed(value: &Value) -> Value {
     match value {
-        Value::Array(values) => json!({ "arrayValue": { "values": values.iter().map(typed).collect::<Vec<_>>() } }),
+        Value::Array(values) => {
+            json!({ "arrayValue": { "values": values.iter().map(typed).collect::<Vec<_>>() } })
+        }
         Value::Object(members) => {
             let pair = |(key, value): (&String, &Value)| json!({ "key": key, "value": typed(value) });
             json!({ "kvlistValue": { "values": members.iter().map(pair).collect::<Vec<_>>() } })
@@ -136,21 +150,28 @@ const FORMATS: &[Format] = &[
     ("envelopes", "a.json", |session, random| {
         written(&each(session, |_, turn| serde_json::from_str(&turn.reply).unwrap()).into(), random)
     }),
-    ("chat lines", "a.jsonl", |session, _| lines(messages(session, "role", "content", ["user", "assistant"]))),
+    ("chat lines", "a.jsonl", |session, _| {
+        lines(messages(session, "role", "content", ["user", "assistant"]))
+    }),
     ("chat array", "a.json", |session, random| {
         written(&messages(session, "role", "content", ["user", "assistant"]).into(), random)
     }),
     ("pretty chat values", "a.jsonl", |session, _| {
         let messages = messages(session, "role", "content", ["user", "assistant"]);
-        messages.iter().map(|message| format!("{}\n", serde_json::to_string_pretty(message).unwrap())).collect()
+        messages
+            .iter()
+            .map(|message| format!("{}\n", serde_json::to_string_pretty(message).unwrap()))
+            .collect()
     }),
     ("OpenAI batch", "a.jsonl", |session, _| {
-        lines(each(session, |at, turn| json!({
-            "id": format!("batch_{at}"), "custom_id": format!("r{at}"), "error": null,
-            "response": { "status_code": 200, "request_id": "q", "body": {
-                "object": "chat.completion", "choices": [{ "index": 0, "message": { "role": "assistant", "content": turn.reply } }],
-            } },
-        })))
+        lines(each(session, |at, turn| {
+            json!({
+                "id": format!("batch_{at}"), "custom_id": format!("r{at}"), "error": null,
+                "response": { "status_code": 200, "request_id": "q", "body": {
+                    "object": "chat.completion", "choices": [{ "index": 0, "message": { "role": "assistant", "content": turn.reply } }],
+                } },
+            })
+        }))
     }),
     ("OpenAI batch of responses", "a.json", |session, random| {
         written(&each(session, |at, turn| json!({
@@ -162,26 +183,34 @@ const FORMATS: &[Format] = &[
         })).into(), random)
     }),
     ("Anthropic batch", "a.jsonl", |session, _| {
-        lines(each(session, |at, turn| json!({
-            "custom_id": format!("r{at}"),
-            "result": { "type": "succeeded", "message": {
-                "id": "m", "type": "message", "role": "assistant", "content": [{ "type": "text", "text": turn.reply }],
-            } },
-        })))
+        lines(each(session, |at, turn| {
+            json!({
+                "custom_id": format!("r{at}"),
+                "result": { "type": "succeeded", "message": {
+                    "id": "m", "type": "message", "role": "assistant", "content": [{ "type": "text", "text": turn.reply }],
+                } },
+            })
+        }))
     }),
     ("Gemini contents", "a.json", |session, random| {
         let contents: Vec<_> = session.iter().flat_map(|turn| [
             json!({ "role": "user", "parts": [{ "text": turn.prompt }] }),
             json!({ "role": "model", "parts": [{ "thought": true, "text": "hm" }, { "text": turn.reply }] }),
         ]).collect();
-        written(&json!({ "systemInstruction": { "parts": [{ "text": "Answer." }] }, "contents": contents }), random)
+        written(
+            &json!({ "systemInstruction": { "parts": [{ "text": "Answer." }] }, "contents": contents }),
+            random,
+        )
     }),
     ("Gemini batch", "a.jsonl", |session, _| {
         lines(each(session, |at, turn| {
-            let contents: Vec<_> = history(session, at).iter().map(|message| {
-                let role = if message["role"] == "user" { "user" } else { "model" };
-                json!({ "role": role, "parts": [{ "text": message["content"] }] })
-            }).collect();
+            let contents: Vec<_> = history(session, at)
+                .iter()
+                .map(|message| {
+                    let role = if message["role"] == "user" { "user" } else { "model" };
+                    json!({ "role": role, "parts": [{ "text": message["content"] }] })
+                })
+                .collect();
             json!({
                 "key": at, "request": { "contents": contents },
                 "response": { "candidates": [{ "content": { "role": "model", "parts": [{ "text": turn.reply }] } }] },
@@ -189,12 +218,16 @@ const FORMATS: &[Format] = &[
         }))
     }),
     ("Codex rollout", "a.jsonl", |session, _| {
-        let mut all = vec![json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "s", "base_instructions": { "text": "Answer." } } })];
+        let mut all = vec![
+            json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "s", "base_instructions": { "text": "Answer." } } }),
+        ];
         for turn in session {
-            let item = |role: &str, kind: &str, text: &str| json!({
-                "timestamp": "t", "type": "response_item",
-                "payload": { "type": "message", "role": role, "content": [{ "type": kind, "text": text }] },
-            });
+            let item = |role: &str, kind: &str, text: &str| {
+                json!({
+                    "timestamp": "t", "type": "response_item",
+                    "payload": { "type": "message", "role": role, "content": [{ "type": kind, "text": text }] },
+                })
+            };
             all.push(item("user", "input_text", &turn.prompt));
             all.push(json!({ "timestamp": "t", "type": "event_msg", "payload": { "type": "user_message", "message": turn.prompt } }));
             all.push(json!({ "timestamp": "t", "type": "event_msg", "payload": { "type": "agent_message", "message": turn.reply } }));
@@ -222,7 +255,8 @@ const FORMATS: &[Format] = &[
     }),
     ("OTLP with completions", "a.json", |session, random| {
         let all = session.iter().enumerate().map(|(at, turn)| {
-            let mut attributes = json!({ "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": turn.reply });
+            let mut attributes =
+                json!({ "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": turn.reply });
             for (number, message) in history(session, at).iter().enumerate() {
                 attributes[format!("gen_ai.prompt.{number}.role")] = message["role"].clone();
                 attributes[format!("gen_ai.prompt.{number}.content")] = message["content"].clone();
@@ -232,35 +266,48 @@ const FORMATS: &[Format] = &[
         written(&spans(all.collect()), random)
     }),
     ("OTLP with events", "a.json", |session, random| {
-        let event = |name: &str, key: &str, value: Value| {
-            json!({ "name": name, "attributes": [{ "key": key, "value": typed(&value) }] })
-        };
-        let all = session.iter().map(|turn| (json!({ "gen_ai.system": "x" }), vec![
-            event("gen_ai.user.message", "content", turn.prompt.as_str().into()),
-            event("gen_ai.choice", "message", json!({ "role": "assistant", "content": turn.reply }).to_string().into()),
-        ]));
+        let event = |name: &str, key: &str, value: Value| json!({ "name": name, "attributes": [{ "key": key, "value": typed(&value) }] });
+        let all = session.iter().map(|turn| {
+            (
+                json!({ "gen_ai.system": "x" }),
+                vec![
+                    event("gen_ai.user.message", "content", turn.prompt.as_str().into()),
+                    event(
+                        "gen_ai.choice",
+                        "message",
+                        json!({ "role": "assistant", "content": turn.reply }).to_string().into(),
+                    ),
+                ],
+            )
+        });
         written(&spans(all.collect()), random)
     }),
     ("Langfuse traces", "a.json", |session, random| {
-        let all = each(session, |at, turn| json!({
-            "id": format!("t{at}"), "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "input": turn.prompt, "output": turn.reply,
-            "observations": [{
-                "id": "o", "type": "GENERATION", "input": history(session, at),
-                "output": { "role": "assistant", "content": turn.reply },
-            }],
-        }));
+        let all = each(session, |at, turn| {
+            json!({
+                "id": format!("t{at}"), "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "input": turn.prompt, "output": turn.reply,
+                "observations": [{
+                    "id": "o", "type": "GENERATION", "input": history(session, at),
+                    "output": { "role": "assistant", "content": turn.reply },
+                }],
+            })
+        });
         written(&json!({ "data": all, "meta": { "page": 1 } }), random)
     }),
     ("Langfuse observations", "a.jsonl", |session, _| {
-        lines(each(session, |at, turn| json!({
-            "id": format!("o{at}"), "trace_id": "t", "type": "GENERATION", "input": json!(history(session, at)).to_string(),
-            "output": json!({ "role": "assistant", "content": turn.reply }).to_string(),
-        })))
+        lines(each(session, |at, turn| {
+            json!({
+                "id": format!("o{at}"), "trace_id": "t", "type": "GENERATION", "input": json!(history(session, at)).to_string(),
+                "output": json!({ "role": "assistant", "content": turn.reply }).to_string(),
+            })
+        }))
     }),
     ("LangSmith runs", "a.json", |session, random| {
-        let constructor = |name: &str, text: &str| json!({
-            "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": { "content": text },
-        });
+        let constructor = |name: &str, text: &str| {
+            json!({
+                "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": { "content": text },
+            })
+        };
         written(&each(session, |at, turn| json!({
             "id": format!("r{at}"), "run_type": "llm", "trace_id": "t", "start_time": "2026-01-01T00:00:00Z",
             "inputs": { "messages": [[constructor("HumanMessage", &turn.prompt)]] },
@@ -270,17 +317,22 @@ const FORMATS: &[Format] = &[
         })).into(), random)
     }),
     ("LangSmith trees", "a.jsonl", |session, _| {
-        lines(each(session, |at, turn| json!({
-            "id": format!("r{at}"), "run_type": "chain", "inputs": { "input": turn.prompt }, "outputs": { "output": turn.reply },
-            "child_runs": [
-                { "run_type": "tool", "inputs": { "input": "ls" }, "outputs": { "output": "a b" } },
-                { "run_type": "llm", "inputs": { "messages": history(session, at) },
-                  "outputs": { "choices": [{ "message": { "role": "assistant", "content": turn.reply } }] } },
-            ],
-        })))
+        lines(each(session, |at, turn| {
+            json!({
+                "id": format!("r{at}"), "run_type": "chain", "inputs": { "input": turn.prompt }, "outputs": { "output": turn.reply },
+                "child_runs": [
+                    { "run_type": "tool", "inputs": { "input": "ls" }, "outputs": { "output": "a b" } },
+                    { "run_type": "llm", "inputs": { "messages": history(session, at) },
+                      "outputs": { "choices": [{ "message": { "role": "assistant", "content": turn.reply } }] } },
+                ],
+            })
+        }))
     }),
     ("ShareGPT", "a.json", |session, random| {
-        written(&json!([{ "id": "c", "conversations": messages(session, "from", "value", ["human", "gpt"]) }]), random)
+        written(
+            &json!([{ "id": "c", "conversations": messages(session, "from", "value", ["human", "gpt"]) }]),
+            random,
+        )
     }),
     ("ShareGPT lines", "a.jsonl", |session, _| {
         lines(session.iter().map(|turn| json!({
@@ -295,20 +347,27 @@ const FORMATS: &[Format] = &[
             });
             for (number, message) in history(session, at).iter().enumerate() {
                 attributes[format!("llm.input_messages.{number}.message.role")] = message["role"].clone();
-                attributes[format!("llm.input_messages.{number}.message.content")] = message["content"].clone();
+                attributes[format!("llm.input_messages.{number}.message.content")] =
+                    message["content"].clone();
             }
             json!({ "name": "llm", "context": { "trace_id": "t" }, "start_time": "2026-01-01", "attributes": attributes })
         }))
     }),
     ("OpenInference, nested", "a.json", |session, random| {
-        written(&each(session, |_, turn| json!({
-            "attributes": { "llm": {
-                "input_messages": [{ "message": { "role": "user", "content": turn.prompt } }],
-                "output_messages": [{ "message": { "role": "assistant", "contents": [
-                    { "message_content": { "type": "text", "text": turn.reply } },
-                ] } }],
-            } },
-        })).into(), random)
+        written(
+            &each(session, |_, turn| {
+                json!({
+                    "attributes": { "llm": {
+                        "input_messages": [{ "message": { "role": "user", "content": turn.prompt } }],
+                        "output_messages": [{ "message": { "role": "assistant", "contents": [
+                            { "message_content": { "type": "text", "text": turn.reply } },
+                        ] } }],
+                    } },
+                })
+            })
+            .into(),
+            random,
+        )
     }),
     ("OpenInference columns", "a.jsonl", |session, _| {
         lines(session.iter().map(|turn| json!({
@@ -318,10 +377,15 @@ const FORMATS: &[Format] = &[
     }),
     ("UI messages", "a.json", |session, random| {
         let parts = |text: &str| json!([{ "type": "step-start" }, { "type": "reasoning", "text": "hm" }, { "type": "text", "text": text }]);
-        let all: Vec<_> = session.iter().flat_map(|turn| [
-            json!({ "id": "u", "role": "user", "parts": parts(&turn.prompt) }),
-            json!({ "id": "a", "role": "assistant", "content": "", "parts": parts(&turn.reply) }),
-        ]).collect();
+        let all: Vec<_> = session
+            .iter()
+            .flat_map(|turn| {
+                [
+                    json!({ "id": "u", "role": "user", "parts": parts(&turn.prompt) }),
+                    json!({ "id": "a", "role": "assistant", "content": "", "parts": parts(&turn.reply) }),
+                ]
+            })
+            .collect();
         match random.below(3) {
             0 => written(&all.into(), random),
             1 => written(&json!({ "id": "chat", "messages": all }), random),
@@ -330,41 +394,67 @@ const FORMATS: &[Format] = &[
     }),
     ("Inspect log", "a.json", |session, random| {
         let last = &session.last().unwrap().reply;
-        written(&json!({
-            "version": 2, "status": "success", "eval": { "task": "t", "model": "m" }, "plan": { "steps": [] }, "results": {},
-            "samples": [{
-                "id": 1, "epoch": 1, "input": session[0].prompt, "target": "x",
-                "messages": messages(session, "role", "content", ["user", "assistant"]),
-                "output": { "model": "m", "choices": [{ "message": { "role": "assistant", "content": last }, "stop_reason": "stop" }] },
-                "scores": {}, "events": [],
-            }],
-        }), random)
+        written(
+            &json!({
+                "version": 2, "status": "success", "eval": { "task": "t", "model": "m" }, "plan": { "steps": [] }, "results": {},
+                "samples": [{
+                    "id": 1, "epoch": 1, "input": session[0].prompt, "target": "x",
+                    "messages": messages(session, "role", "content", ["user", "assistant"]),
+                    "output": { "model": "m", "choices": [{ "message": { "role": "assistant", "content": last }, "stop_reason": "stop" }] },
+                    "scores": {}, "events": [],
+                }],
+            }),
+            random,
+        )
     }),
     ("SWE-agent trajectory", "a.traj", |session, random| {
-        written(&json!({
-            "environment": "e",
-            "trajectory": each(session, |_, turn| json!({
-                "action": "ls", "observation": turn.prompt, "response": turn.reply, "thought": "t", "state": "{}",
-            })),
-            "history": messages(session, "role", "content", ["user", "assistant"]), "info": { "exit_status": "submitted" },
-        }), random)
+        written(
+            &json!({
+                "environment": "e",
+                "trajectory": each(session, |_, turn| json!({
+                    "action": "ls", "observation": turn.prompt, "response": turn.reply, "thought": "t", "state": "{}",
+                })),
+                "history": messages(session, "role", "content", ["user", "assistant"]), "info": { "exit_status": "submitted" },
+            }),
+            random,
+        )
     }),
     ("SWE-agent steps", "a.traj", |session, random| {
-        written(&json!({ "trajectory": each(session, |_, turn| json!({
+        written(
+            &json!({ "trajectory": each(session, |_, turn| json!({
             "action": "ls", "observation": turn.prompt, "response": turn.reply, "thought": "t",
-        })) }), random)
+        })) }),
+            random,
+        )
     }),
     ("llama.cpp stream", "a.sse", |session, _| {
-        pieces(session, |piece| format!("data: {}\n\n", json!({ "index": 0, "content": piece, "stop": false })),
-            &format!("data: {}\n\n", json!({ "content": "", "stop": true, "tokens_predicted": 7 })))
+        pieces(
+            session,
+            |piece| format!("data: {}\n\n", json!({ "index": 0, "content": piece, "stop": false })),
+            &format!("data: {}\n\n", json!({ "content": "", "stop": true, "tokens_predicted": 7 })),
+        )
     }),
     ("Ollama chat", "a.jsonl", |session, _| {
-        pieces(session, |piece| format!("{}\n", json!({ "model": "m", "message": { "role": "assistant", "content": piece }, "done": false })),
-            &format!("{}\n", json!({ "model": "m", "message": { "role": "assistant", "content": "" }, "done": true })))
+        pieces(
+            session,
+            |piece| {
+                format!(
+                    "{}\n",
+                    json!({ "model": "m", "message": { "role": "assistant", "content": piece }, "done": false })
+                )
+            },
+            &format!(
+                "{}\n",
+                json!({ "model": "m", "message": { "role": "assistant", "content": "" }, "done": true })
+            ),
+        )
     }),
     ("Ollama generate", "a.jsonl", |session, _| {
-        pieces(session, |piece| format!("{}\n", json!({ "model": "m", "response": piece, "done": false })),
-            &format!("{}\n", json!({ "model": "m", "response": "", "done": true })))
+        pieces(
+            session,
+            |piece| format!("{}\n", json!({ "model": "m", "response": piece, "done": false })),
+            &format!("{}\n", json!({ "model": "m", "response": "", "done": true })),
+        )
     }),
     ("Ollama, whole answers", "a.jsonl", |session, _| {
         lines(session.iter().map(|turn| json!({ "model": "m", "message": { "role": "assistant", "content": turn.reply }, "done": true })))

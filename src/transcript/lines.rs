@@ -36,9 +36,8 @@ struct Found {
 
 impl Own {
     pub(super) fn new(shapes: Arc<[TranscriptShape]>) -> Self {
-        let pattern = |(at, shape): (usize, &TranscriptShape)| {
-            Some((Regex::new(shape.pattern.as_deref()?).ok()?, at))
-        };
+        let pattern =
+            |(at, shape): (usize, &TranscriptShape)| Some((Regex::new(shape.pattern.as_deref()?).ok()?, at));
         let patterns = shapes.iter().enumerate().filter_map(pattern).collect();
         Self { shapes, patterns }
     }
@@ -87,8 +86,7 @@ impl Own {
             let all = groups.get(0).map_or(0, |all| all.end());
             let said = groups.name("text");
             let end = said.map(|said| said.end()).filter(|end| *end < line.len());
-            let details =
-                Details { timestamp: word("time"), session: word("session"), ..Details::default() };
+            let details = Details { timestamp: word("time"), session: word("session"), ..Details::default() };
             found.push(Found {
                 line: start,
                 text: start + said.map_or(all, |said| said.start()),

@@ -47,10 +47,10 @@ mod turn;
 mod words;
 
 pub use address::Address;
+pub use binary::kind as binary_kind;
 pub use check::{Checked, Checker, Found, check, check_reply, check_with, place};
 pub use digest::{Digest, Site};
 pub use document::{Body, Entry, Spot, Transcript};
-pub use binary::kind as binary_kind;
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
     UNKNOWN_FORMAT,

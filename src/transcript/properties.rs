@@ -201,36 +201,126 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
         parts.collect::<Vec<_>>().join(", ")
     };
     let span = |attributes: &str| {
-        format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"name":"chat","attributes":[{attributes}]}}]}}]}}]}}"#)
+        format!(
+            r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"name":"chat","attributes":[{attributes}]}}]}}]}}]}}"#
+        )
     };
     match kind {
-        0 => ("a.jsonl", format!(r#"{{"id":"b","custom_id":"r1","response":{{"status_code":200,"body":{{"choices":[{{"message":{message}}}]}}}},"error":null}}{eol}"#)),
-        1 => ("a.jsonl", format!(r#"{{"custom_id":"r1","result":{{"type":"succeeded","message":{{"role":"assistant","content":[{{"type":"text","text":{said}}}]}}}}}}{eol}"#)),
+        0 => (
+            "a.jsonl",
+            format!(
+                r#"{{"id":"b","custom_id":"r1","response":{{"status_code":200,"body":{{"choices":[{{"message":{message}}}]}}}},"error":null}}{eol}"#
+            ),
+        ),
+        1 => (
+            "a.jsonl",
+            format!(
+                r#"{{"custom_id":"r1","result":{{"type":"succeeded","message":{{"role":"assistant","content":[{{"type":"text","text":{said}}}]}}}}}}{eol}"#
+            ),
+        ),
         2 => {
             let parts = parts(choices, "\"text\"");
-            ("a.json", format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}},{eol}{{"role":"model","parts":[{parts}]}}]}}"#))
+            (
+                "a.json",
+                format!(
+                    r#"{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}},{eol}{{"role":"model","parts":[{parts}]}}]}}"#
+                ),
+            )
         }
-        3 => ("a.jsonl", format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{{"id":"x","instructions":"é"}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{said}}}]}}}}{eol}"#)),
+        3 => (
+            "a.jsonl",
+            format!(
+                r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{{"id":"x","instructions":"é"}}}}{eol}{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":{said}}}]}}}}{eol}"#
+            ),
+        ),
         4 => {
-            let inner = format!(r#"[{{"role":"assistant","parts":[{{"type":"text","content":{said}}}],"finish_reason":"stop"}}]"#);
+            let inner = format!(
+                r#"[{{"role":"assistant","parts":[{{"type":"text","content":{said}}}],"finish_reason":"stop"}}]"#
+            );
             let value = choices.string(&inner);
-            ("a.json", span(&format!(r#"{{"key":"gen_ai.output.messages","value":{{"stringValue":{value}}}}}"#)))
+            (
+                "a.json",
+                span(&format!(r#"{{"key":"gen_ai.output.messages","value":{{"stringValue":{value}}}}}"#)),
+            )
         }
-        5 => ("a.json", span(&format!(r#"{{"key":"gen_ai.output.messages","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"role","value":{{"stringValue":"assistant"}}}},{{"key":"parts","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"type","value":{{"stringValue":"text"}}}},{{"key":"content","value":{{"stringValue":{said}}}}}]}}}}]}}}}}}]}}}}]}}}}}}"#))),
-        6 => ("a.json", span(&format!(r#"{{"key":"gen_ai.prompt.0.role","value":{{"stringValue":"user"}}}},{{"key":"gen_ai.prompt.0.content","value":{{"stringValue":"go é"}}}},{{"key":"gen_ai.completion.0.role","value":{{"stringValue":"assistant"}}}},{{"key":"gen_ai.completion.0.content","value":{{"stringValue":{said}}}}}"#))),
-        7 => ("a.jsonl", format!(r#"{{"name":"chat","attributes":{{"gen_ai.system":"x"}},"events":[{{"name":"gen_ai.choice","attributes":{{"index":0,"message":{}}}}}]}}{eol}"#, choices.string(&message))),
-        8 => ("a.json", format!(r#"[{{"id":"o","traceId":"t","type":"GENERATION","input":"go é",{eol}"output":{said}}}]"#)),
-        9 => ("a.jsonl", format!(r#"{{"id":"o","type":"GENERATION","input":{},"output":{}}}{eol}"#, choices.string("go"), choices.string(&message))),
-        10 => ("a.json", format!(r#"{{"id":"r","run_type":"llm","inputs":{{"messages":[[{{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{{"content":"go é"}}}}]]}},"outputs":{{"generations":[[{{"message":{{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{{"content":{said},"type":"ai"}}}}}}]]}}}}"#)),
-        11 => ("a.json", format!(r#"[{{"id":"c","conversations":[{{"from":"human","value":"go é"}},{{"from":"gpt","value":{said}}}]}}]"#)),
-        12 => ("a.jsonl", format!(r#"{{"attributes":{{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"go é","llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":{said}}}}}{eol}"#)),
-        13 => ("a.json", format!(r#"{{"attributes":{{"llm":{{"output_messages":[{{"message":{{"role":"assistant","contents":[{{"message_content":{{"type":"text","text":{said}}}}}]}}}}]}}}}}}"#)),
+        5 => (
+            "a.json",
+            span(&format!(
+                r#"{{"key":"gen_ai.output.messages","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"role","value":{{"stringValue":"assistant"}}}},{{"key":"parts","value":{{"arrayValue":{{"values":[{{"kvlistValue":{{"values":[{{"key":"type","value":{{"stringValue":"text"}}}},{{"key":"content","value":{{"stringValue":{said}}}}}]}}}}]}}}}}}]}}}}]}}}}}}"#
+            )),
+        ),
+        6 => (
+            "a.json",
+            span(&format!(
+                r#"{{"key":"gen_ai.prompt.0.role","value":{{"stringValue":"user"}}}},{{"key":"gen_ai.prompt.0.content","value":{{"stringValue":"go é"}}}},{{"key":"gen_ai.completion.0.role","value":{{"stringValue":"assistant"}}}},{{"key":"gen_ai.completion.0.content","value":{{"stringValue":{said}}}}}"#
+            )),
+        ),
+        7 => (
+            "a.jsonl",
+            format!(
+                r#"{{"name":"chat","attributes":{{"gen_ai.system":"x"}},"events":[{{"name":"gen_ai.choice","attributes":{{"index":0,"message":{}}}}}]}}{eol}"#,
+                choices.string(&message)
+            ),
+        ),
+        8 => (
+            "a.json",
+            format!(
+                r#"[{{"id":"o","traceId":"t","type":"GENERATION","input":"go é",{eol}"output":{said}}}]"#
+            ),
+        ),
+        9 => (
+            "a.jsonl",
+            format!(
+                r#"{{"id":"o","type":"GENERATION","input":{},"output":{}}}{eol}"#,
+                choices.string("go"),
+                choices.string(&message)
+            ),
+        ),
+        10 => (
+            "a.json",
+            format!(
+                r#"{{"id":"r","run_type":"llm","inputs":{{"messages":[[{{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{{"content":"go é"}}}}]]}},"outputs":{{"generations":[[{{"message":{{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{{"content":{said},"type":"ai"}}}}}}]]}}}}"#
+            ),
+        ),
+        11 => (
+            "a.json",
+            format!(
+                r#"[{{"id":"c","conversations":[{{"from":"human","value":"go é"}},{{"from":"gpt","value":{said}}}]}}]"#
+            ),
+        ),
+        12 => (
+            "a.jsonl",
+            format!(
+                r#"{{"attributes":{{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"user","llm.input_messages.0.message.content":"go é","llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":{said}}}}}{eol}"#
+            ),
+        ),
+        13 => (
+            "a.json",
+            format!(
+                r#"{{"attributes":{{"llm":{{"output_messages":[{{"message":{{"role":"assistant","contents":[{{"message_content":{{"type":"text","text":{said}}}}}]}}}}]}}}}}}"#
+            ),
+        ),
         14 => {
             let parts = parts(choices, "\"type\":\"text\",\"text\"");
-            ("a.json", format!(r#"{{"id":"c","messages":[{{"id":"m","role":"user","parts":[{{"type":"text","text":"go é"}}]}},{{"id":"n","role":"assistant","parts":[{{"type":"step-start"}},{parts}]}}]}}"#))
+            (
+                "a.json",
+                format!(
+                    r#"{{"id":"c","messages":[{{"id":"m","role":"user","parts":[{{"type":"text","text":"go é"}}]}},{{"id":"n","role":"assistant","parts":[{{"type":"step-start"}},{parts}]}}]}}"#
+                ),
+            )
         }
-        15 => ("a.json", format!(r#"{{"version":2,"status":"success","eval":{{"task":"t"}},{eol}"samples":[{{"id":1,"epoch":1,"input":"go é","messages":[{{"role":"user","content":"go é"}},{message}],"output":{{"model":"m","choices":[]}}}}]}}"#)),
-        16 => ("a.traj", format!(r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":[{{"role":"user","content":"go é"}}],"info":{{}}}}"#)),
+        15 => (
+            "a.json",
+            format!(
+                r#"{{"version":2,"status":"success","eval":{{"task":"t"}},{eol}"samples":[{{"id":1,"epoch":1,"input":"go é","messages":[{{"role":"user","content":"go é"}},{message}],"output":{{"model":"m","choices":[]}}}}]}}"#
+            ),
+        ),
+        16 => (
+            "a.traj",
+            format!(
+                r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":[{{"role":"user","content":"go é"}}],"info":{{}}}}"#
+            ),
+        ),
         17 | 18 | 19 => {
             let mut out = String::new();
             for part in choices.split(reply) {
@@ -243,7 +333,9 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
             }
             let end = match kind {
                 17 => format!("data: {{\"content\":\"\",\"stop\":true}}{eol}{eol}"),
-                18 => format!("{{\"model\":\"m\",\"message\":{{\"role\":\"assistant\",\"content\":\"\"}},\"done\":true}}{eol}"),
+                18 => format!(
+                    "{{\"model\":\"m\",\"message\":{{\"role\":\"assistant\",\"content\":\"\"}},\"done\":true}}{eol}"
+                ),
                 _ => format!("{{\"model\":\"m\",\"response\":\"\",\"done\":true}}{eol}"),
             };
             (if kind == 17 { "a.sse" } else { "a.jsonl" }, out + &end)
@@ -254,11 +346,27 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
             let outer = format!(r#"{{"blob":{}}}"#, choices.string(&inner));
             ("a.json", format!(r#"{{"prompt":{said},"dump":{}}}"#, choices.string(&outer)))
         }
-        21 => ("a.jsonl", format!(r#"{{"request":{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}}]}},"response":{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":{said}}}]}}}}]}}}}{eol}"#)),
-        22 => ("a.json", format!("{{{eol}  \"data\": [{eol}    {{{eol}      \"conversation\": {messages}{eol}    }}{eol}  ]{eol}}}{eol}")),
+        21 => (
+            "a.jsonl",
+            format!(
+                r#"{{"request":{{"contents":[{{"role":"user","parts":[{{"text":"go é"}}]}}]}},"response":{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":{said}}}]}}}}]}}}}{eol}"#
+            ),
+        ),
+        22 => (
+            "a.json",
+            format!(
+                "{{{eol}  \"data\": [{eol}    {{{eol}      \"conversation\": {messages}{eol}    }}{eol}  ]{eol}}}{eol}"
+            ),
+        ),
         _ => {
             let message = choices.string(&message);
-            ("a.json", format!(r#"{{"traces":[{{"input":null,"output":{{"messages":{}}}}}]}}"#, format_args!("[{message}]")))
+            (
+                "a.json",
+                format!(
+                    r#"{{"traces":[{{"input":null,"output":{{"messages":{}}}}}]}}"#,
+                    format_args!("[{message}]")
+                ),
+            )
         }
     }
 }

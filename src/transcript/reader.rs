@@ -304,15 +304,15 @@ impl Reader {
             return;
         }
         let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
-        let may_repeat = matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
+        let may_repeat =
+            matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
         let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
             record.findings.extend(findings::invalid_utf8(record.bytes));
             if may_repeat {
                 repeated.mark(&mut record);
             }
-            let shape = shape.filter(|shape| {
-                *shape != Shape::Unknown || record.turns.iter().any(Turn::is_reply)
-            });
+            let shape =
+                shape.filter(|shape| *shape != Shape::Unknown || record.turns.iter().any(Turn::is_reply));
             record.shape = shape;
             summary.add(shape, &record.turns, &record.findings);
             each(&record);

@@ -41,7 +41,8 @@ fn object(json: &Json<'_>, node: Option<NodeId>) -> String {
     if keys.is_empty() {
         return "an object without keys".to_owned();
     }
-    let shown: Vec<_> = keys.iter().take(MOST_KEYS).map(|key| format!("`{}`", visible(key, LONGEST_KEY))).collect();
+    let shown: Vec<_> =
+        keys.iter().take(MOST_KEYS).map(|key| format!("`{}`", visible(key, LONGEST_KEY))).collect();
     let more = if keys.len() > MOST_KEYS { ", …" } else { "" };
     let plural = if keys.len() == 1 { "key" } else { "keys" };
     format!("an object with the {plural} {}{more}", shown.join(", "))

@@ -35,16 +35,17 @@ pub(super) fn is_delta(json: &Json<'_>, node: NodeId) -> bool {
 /// Whether a value is a piece of a server that runs on the machine itself: of llama.cpp `content` with `stop`, of Ollama
 /// `message` or `response` with `done`.
 fn is_local(json: &Json<'_>, node: NodeId) -> bool {
-    let is_flag = |name: &str| {
-        member(json, node, name).is_some_and(|flag| matches!(json.kind(flag), Node::Bool(_)))
-    };
+    let is_flag =
+        |name: &str| member(json, node, name).is_some_and(|flag| matches!(json.kind(flag), Node::Bool(_)));
     let has = |name: &str| member(json, node, name).is_some();
-    (is_flag("stop") && has("content") && !has("role")) || (is_flag("done") && (has("message") || has("response")))
+    (is_flag("stop") && has("content") && !has("role"))
+        || (is_flag("done") && (has("message") || has("response")))
 }
 
 /// Whether a piece of such a server is the last of its reply.
 fn is_last(json: &Json<'_>, node: NodeId) -> bool {
-    let is_set = |name: &str| member(json, node, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true));
+    let is_set =
+        |name: &str| member(json, node, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true));
     is_local(json, node) && (is_set("done") || is_set("stop"))
 }
 
@@ -70,7 +71,12 @@ pub(super) fn border(line: &[u8]) -> Border {
             is_last(&json, json.root())
         }
     };
-    match data == b"[DONE]" || ends("message_stop") || ends("response.completed") || ends("finish") || is_last() {
+    match data == b"[DONE]"
+        || ends("message_stop")
+        || ends("response.completed")
+        || ends("finish")
+        || is_last()
+    {
         true => Border::End,
         false => Border::Within,
     }
@@ -217,7 +223,8 @@ fn piece(json: &Json<'_>, node: NodeId, pointer: &str, pieces: &mut Pieces) {
 
 /// Adds a piece of a server that runs on the machine itself.
 fn local(json: &Json<'_>, node: NodeId, pointer: &str, pieces: &mut Pieces) {
-    let slot = ["index", "id_slot"].iter().find_map(|name| member(json, node, name)).map(|slot| json.raw(slot));
+    let slot =
+        ["index", "id_slot"].iter().find_map(|name| member(json, node, name)).map(|slot| json.raw(slot));
     let key = format!("{} local {}", pieces.message, String::from_utf8_lossy(slot.unwrap_or_default()));
     let message = member(json, node, "message").and_then(|message| member(json, message, "content"));
     let found = [
@@ -225,7 +232,9 @@ fn local(json: &Json<'_>, node: NodeId, pointer: &str, pieces: &mut Pieces) {
         (member(json, node, "response"), step(pointer, "response")),
         (member(json, node, "content"), step(pointer, "content")),
     ];
-    let said = found.into_iter().find_map(|(found, pointer)| Some((found.filter(|it| is_string(json, *it))?, pointer)));
+    let said = found
+        .into_iter()
+        .find_map(|(found, pointer)| Some((found.filter(|it| is_string(json, *it))?, pointer)));
     if let Some((said, pointer)) = said {
         if json.is_empty_string(said) {
             pieces.empty.get_or_insert(json.range(said));

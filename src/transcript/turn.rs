@@ -39,13 +39,25 @@ impl Role {
     pub(super) fn of_export(word: &str) -> Self {
         let word = word.to_ascii_lowercase();
         match &*word {
-            "gpt" | "chatgpt" | "bot" | "bing" | "bard" | "chatbot" | "llm" | "aimessage" | "aimessagechunk"
-            | "assistantmessage" | "agentmessage" | "agent_message" | "assistant_message" | "modelresponse"
+            "gpt"
+            | "chatgpt"
+            | "bot"
+            | "bing"
+            | "bard"
+            | "chatbot"
+            | "llm"
+            | "aimessage"
+            | "aimessagechunk"
+            | "assistantmessage"
+            | "agentmessage"
+            | "agent_message"
+            | "assistant_message"
+            | "modelresponse"
             | "gen_ai.assistant.message" => Self::Assistant,
             "humanmessage" | "usermessage" | "user_message" | "input" | "prompter" | "person" => Self::User,
             "systemmessage" | "instructions" | "developermessage" => Self::System,
-            "toolmessage" | "functionmessage" | "observation" | "tool_response" | "tool_result" | "ipython"
-            | "environment" | "function_response" => Self::Tool,
+            "toolmessage" | "functionmessage" | "observation" | "tool_response" | "tool_result"
+            | "ipython" | "environment" | "function_response" => Self::Tool,
             _ => Self::of(&word),
         }
     }

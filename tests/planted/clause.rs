@@ -86,7 +86,8 @@ type Bound = Vec<(String, Kind)>;
 fn generator(bound: &mut Bound, random: &mut Random) -> Premise {
     let (name, kinds) = PREDICATES[random.below(PREDICATES.len())];
     let args = kinds.iter().enumerate().map(|(at, kind)| {
-        let same: Vec<_> = bound.iter().filter(|(_, known)| known == kind).map(|(name, _)| name.clone()).collect();
+        let same: Vec<_> =
+            bound.iter().filter(|(_, known)| known == kind).map(|(name, _)| name.clone()).collect();
         match random.below(6) {
             0 if at > 0 => "_".to_owned(),
             1 if at > 0 => value(*kind, random),

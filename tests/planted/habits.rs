@@ -65,13 +65,22 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         let at = clause.pick(random, is_negated)?;
         let atom = clause.premises[at].to_string();
         let atom = atom.trim_start_matches('!');
-        let form = pick(random, &["not exists(@)", "not exists (@)", "not exists @", "!exists(@)", "NOT EXISTS(@)"]);
+        let form =
+            pick(random, &["not exists(@)", "not exists (@)", "not exists @", "!exists(@)", "NOT EXISTS(@)"]);
         same(clause, clause.replaced(at, &form.replace('@', atom)))
     }),
     ("not exists with wildcards", 0, |clause, random| {
         let Premise::Atom { args, .. } = &clause.premises[0] else { return None };
         let id = args.first()?;
-        let form = pick(random, &["not exists(health(@, _, _))", "not health(@, _, _)", "!health(@, _, _)", "not exists health(@,_,_)"]);
+        let form = pick(
+            random,
+            &[
+                "not exists(health(@, _, _))",
+                "not health(@, _, _)",
+                "!health(@, _, _)",
+                "not exists health(@,_,_)",
+            ],
+        );
         let mut texts = clause.texts();
         texts.push(form.replace('@', id));
         let written = clause.with(&texts);
@@ -115,16 +124,15 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         };
         same(clause, clause.replaced(at, &format!("{left} {other} {right}")))
     }),
-    ("missing comma", 50, |clause, random| {
-        joined(clause, random, &[" ", "\n    ", "\n"])
-    }),
+    ("missing comma", 50, |clause, random| joined(clause, random, &[" ", "\n    ", "\n"])),
     ("missing full stop", 60, |clause, _| {
         let text = clause.text();
         same(clause, text.trim_end_matches('.').trim_end().to_owned())
     }),
     ("missing bracket", 10, |clause, random| {
         let text = clause.text();
-        let all: Vec<usize> = text.char_indices().filter(|(_, c)| "()".contains(*c)).map(|(at, _)| at).collect();
+        let all: Vec<usize> =
+            text.char_indices().filter(|(_, c)| "()".contains(*c)).map(|(at, _)| at).collect();
         let at = all[random.below(all.len())];
         same(clause, format!("{}{}", &text[..at], &text[at + 1..]))
     }),
@@ -139,7 +147,8 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         same(clause, clause.replaced(at, word))
     }),
     ("null", 0, |clause, random| {
-        let at = clause.pick(random, |premise| matches!(premise, Premise::Comparison { sign: "!=" | "=", .. }))?;
+        let at =
+            clause.pick(random, |premise| matches!(premise, Premise::Comparison { sign: "!=" | "=", .. }))?;
         let Premise::Comparison { left, sign, .. } = &clause.premises[at] else { return None };
         let null = pick(random, &["null", "nil", "None", "undefined", "true", "false", "NULL", "True"]);
         let written = clause.replaced(at, &format!("{left} {sign} {null}"));
@@ -184,9 +193,7 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         let sigil = pick(random, &["$", "?"]);
         same(clause, with_variables(&clause.text(), |name| format!("{sigil}{name}")))
     }),
-    ("small variables", 0, |clause, _| {
-        same(clause, with_variables(&clause.text(), str::to_lowercase))
-    }),
+    ("small variables", 0, |clause, _| same(clause, with_variables(&clause.text(), str::to_lowercase))),
     ("true", 60, |clause, random| {
         let mut texts = clause.texts();
         texts.insert(random.below(texts.len() + 1), "true".into());
@@ -202,7 +209,10 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         let text = clause.text();
         let starts: Vec<_> = text.match_indices(' ').map(|(at, _)| at).collect();
         let at = starts[random.below(starts.len())];
-        let word = pick(random, &["is", "then", "of", "the", "has", "with", "as", "=", "foo", "X", "not", ":", "->"]);
+        let word = pick(
+            random,
+            &["is", "then", "of", "the", "has", "with", "as", "=", "foo", "X", "not", ":", "->"],
+        );
         same(clause, format!("{} {word}{}", &text[..at], &text[at..]))
     }),
     ("a word less", 0, |clause, random| {
@@ -212,7 +222,8 @@ pub const HABITS: &[(&str, usize, Plant)] = &[
         let left = words.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| *word);
         let left: Vec<_> = left.collect();
         // Without one of its premises the clause that is left is what was written.
-        Some(Planted { meant: String::new(), written: left.join(" ") }).filter(|_| words[at] == ":-" || words[at] == "=")
+        Some(Planted { meant: String::new(), written: left.join(" ") })
+            .filter(|_| words[at] == ":-" || words[at] == "=")
     }),
 ];
 
@@ -240,7 +251,11 @@ fn without(clause: &Clause, at: usize) -> Option<String> {
 }
 
 /// The last two premises as alternatives, where each binds nothing that the head needs.
-fn alternatives(clause: &Clause, random: &mut Random, form: impl Fn(&str, &str) -> String) -> Option<Planted> {
+fn alternatives(
+    clause: &Clause,
+    random: &mut Random,
+    form: impl Fn(&str, &str) -> String,
+) -> Option<Planted> {
     let at = clause.pick(random, |premise| matches!(premise, Premise::Comparison { sign, right, .. } if *sign != "<" && !right.starts_with("fn:")))?;
     let Premise::Comparison { left, .. } = &clause.premises[at] else { return None };
     let number = left.starts_with(|c: char| c.is_ascii_digit());

@@ -134,7 +134,9 @@ fn judge(all: &[Planted], random: &mut Random, tally: &mut Tally) {
     let facts = world(random);
     let schema = summary(SCHEMA_FILE, &format!("{SCHEMA}{facts}"));
     let batch = Batch { schema, cache: Arc::default() };
-    let join = |part: fn(&Planted) -> &String| all.iter().map(|one| format!("{}\n\n", part(one))).collect::<String>();
+    let join = |part: fn(&Planted) -> &String| {
+        all.iter().map(|one| format!("{}\n\n", part(one))).collect::<String>()
+    };
     let (meant, written) = (join(|one| &one.meant), join(|one| &one.written));
     let fixed = batch.fixed(&written);
     let (wanted, got) = (derived(&batch.program(&meant)), derived(&batch.program(&fixed)));
@@ -145,7 +147,10 @@ fn judge(all: &[Planted], random: &mut Random, tally: &mut Tally) {
         let at: usize = head.trim_start_matches("goal").parse().unwrap();
         let lines: Vec<_> = fixed.split("\n\n").filter(|part| part.contains(&format!("{head}("))).collect();
         let Planted { meant, written } = &all[at];
-        tally.wrong.push(format!("{fact}\n--- meant\n{meant}\n--- written\n{written}\n--- fixed\n{}", lines.join("\n")));
+        tally.wrong.push(format!(
+            "{fact}\n--- meant\n{meant}\n--- written\n{written}\n--- fixed\n{}",
+            lines.join("\n")
+        ));
     }
     let digests = |text: &str| -> BTreeSet<u64> {
         SourceFile::parse(text.into()).items().iter().map(|item| item.statement.digest).collect()
@@ -184,7 +189,8 @@ fn new_errors(batch: &Batch, written: &str, tally: &mut Tally) {
 
 #[test]
 fn no_safe_fix_makes_more_hold_than_was_meant() {
-    let times = std::env::var("MANGLE_LS_PLANTED").ok().and_then(|times| times.parse().ok()).unwrap_or(PLANTED);
+    let times =
+        std::env::var("MANGLE_LS_PLANTED").ok().and_then(|times| times.parse().ok()).unwrap_or(PLANTED);
     let next = std::sync::atomic::AtomicUsize::new(0);
     let tallies = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {

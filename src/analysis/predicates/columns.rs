@@ -88,7 +88,8 @@ fn known(program: &Program, predicate: &Predicate, arity: usize) -> Vec<Column> 
     columns.resize_with(arity, Column::default);
     if let Some(declaration) = program.declaration(predicate) {
         add_names(&mut columns, &declaration.atom.args);
-        for (column, bound) in columns.iter_mut().zip(declaration.bounds.first().into_iter().flat_map(|row| &row.types))
+        for (column, bound) in
+            columns.iter_mut().zip(declaration.bounds.first().into_iter().flat_map(|row| &row.types))
         {
             column.kind = bound_kind(bound);
         }

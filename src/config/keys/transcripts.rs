@@ -273,12 +273,7 @@ pub const SHAPE: Section = Section {
             default: "",
             doc: "The session that a turn belongs to, from the turn on.",
         },
-        Key {
-            name: "time",
-            kind: Kind::Pointer,
-            default: "",
-            doc: "When a turn was, from the turn on.",
-        },
+        Key { name: "time", kind: Kind::Pointer, default: "", doc: "When a turn was, from the turn on." },
         Key {
             name: "assistant",
             kind: Kind::Texts,

@@ -9,8 +9,8 @@ use crate::config::findings::CONFIG_BAD_VALUE;
 use crate::config::keys::{ATOMS, CAPS, CONSUMERS, Kind, OVERRIDE, SHAPE, Section, TRANSCRIPTS};
 use crate::config::value::{Reader, first_line, range, suggest};
 use crate::config::{
-    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Globs, PATTERN_GROUPS, Period, PointerPattern,
-    Profile, Select, Strictness, TranscriptOverride, TranscriptSettings, TranscriptShape,
+    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, Globs, PATTERN_GROUPS, Period,
+    PointerPattern, Profile, Select, Strictness, TranscriptOverride, TranscriptSettings, TranscriptShape,
 };
 use crate::lint::Finding;
 use crate::text::TextRange;
@@ -193,7 +193,9 @@ impl Reader<'_> {
                 && table.contains_key("pattern");
             let shape = self.one_shape(table);
             let wrong = match (has_text, is_both) {
-                (false, _) => Some("A shape needs `text`, which points to what is said, or a `pattern` for lines."),
+                (false, _) => {
+                    Some("A shape needs `text`, which points to what is said, or a `pattern` for lines.")
+                }
                 (_, true) => Some("A shape has pointers or a `pattern`, not both."),
                 _ => None,
             };
@@ -231,7 +233,10 @@ impl Reader<'_> {
         let pattern = self.pattern(value, "`pattern`")?;
         let regex = regex::Regex::new(&pattern).ok()?;
         for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
-            let message = format!("A group of `pattern` cannot be `{name}`; it is one of {}.", PATTERN_GROUPS.join(", "));
+            let message = format!(
+                "A group of `pattern` cannot be `{name}`; it is one of {}.",
+                PATTERN_GROUPS.join(", ")
+            );
             self.bad_value_near(span, message, name, PATTERN_GROUPS);
         }
         Some(pattern)

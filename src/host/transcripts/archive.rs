@@ -54,7 +54,8 @@ pub(in crate::host) fn is_archive(path: &Path) -> bool {
 /// When it cannot be read.
 pub(in crate::host) fn transcripts_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     let members = directory(path)?;
-    let is_transcript = |member: &&Member| TRANSCRIPTS.iter().any(|end| member.name.to_lowercase().ends_with(end));
+    let is_transcript =
+        |member: &&Member| TRANSCRIPTS.iter().any(|end| member.name.to_lowercase().ends_with(end));
     let is_sample = |member: &&Member| member.name.starts_with("samples/");
     let all: Vec<_> = members.iter().filter(is_transcript).collect();
     let is_inspect = all.iter().any(|member| is_sample(member));
@@ -194,7 +195,9 @@ impl<R: Read> Read for Checked<R> {
         self.crc.update(into.get(..read).unwrap_or(&[]));
         if self.crc.amount() as usize > LONGEST_DOCUMENT {
             let limit = LONGEST_DOCUMENT >> 20;
-            return Err(io::Error::other(format!("it has more than {limit} MiB decompressed, which is the limit")));
+            return Err(io::Error::other(format!(
+                "it has more than {limit} MiB decompressed, which is the limit"
+            )));
         }
         Ok(read)
     }

@@ -111,8 +111,11 @@ impl Check<'_> {
         for (item, _) in self.after() {
             each_atom(item, &mut |atom, is_use| {
                 let exists = || self.program.predicate_of(self.file, atom).is_some_and(|one| one.exists());
-                unknown |=
-                    is_use && !atom.is_builtin() && !atom.is_function() && !known.contains(&key(atom)) && !exists();
+                unknown |= is_use
+                    && !atom.is_builtin()
+                    && !atom.is_function()
+                    && !known.contains(&key(atom))
+                    && !exists();
             });
         }
         unknown

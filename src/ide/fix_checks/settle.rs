@@ -133,7 +133,9 @@ fn parts(window: &Window<'_>) -> Vec<Part> {
 
 /// Whether edits leave the ends of a range where they can be found again.
 fn is_paired(range: TextRange, edits: &[(TextRange, &str)]) -> bool {
-    edits.iter().all(|(edit, _)| range.contains_range(*edit) || edit.intersect(range).is_none_or(TextRange::is_empty))
+    edits
+        .iter()
+        .all(|(edit, _)| range.contains_range(*edit) || edit.intersect(range).is_none_or(TextRange::is_empty))
 }
 
 /// The parts, each marked with whether [`after`] has it.

@@ -110,8 +110,14 @@ fn words_of_other_languages_are_not_joined_by_commas() {
         ("ok(A) :- req(A), else, list(A).", None),
         ("ok(A) :- req(A), path(T), T matches \"a.*\".", None),
         ("ok(A) :- req(A), path(T), T like \"a_b%\".", None),
-        ("ok(A) :- req(A), path(T), T like \"src/%\".", Some("ok(A) :- req(A), path(T), :string:starts_with(T, \"src/\").")),
-        ("ok(A) :- req(A), path(T), T contains \"x\".", Some("ok(A) :- req(A), path(T), :string:contains(T, \"x\").")),
+        (
+            "ok(A) :- req(A), path(T), T like \"src/%\".",
+            Some("ok(A) :- req(A), path(T), :string:starts_with(T, \"src/\")."),
+        ),
+        (
+            "ok(A) :- req(A), path(T), T contains \"x\".",
+            Some("ok(A) :- req(A), path(T), :string:contains(T, \"x\")."),
+        ),
         ("ok(A) :- score(A, N), N between 1 and 5.", Some("ok(A) :- score(A, N), N >= 1, N <= 5.")),
         ("ok(A) :- req(A) unless list(A).", Some("ok(A) :- req(A), !list(A).")),
         ("ok(A) :- req(A), A is not 1.", Some("ok(A) :- req(A), A != 1.")),
@@ -137,9 +143,21 @@ fn negated_quantifiers_leave_no_parenthesis() {
 
 #[test]
 fn arithmetic_of_prolog_is_read_whole() {
-    safe("n(A, M) :- score(A, N), M is plus(N, 5).", "wrong-operator", "n(A, M) :- score(A, N), M = fn:plus(N, 5).");
-    safe("n(A, M) :- score(A, N), M is N + 5.", "wrong-operator", "n(A, M) :- score(A, N), M = fn:plus(N, 5).");
-    safe("n(A, M) :- score(A, N), M = N + 5.", "infix-arithmetic", "n(A, M) :- score(A, N), M = fn:plus(N, 5).");
+    safe(
+        "n(A, M) :- score(A, N), M is plus(N, 5).",
+        "wrong-operator",
+        "n(A, M) :- score(A, N), M = fn:plus(N, 5).",
+    );
+    safe(
+        "n(A, M) :- score(A, N), M is N + 5.",
+        "wrong-operator",
+        "n(A, M) :- score(A, N), M = fn:plus(N, 5).",
+    );
+    safe(
+        "n(A, M) :- score(A, N), M = N + 5.",
+        "infix-arithmetic",
+        "n(A, M) :- score(A, N), M = fn:plus(N, 5).",
+    );
 }
 
 #[test]
@@ -157,7 +175,11 @@ fn commas_between_premises_are_safe_and_between_values_are_not() {
 #[test]
 fn words_become_predicates_only_if_they_are_some() {
     safe("ok(A) :- req(A), halted, list(A).", "missing-parens", "ok(A) :- req(A), halted(), list(A).");
-    not_safe("ok(A) :- req(A), ready, list(A).", "missing-parens", Some("ok(A) :- req(A), ready(), list(A)."));
+    not_safe(
+        "ok(A) :- req(A), ready, list(A).",
+        "missing-parens",
+        Some("ok(A) :- req(A), ready(), list(A)."),
+    );
 }
 
 #[test]
@@ -190,7 +212,8 @@ fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     let types = ProgramTypes::new(&program, &mut TypeCache::default());
     let at = text.find(old).unwrap();
     let range = TextRange::at(size(at), size(old.len()));
-    let start = program.files[0].items.iter().map(|item| item.start).rfind(|start| *start <= size(at)).unwrap();
+    let start =
+        program.files[0].items.iter().map(|item| item.start).rfind(|start| *start <= size(at)).unwrap();
     let mut fix = Fix::safe("").replace(range - start, new);
     if declared {
         fix = fix.replacing(range - start);

@@ -105,7 +105,12 @@ mod tests {
         let at = |at: usize| {
             let range = TextRange::at(size(at), size(1));
             let edits = vec![FileEdit { file, range, text: text.to_owned() }];
-            let fix = ResolvedFix { title: "Mend".into(), applicability: Applicability::Safe, edits, otherwise: None };
+            let fix = ResolvedFix {
+                title: "Mend".into(),
+                applicability: Applicability::Safe,
+                edits,
+                otherwise: None,
+            };
             let (related, path, message) = (Vec::new(), Vec::new(), String::new());
             let (severity, fix) = (Severity::Error, Some(fix));
             Diagnostic { rule, severity, range, message, related, fix, path }

@@ -118,7 +118,8 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
             workspace_edit(view, &fix.edits)
         }
         What::OtherFix(spot) => {
-            let has_other = |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
+            let has_other =
+                |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
             let found = find(view, file, |found| Spot::of(found) == *spot && has_other(found))?;
             workspace_edit(view, &found.fix.as_ref()?.otherwise.as_ref()?.edits)
         }

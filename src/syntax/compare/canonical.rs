@@ -66,7 +66,8 @@ impl<'a> Writer<'a> {
     /// as there; a new one to which an equation gives a value is written as that value.
     pub(super) fn after(side: Side<'a>, item: &'a Item, clause: &'a Clause, known: &Known) -> Self {
         let is_new = |symbol: Symbol| !known.all.contains(&symbol);
-        let single = single(clause).filter(|symbol| is_new(*symbol)).chain(known.single.iter().copied()).collect();
+        let single =
+            single(clause).filter(|symbol| is_new(*symbol)).chain(known.single.iter().copied()).collect();
         let values = clause.premises.iter().filter_map(|premise| equation(premise, &is_new)).collect();
         Self::with(side, item, single, values)
     }
@@ -100,10 +101,14 @@ impl<'a> Writer<'a> {
 
     /// The premises, without the equations of variables that are written as their values.
     pub(super) fn premises(&self, clause: &Clause) -> Vec<Written> {
-        let is_definition = |premise: &&Premise| {
-            equation(premise, &|symbol| self.values.contains_key(&symbol)).is_some()
-        };
-        clause.premises.iter().filter(|premise| !is_definition(premise)).map(|one| self.premise(one)).collect()
+        let is_definition =
+            |premise: &&Premise| equation(premise, &|symbol| self.values.contains_key(&symbol)).is_some();
+        clause
+            .premises
+            .iter()
+            .filter(|premise| !is_definition(premise))
+            .map(|one| self.premise(one))
+            .collect()
     }
 
     fn premise(&self, premise: &Premise) -> Written {
@@ -147,7 +152,11 @@ impl<'a> Writer<'a> {
     }
 
     fn interval(&self, interval: &Interval) -> String {
-        if self.is_free(interval.range, false) { String::new() } else { format!("@{}", self.bounds(&interval.bounds)) }
+        if self.is_free(interval.range, false) {
+            String::new()
+        } else {
+            format!("@{}", self.bounds(&interval.bounds))
+        }
     }
 
     fn bounds(&self, bounds: &[TimeBound]) -> String {
@@ -186,11 +195,11 @@ impl<'a> Writer<'a> {
             TermKind::Name(symbol) => self.name(*symbol, term.range).to_owned(),
             TermKind::Number(Some(number)) => number.to_string(),
             TermKind::Float(float) => format!("{float:?}f"),
-            TermKind::String => {
-                string_value(self.text(term.range)).map_or_else(|| self.raw(term.range), |value| format!("{value:?}"))
-            }
+            TermKind::String => string_value(self.text(term.range))
+                .map_or_else(|| self.raw(term.range), |value| format!("{value:?}")),
             TermKind::Apply(apply) => {
-                let function = if self.is_free(apply.function.range, false) { "" } else { apply.function.as_str() };
+                let function =
+                    if self.is_free(apply.function.range, false) { "" } else { apply.function.as_str() };
                 format!("{function}({})", self.terms(&apply.args))
             }
             TermKind::Number(None) | TermKind::Bytes | TermKind::Broken => self.raw(term.range),
@@ -201,7 +210,11 @@ impl<'a> Writer<'a> {
     fn name(&self, symbol: Symbol, range: TextRange) -> &'static str {
         let rest = self.text(TextRange::new(range.end(), self.item.statement.len.max(range.end())));
         let name = symbol.as_str();
-        if rest.trim_matches(|c: char| c.is_whitespace() || c == ')').is_empty() { name.trim_end_matches('.') } else { name }
+        if rest.trim_matches(|c: char| c.is_whitespace() || c == ')').is_empty() {
+            name.trim_end_matches('.')
+        } else {
+            name
+        }
     }
 
     fn variable(&self, symbol: Symbol) -> String {

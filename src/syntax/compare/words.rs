@@ -70,7 +70,9 @@ fn roles(before: &Side<'_>, after: &Side<'_>) -> Result<(), Loss> {
             }
         }
     }
-    let is_known = |word: &&str| before.items.iter().any(|item| tokens(before.slice(item)).iter().any(|token| token.text == *word));
+    let is_known = |word: &&str| {
+        before.items.iter().any(|item| tokens(before.slice(item)).iter().any(|token| token.text == *word))
+    };
     match made.iter().find(|(word, count)| **count > 0 && is_known(word)) {
         Some((word, _)) => Err(Loss::Role((*word).to_owned())),
         None => Ok(()),

@@ -339,7 +339,9 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
         }
         let plain = token.text.trim_start_matches("fn.").trim_start_matches("fn::").trim_start_matches("fn_");
         let reducer = matches!(region.before(index), "=").then(|| reducer(plain)).flatten();
-        let Some(function) = function(plain).or(reducer).filter(|function| *function != token.text) else { continue };
+        let Some(function) = function(plain).or(reducer).filter(|function| *function != token.text) else {
+            continue;
+        };
         let message = format!("Functions start with `fn:`: `{function}(…)`.");
         let hit = Hit::new(&rules::MISSING_FN, token.range(), message);
         hits.add(hit.replace(token.range(), function).title(format!("Write `{function}`")));

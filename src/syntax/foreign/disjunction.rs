@@ -67,7 +67,11 @@ fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let whole = 0..region.text.len();
     hit.mend(whole.clone(), near.join("\n"))
         .title("Write one rule for each alternative, and the other premises in each")
-        .otherwise("Write one rule for what is before it and one for what is behind it", whole, far.join("\n"))
+        .otherwise(
+            "Write one rule for what is before it and one for what is behind it",
+            whole,
+            far.join("\n"),
+        )
         .guess()
 }
 
@@ -155,7 +159,9 @@ fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
 fn bodies<'t>(region: &Region<'t>, tokens: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
     match reach {
         Reach::All => any(region, tokens, &|part| all(region, part, &|part| premise(region, part, reach))),
-        Reach::Premises => all(region, tokens, &|part| any(region, part, &|part| premise(region, part, reach))),
+        Reach::Premises => {
+            all(region, tokens, &|part| any(region, part, &|part| premise(region, part, reach)))
+        }
     }
 }
 

@@ -14,9 +14,36 @@ use crate::syntax::rules;
 
 /// Words for which there is a recogniser of their own.
 const ELSEWHERE: [&str; 30] = [
-    "not", "naf", "and", "or", "exists", "exist", "in", "where", "forall", "all", "findall", "setof", "bagof",
-    "aggregate_all", "count", "sum", "aggregate", "true", "false", "fail", "mod", "div", "do", "let", "group",
-    "order", "limit", "null", "nil", "none",
+    "not",
+    "naf",
+    "and",
+    "or",
+    "exists",
+    "exist",
+    "in",
+    "where",
+    "forall",
+    "all",
+    "findall",
+    "setof",
+    "bagof",
+    "aggregate_all",
+    "count",
+    "sum",
+    "aggregate",
+    "true",
+    "false",
+    "fail",
+    "mod",
+    "div",
+    "do",
+    "let",
+    "group",
+    "order",
+    "limit",
+    "null",
+    "nil",
+    "none",
 ];
 
 /// Words between two values, and the comparison that probably means the same.
@@ -105,14 +132,33 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
     let ends = |token: &Token<'_>| token.is_operand() || matches!(token.text, ")" | "]" | "}");
     let starts = |token: &Token<'_>| token.is_operand() || matches!(token.text, "(" | "[" | "{" | "!");
     let is_alone = part.len() == 1 && CONTROL.contains(&word.text);
-    !is_called && !is_piece && !word.text.contains(':') && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
+    !is_called
+        && !is_piece
+        && !word.text.contains(':')
+        && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
 }
 
 fn is_known(word: &str) -> bool {
     let among = |table: &[(&str, &str)]| table.iter().any(|(known, _)| *known == word);
     let others = [
-        "like", "ilike", "matches", "between", "is", "some", "every", "any", "each", "for", "while", "return", "select",
-        "from", "with", "as", "has", "instanceof",
+        "like",
+        "ilike",
+        "matches",
+        "between",
+        "is",
+        "some",
+        "every",
+        "any",
+        "each",
+        "for",
+        "while",
+        "return",
+        "select",
+        "from",
+        "with",
+        "as",
+        "has",
+        "instanceof",
     ];
     others.contains(&word) || CONTROL.contains(&word) || among(&COMPARISONS) || among(&TEXT_TESTS)
 }
@@ -127,7 +173,9 @@ impl<'t> Phrase<'_, 't> {
             "like" | "ilike" => self.like(),
             "between" => self.between(),
             "unless" if !starts => self.joined(", !", "A negated premise says that: `!p(X)`."),
-            "if" | "when" | "with" if !starts => self.joined(", ", "Premises are joined by commas in Mangle."),
+            "if" | "when" | "with" if !starts => {
+                self.joined(", ", "Premises are joined by commas in Mangle.")
+            }
             "some" | "every" | "any" | "each" | "for" if starts => return self.quantified(end),
             word if CONTROL.contains(&word) => self.passed_over("Write one rule for each case."),
             _ => self.operator(),
@@ -271,7 +319,11 @@ fn like(text: &str, pattern: &str) -> Option<String> {
 /// `p(X) unless q(X).`
 fn unless_behind_head(region: &Region<'_>, hits: &mut Hits) {
     let found = region.top_level(1, |token| token.is("unless")).filter(|at| region.is_head(*at));
-    let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else { return };
+    let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else {
+        return;
+    };
     let message = "Mangle has no `unless`. Write a rule with a premise that binds its variables, and a negation: `:- …, !p(X)`.";
-    hits.add(Hit::new(&rules::FOREIGN_WORD, word.range(), message).read(word.start..next.start, ":- !").guess());
+    hits.add(
+        Hit::new(&rules::FOREIGN_WORD, word.range(), message).read(word.start..next.start, ":- !").guess(),
+    );
 }

@@ -76,7 +76,8 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
     };
     let underlined = region.token(sign)?.range();
     if at_depth(&[",", ";", "|", "||", "&&", "and", "or", "AND", "OR", "∧", "∨"]).is_some() {
-        let message = "Only one atom can be negated. State these premises in a helper rule, and negate its head.";
+        let message =
+            "Only one atom can be negated. State these premises in a helper rule, and negate its head.";
         let place = premise_with_comma(region, &(sign..close + 1))?;
         return Some(Hit::new(&rules::NOT_KEYWORD, underlined, message).read(place, "").guess());
     }

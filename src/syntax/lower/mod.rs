@@ -19,11 +19,11 @@ pub(super) use token::camel_case;
 use tree_sitter::{Node, TreeCursor};
 
 pub(super) use self::clause::full_stop_behind;
+use self::gap::Gap;
 use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{Kind, kind_of};
 use super::{literal, rules};
-use self::gap::Gap;
 use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
 
@@ -228,9 +228,8 @@ impl<'c, 't> Lower<'c, 't> {
         let place = self.after_code(at);
         let range = self.before(place);
         let message = format!("{what} after `{}`.", self.line_before(range.end()));
-        let fix = |applicability| {
-            Fix::new(format!("Insert `{token}`"), applicability).insert(range.end(), token)
-        };
+        let fix =
+            |applicability| Fix::new(format!("Insert `{token}`"), applicability).insert(range.end(), token);
         let is_comma = token == ",";
         let rule = if is_comma { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
         let mut finding = Finding::new(rule, range, message);

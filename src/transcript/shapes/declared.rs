@@ -10,7 +10,12 @@ use crate::transcript::turn::{Details, Role};
 
 /// The turns of a record, by the first shape that finds some; `is_element` where the record is an element of an array
 /// that is the whole file, to which pointers to records may begin with `/*`.
-pub(super) fn read(own: &[TranscriptShape], json: &Json<'_>, place: &Place, is_element: bool) -> Option<Shaped> {
+pub(super) fn read(
+    own: &[TranscriptShape],
+    json: &Json<'_>,
+    place: &Place,
+    is_element: bool,
+) -> Option<Shaped> {
     let pointed = own.iter().filter(|shape| shape.pattern.is_none());
     let found = pointed.map(|shape| {
         let mut reading = Reading::new(json, 0);

@@ -261,7 +261,11 @@ mod tests {
     fn numbers_are_sorted_as_numbers() {
         let text: String = (0..12).map(|at| format!(r#","m.{at}.t":"{at}""#)).collect();
         let expected: Vec<_> = (0..12).map(|at| at.to_string()).collect();
-        check(&format!("{{{}}}", &text[1..]), "/m/*/t", &expected.iter().map(String::as_str).collect::<Vec<_>>());
+        check(
+            &format!("{{{}}}", &text[1..]),
+            "/m/*/t",
+            &expected.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
     }
 
     #[test]

@@ -53,14 +53,8 @@ const CALLS: [&str; 6] = [
 ];
 
 /// Where a call has its arguments.
-const ARGUMENTS: [&str; 6] = [
-    "function/arguments",
-    "tool_call/function/arguments",
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-];
+const ARGUMENTS: [&str; 6] =
+    ["function/arguments", "tool_call/function/arguments", "arguments", "args", "input", "parameters"];
 
 /// Who speaks in a message; `None` where a value does not say it.
 pub(super) fn role(finder: &Finder<'_, '_>, place: &Place) -> Option<Role> {
@@ -105,12 +99,15 @@ impl Reading<'_, '_> {
     pub(super) fn message(&mut self, place: &Place) {
         let mut role = role(&self.finder, place).unwrap_or(Role::Other);
         // An example that the model was shown is a part of its prompt.
-        if self.finder.get(place, "is_demo").is_some_and(|demo| self.json().kind(demo.node) == Node::Bool(true)) {
+        if self
+            .finder
+            .get(place, "is_demo")
+            .is_some_and(|demo| self.json().kind(demo.node) == Node::Bool(true))
+        {
             role = Role::User;
         }
         let before = self.turns.len();
-        let contents: Vec<Place> =
-            CONTENTS.iter().filter_map(|path| self.finder.get(place, path)).collect();
+        let contents: Vec<Place> = CONTENTS.iter().filter_map(|path| self.finder.get(place, path)).collect();
         let says = |content: &&Place| !self.is_blank(content);
         if let Some(content) = contents.iter().find(says) {
             self.content(content, role);
@@ -169,7 +166,9 @@ impl Reading<'_, '_> {
             }
             return;
         }
-        if let Some(inner) = ["parts", "content", "text", "value"].iter().find_map(|key| self.finder.get(place, key)) {
+        if let Some(inner) =
+            ["parts", "content", "text", "value"].iter().find_map(|key| self.finder.get(place, key))
+        {
             self.deeper(|reading| reading.content(&inner, role));
         }
     }
@@ -237,7 +236,8 @@ impl Reading<'_, '_> {
     fn other_part(&mut self, part: &Place, role: Role) {
         let word = self.finder.text(part, &["type"]).unwrap_or_default();
         if word.starts_with("tool") && (word.contains("result") || word.contains("response")) {
-            let result = ["content", "result", "response", "output"].iter().find_map(|key| self.finder.get(part, key));
+            let result =
+                ["content", "result", "response", "output"].iter().find_map(|key| self.finder.get(part, key));
             if let Some(result) = result {
                 self.deeper(|reading| reading.content(&result, Role::Tool));
             }

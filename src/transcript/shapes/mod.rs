@@ -89,7 +89,10 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shape
         return Some(Shaped { shape: Shape::Envelope, turns: vec![envelope(json, node, pointer)] });
     }
     let usual = usual(json, node, pointer);
-    if usual.as_ref().is_some_and(|found| found.shape != Shape::Chat || found.turns.iter().any(Turn::is_answer)) {
+    if usual
+        .as_ref()
+        .is_some_and(|found| found.shape != Shape::Chat || found.turns.iter().any(Turn::is_answer))
+    {
         return usual;
     }
     let mut reading = Reading::new(json, 0);
@@ -126,7 +129,10 @@ pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Optio
 
 /// The names of the formats that are looked for.
 pub(super) fn names() -> Vec<&'static str> {
-    ["envelopes", "chat messages", "answers of model APIs", "streams"].into_iter().chain(table::names()).collect()
+    ["envelopes", "chat messages", "answers of model APIs", "streams"]
+        .into_iter()
+        .chain(table::names())
+        .collect()
 }
 
 /// A record that is no object: a list of messages or answers, or a string that holds JSON or an envelope.

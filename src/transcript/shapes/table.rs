@@ -121,7 +121,8 @@ const CERTAIN: &[Format] = &[
 ];
 
 /// Where the attributes of a span are.
-const ATTRIBUTES: [&str; 6] = ["attributes", "span_attributes", "SpanAttributes", "spanAttributes", "data/attributes", ""];
+const ATTRIBUTES: [&str; 6] =
+    ["attributes", "span_attributes", "SpanAttributes", "spanAttributes", "data/attributes", ""];
 
 /// What spans have among their attributes.
 #[rustfmt::skip] // A part a line.
@@ -174,20 +175,64 @@ const LIKELY: &[Format] = &[
 
 /// Keys that exports put records behind, as a list or one.
 const WRAPPERS: [&str; 28] = [
-    "data", "records", "items", "results", "rows", "traces", "trace", "observations", "spans", "runs", "child_runs", "samples",
-    "sessions", "session", "chats", "threads", "entries", "events", "logs", "batch", "turns", "transcript", "transcripts", "payload",
-    "body", "export", "message", "value",
+    "data",
+    "records",
+    "items",
+    "results",
+    "rows",
+    "traces",
+    "trace",
+    "observations",
+    "spans",
+    "runs",
+    "child_runs",
+    "samples",
+    "sessions",
+    "session",
+    "chats",
+    "threads",
+    "entries",
+    "events",
+    "logs",
+    "batch",
+    "turns",
+    "transcript",
+    "transcripts",
+    "payload",
+    "body",
+    "export",
+    "message",
+    "value",
 ];
 
 /// Kinds of steps that are one of the model itself.
 const OF_MODEL: [&str; 12] = [
-    "llm", "generation", "chat", "chat_model", "completion", "text_completion", "generate_content", "generation-create",
-    "generation-update", "model", "response", "inference",
+    "llm",
+    "generation",
+    "chat",
+    "chat_model",
+    "completion",
+    "text_completion",
+    "generate_content",
+    "generation-create",
+    "generation-update",
+    "model",
+    "response",
+    "inference",
 ];
 
 /// Kinds of steps whose output is that of a tool.
 const OF_TOOL: [&str; 10] = [
-    "tool", "retriever", "embedding", "embeddings", "reranker", "evaluator", "guardrail", "execute_tool", "prompt", "parser",
+    "tool",
+    "retriever",
+    "embedding",
+    "embeddings",
+    "reranker",
+    "evaluator",
+    "guardrail",
+    "execute_tool",
+    "prompt",
+    "parser",
 ];
 
 /// Where a step says of which kind it is.
@@ -204,7 +249,8 @@ const KINDS: [&str; 8] = [
 
 /// The names of the formats, each once.
 pub(super) fn names() -> Vec<&'static str> {
-    let mut names: Vec<_> = [CERTAIN, SPANS, LIKELY].into_iter().flatten().map(|format| format.name).collect();
+    let mut names: Vec<_> =
+        [CERTAIN, SPANS, LIKELY].into_iter().flatten().map(|format| format.name).collect();
     names.dedup();
     names
 }
@@ -315,7 +361,9 @@ fn read_event(reading: &mut Reading<'_, '_>, event: &Place) -> bool {
     for path in ["attributes", "body"] {
         let Some(inner) = reading.finder.get(event, path) else { continue };
         if !span(reading, &inner) {
-            let said = ["message", "content", "gen_ai/event/content"].iter().find_map(|key| reading.finder.get(&inner, key));
+            let said = ["message", "content", "gen_ai/event/content"]
+                .iter()
+                .find_map(|key| reading.finder.get(&inner, key));
             let side = if is_history { Side::Output } else { side };
             reading.deeper(|reading| reading.value(&said.unwrap_or(inner), side));
         }
@@ -334,7 +382,9 @@ impl Format {
     fn fits(&self, reading: &Reading<'_, '_>, place: &Place) -> bool {
         let has = |path: &&str| {
             let found = reading.finder.get(place, path);
-            found.is_some_and(|found| !matches!(reading.finder.kind(&found), crate::envelope::json::Kind::Null))
+            found.is_some_and(|found| {
+                !matches!(reading.finder.kind(&found), crate::envelope::json::Kind::Null)
+            })
         };
         // A result that failed has a response that is null.
         let is_there = |path: &&str| reading.finder.get(place, path).is_some();
@@ -346,11 +396,14 @@ impl Format {
     /// Reads the turns of a record; `step` is what says of which kind it is.
     fn read(&self, reading: &mut Reading<'_, '_>, place: &Place, step: &Place) {
         for part in self.parts {
-            let Some(found) = part.at.iter().find_map(|path| reading.finder.get(place, path)) else { continue };
+            let Some(found) = part.at.iter().find_map(|path| reading.finder.get(place, path)) else {
+                continue;
+            };
             let before = reading.turns.len();
             reading.deeper(|reading| part.read(reading, &found, step));
             for turn in reading.turns.iter_mut().skip(before) {
-                turn.may_repeat |= part.repeats && !is_of(reading.finder.text(step, &KINDS).as_deref(), &OF_MODEL);
+                turn.may_repeat |=
+                    part.repeats && !is_of(reading.finder.text(step, &KINDS).as_deref(), &OF_MODEL);
             }
         }
     }

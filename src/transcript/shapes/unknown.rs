@@ -14,9 +14,33 @@ const DEEPEST: usize = 64;
 
 /// Keys below which a text is something that the model was given, or that describes a reply.
 const NOT_SAID: [&str; 27] = [
-    "system", "system_prompt", "systemprompt", "system_instruction", "systeminstruction", "user", "user_prompt", "prompt", "prompts",
-    "input", "inputs", "request", "instruction", "instructions", "schema", "json_schema", "response_format", "properties",
-    "parameters", "tools", "functions", "definitions", "$defs", "example", "examples", "template", "description",
+    "system",
+    "system_prompt",
+    "systemprompt",
+    "system_instruction",
+    "systeminstruction",
+    "user",
+    "user_prompt",
+    "prompt",
+    "prompts",
+    "input",
+    "inputs",
+    "request",
+    "instruction",
+    "instructions",
+    "schema",
+    "json_schema",
+    "response_format",
+    "properties",
+    "parameters",
+    "tools",
+    "functions",
+    "definitions",
+    "$defs",
+    "example",
+    "examples",
+    "template",
+    "description",
 ];
 
 /// The replies in a value.
@@ -61,7 +85,8 @@ fn look(reading: &mut Reading<'_, '_>, place: &Place, depth: usize) {
 
 fn members(reading: &mut Reading<'_, '_>, place: &Place, depth: usize) {
     let json = reading.json();
-    if role(&reading.finder, place).is_some_and(|role| matches!(role, Role::User | Role::System | Role::Tool)) {
+    if role(&reading.finder, place).is_some_and(|role| matches!(role, Role::User | Role::System | Role::Tool))
+    {
         return;
     }
     for member in json.members(place.node) {
