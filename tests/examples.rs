@@ -158,12 +158,29 @@ fn failures(readme: &str) -> Vec<(String, Vec<String>)> {
     readme.lines().filter_map(row).collect()
 }
 
+/// How many texts of the model are read from a transcript.
+fn answers(path: &str) -> u64 {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["stats", "--format", "json", path])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let stats: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    stats["answers"].as_u64().unwrap()
+}
+
 #[test]
 fn the_transcripts_are_what_their_readme_tells() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/transcripts");
     let (status, findings) = check("examples/transcripts");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let told = failures(&readme);
+    let clean: Vec<_> =
+        std::fs::read_dir(root.join("clean")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    for name in clean.iter().map(|name| name.to_str().unwrap()) {
+        assert!(readme.contains(&format!("`{name}`")), "{name} is not in the table");
+        assert!(answers(&format!("examples/transcripts/clean/{name}")) > 0, "{name} has no answer");
+    }
     for folder in ["clean", "failures"] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();

@@ -125,6 +125,8 @@ struct OneFile<'a> {
     fail_on: FailOn,
     out: CheckedTranscripts,
     omitted: Omitted,
+    /// Whether it is in an archive, where nothing can be fixed.
+    is_member: bool,
     /// The beginning of the file, in which comments are looked for.
     beginning: Vec<u8>,
     /// The first bytes of the file, to show with what is said of it as a whole.
@@ -147,6 +149,7 @@ impl<'a> OneFile<'a> {
             fail_on: request.manner.fail_on.unwrap_or(configured),
             out: CheckedTranscripts::default(),
             omitted: Omitted::default(),
+            is_member: false,
             beginning: Vec::new(),
             head: Vec::new(),
             late: Vec::new(),
@@ -160,6 +163,7 @@ impl<'a> OneFile<'a> {
     fn run(&mut self, done: &(dyn Fn(u64) + Sync)) -> io::Result<()> {
         let input = Input::open(&self.found.path, self.request.overlay)?;
         let (position, mut told) = (input.position(), 0);
+        self.is_member = input.is_member();
         let judge = self.judge();
         let mut check = TranscriptCheck::new(judge);
         let mut tell = |position: &AtomicU64| {
@@ -258,7 +262,8 @@ impl<'a> OneFile<'a> {
         bytes: &[u8],
     ) {
         let mut kept: Vec<Diagnostic> = Vec::new();
-        for diagnostic in placed {
+        for mut diagnostic in placed {
+            diagnostic.fix = diagnostic.fix.filter(|_| !self.is_member);
             if self.out.entries.len() + kept.len() < MOST_FINDINGS {
                 kept.push(diagnostic);
             } else {

@@ -67,6 +67,10 @@ impl Input {
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
+        if archive::is_archive(path) {
+            // Its members are read below its path; here it matters only that there are some.
+            archive::transcripts_in(path)?;
+        }
         Self::of(Box::new(file), metadata.is_file().then_some(metadata.len()))
     }
 
@@ -109,6 +113,12 @@ impl Input {
     #[must_use]
     pub fn total(&self) -> Option<u64> {
         self.total
+    }
+
+    /// Whether it is a member of an archive.
+    #[must_use]
+    pub fn is_member(&self) -> bool {
+        matches!(self.decoder, Decoder::Member(_))
     }
 
     /// Whether it is read as it is on disk.
@@ -240,11 +250,13 @@ mod tests {
     use std::io::Write as _;
 
     use flate2::Compression;
-    use flate2::write::GzEncoder;
+    use flate2::write::{DeflateEncoder, GzEncoder};
+    use rawzip::CompressionMethod;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
     use crate::host::plain;
+    use crate::host::transcripts::transcripts_in;
 
     fn read(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         let mut all = Vec::new();
@@ -292,5 +304,90 @@ mod tests {
         let wide = [&ZSTD[..], &[0x00, 0x80]].concat();
         let why = "it needs 64 MiB to be decompressed, and 32 are the limit; compress it without `--long`";
         assert_eq!(read(wide).unwrap_err(), why);
+    }
+
+    /// An archive with these members, each compressed in its own way: its path, in a folder that is kept.
+    fn archive(members: &[(&str, &[u8], CompressionMethod)]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let mut bytes = Vec::new();
+        let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+        for (name, text, method) in members {
+            let (mut entry, config) = archive.new_file(name).compression_method(*method).start().unwrap();
+            let compressed = match *method {
+                CompressionMethod::DEFLATE => {
+                    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+                    encoder.write_all(text).unwrap();
+                    encoder.finish().unwrap()
+                }
+                CompressionMethod::ZSTD => zstd(text),
+                _ => text.to_vec(),
+            };
+            // What the archive says of the text, and its bytes as they are compressed.
+            let mut measured = config.wrap(io::sink());
+            measured.write_all(text).unwrap();
+            let (_, descriptor) = measured.finish().unwrap();
+            entry.write_all(&compressed).unwrap();
+            entry.finish(descriptor).unwrap();
+        }
+        archive.finish().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    fn member(path: &Path) -> Result<Vec<u8>, String> {
+        let mut input = Input::open(path, &Overlay::default()).map_err(|error| plain(&error))?;
+        assert!(input.is_member() && !input.is_plain());
+        let mut all = Vec::new();
+        input.read_to_end(&mut all).map_err(|error| plain(&error))?;
+        Ok(all)
+    }
+
+    #[test]
+    fn members_of_archives_are_files_below_them() {
+        let text = b"{\"messages\":[]}\n".repeat(9_000);
+        let (_folder, path) = archive(&[
+            ("header.json", b"{}", CompressionMethod::DEFLATE),
+            ("samples/b.json", &text, CompressionMethod::DEFLATE),
+            ("samples/a.json", b"{}", CompressionMethod::STORE),
+            ("samples/c.json", &text, CompressionMethod::ZSTD),
+            ("samples/", b"", CompressionMethod::STORE),
+            ("picture.png", b"x", CompressionMethod::STORE),
+        ]);
+        let samples = ["a", "b", "c"].map(|name| path.join(format!("samples/{name}.json")));
+        assert_eq!(transcripts_in(&path).unwrap(), samples);
+        let texts = samples.each_ref().map(|path| member(path).unwrap());
+        assert_eq!(texts, [b"{}".to_vec(), text.clone(), text]);
+        assert!(member(&path.join("samples/d.json")).is_err());
+        assert!(member(&path.with_file_name("none.eval")).is_err());
+    }
+
+    #[test]
+    fn archives_without_samples_have_all_their_texts() {
+        let (_folder, path) = archive(&[
+            ("b.jsonl", b"{}", CompressionMethod::STORE),
+            ("a/c.md", b"x", CompressionMethod::STORE),
+            ("d.png", b"x", CompressionMethod::STORE),
+        ]);
+        assert_eq!(transcripts_in(&path).unwrap(), [path.join("a/c.md"), path.join("b.jsonl")]);
+    }
+
+    #[test]
+    fn archives_that_are_damaged_or_too_large_say_so() {
+        let (_folder, path) = archive(&[("a.json", b"{\"a\":1}", CompressionMethod::STORE)]);
+        let whole = std::fs::read(&path).unwrap();
+        let at = whole.windows(7).position(|part| part == b"{\"a\":1}").unwrap();
+        let mut other = whole.clone();
+        other[at + 5] = b'2';
+        std::fs::write(&path, &other).unwrap();
+        let why = member(&path.join("a.json")).unwrap_err();
+        assert_eq!(why, "its ZIP data is damaged: the checksum of a member is another");
+        std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
+        let why = plain(&Input::open(&path, &Overlay::default()).unwrap_err());
+        assert!(why.starts_with("its ZIP data is damaged: "), "{why}");
+        let zeros = vec![b'0'; crate::transcript::LONGEST_DOCUMENT + 1];
+        let (_folder, path) = archive(&[("a.json", &zeros, CompressionMethod::DEFLATE)]);
+        let why = member(&path.join("a.json")).unwrap_err();
+        assert_eq!(why, "it has more than 64 MiB decompressed, which is the limit");
     }
 }

@@ -11,7 +11,7 @@ use crate::config::{Container, Globs, TranscriptSettings};
 use crate::host::Overlay;
 use crate::ide::transcripts::has_mangle;
 use crate::text::FileId;
-use crate::transcript::{Options, Transcript};
+use crate::transcript::{Options, Transcript, binary_kind};
 
 /// The ends of names of compressed files.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
@@ -24,6 +24,9 @@ const TEXTS: [&str; 4] = [".txt", ".log", ".out", ".sse"];
 
 /// How much of a file is looked at to tell whether there are envelopes in it.
 const HEAD_LEN: usize = 64 << 10;
+
+/// Words for data that is not text and may hold transcripts.
+const DATA: [&str; 6] = ["database", "table", "Avro", "archive", "UTF-16", "Python"];
 
 /// How much of a file is looked at to tell text from other things.
 const TEXT_LEN: usize = 4 << 10;
@@ -94,9 +97,12 @@ pub(in crate::host) fn has_fence(path: &Path, overlay: &Overlay) -> bool {
     head(path, overlay, HEAD_LEN).is_some_and(|head| has_mangle(&String::from_utf8_lossy(&head)))
 }
 
-/// Whether a file begins like text. One that cannot be read does: that is said when it is read.
+/// Whether a file among transcripts begins like text, or like data that replies may be kept in: that they are not read is
+/// said then. So it is for one that cannot be read.
 pub(in crate::host) fn is_text(path: &Path, overlay: &Overlay) -> bool {
-    head(path, overlay, TEXT_LEN).is_none_or(|head| !head.contains(&0))
+    let is_data =
+        |head: &[u8]| binary_kind(head).is_some_and(|kind| DATA.iter().any(|word| kind.contains(word)));
+    head(path, overlay, TEXT_LEN).is_none_or(|head| !head.contains(&0) || is_data(&head))
 }
 
 /// The first bytes of a file, decompressed.

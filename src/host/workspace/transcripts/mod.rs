@@ -33,7 +33,8 @@ const LANGUAGES: [&str; 8] =
     ["json", "jsonc", "jsonl", "jsonlines", "ndjson", "markdown", "plaintext", "log"];
 
 /// The ends of names of files that transcripts are kept in.
-const EXTENSIONS: [&str; 8] = ["json", "jsonl", "ndjson", "md", "markdown", "txt", "log", "out"];
+const EXTENSIONS: [&str; 10] =
+    ["json", "jsonl", "ndjson", "md", "markdown", "txt", "log", "out", "traj", "sse"];
 
 /// Whether a document of this name and language can be a transcript.
 pub(super) fn can_be(path: &Path, language: &str) -> bool {
