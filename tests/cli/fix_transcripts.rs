@@ -249,10 +249,8 @@ fn what_is_left_in_captures_is_counted_and_named() {
 #[test]
 fn silenced_findings_stay() {
     let folder = folder(&[SCHEMAS, CONFIG]);
-    let silenced = reply(BAD).replace(
-        "\"surface_response\"",
-        "\"x_mangle_ls_ignore\": \"PB202 -- ours\", \"surface_response\"",
-    );
+    let silenced = reply(BAD)
+        .replace("\"surface_response\"", "\"x_mangle_ls_ignore\": \"PB202 -- ours\", \"surface_response\"");
     write(&folder, &[("b.json", silenced.clone())]);
     run(folder.path(), &["check", "--fix-transcripts", "--unsafe"]);
     assert_eq!(read(&folder, "transcripts/b.json"), silenced);
