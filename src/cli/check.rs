@@ -12,6 +12,7 @@ use super::baseline::BaselineArgs;
 use super::findings::{Findings, Request};
 use super::fix::{FixArgs, Mended};
 use super::format::{Ending, Format};
+use super::looked_for::looked_for;
 use super::output::{self, Medium, Output};
 use super::show_program::show_program;
 use super::since::Since;
@@ -103,7 +104,7 @@ impl Check {
     pub(super) fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<Outcome> {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
-        let (targets, mut resolution) = self.resolve(color, working, &overlay, &session.memory)?;
+        let (targets, mut resolution) = self.resolve(working, &overlay, &session.memory)?;
         let shows_diff = self.fix.only_shows();
         let mut out = Output::of(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);
         if self.show_program {
@@ -127,6 +128,9 @@ impl Check {
                 findings.outcome()
             }
         };
+        if findings.is_nothing {
+            output::warn(color, &format!("nothing to check: {}", looked_for(&resolution, working)));
+        }
         for problem in &findings.failures {
             let name = host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
@@ -204,10 +208,9 @@ impl Check {
         }
     }
 
-    /// What the arguments mean, with warnings about what they do not.
+    /// What the arguments mean.
     fn resolve(
         &self,
-        color: ColorChoice,
         working: &Path,
         overlay: &Overlay,
         memory: &Memory,
@@ -215,19 +218,12 @@ impl Check {
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, overlay, memory.table());
-        for path in &resolution.skipped {
-            let name = host::relative(working, path);
-            let message = format!(
-                "{name} is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file"
-            );
-            output::warn(color, &message);
-        }
         self.reading.apply(&mut resolution)?;
         resolution.problems.extend(named.problems);
-        tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
-        if is_empty(&resolution) {
-            output::warn(color, "there are no Mangle files (`.mg`, `.gl`) and no transcripts here");
+        if !self.paths.is_empty() {
+            resolution.problems.append(&mut resolution.empty);
         }
+        tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
         Ok((named.targets, resolution))
     }
 
@@ -291,14 +287,4 @@ impl Check {
         }
         Ok(())
     }
-}
-
-fn is_empty(resolution: &Resolution) -> bool {
-    resolution.files().is_empty()
-        && resolution.transcripts.is_empty()
-        && resolution.skipped.is_empty()
-        && resolution.corpora.is_empty()
-        && resolution.projects.is_empty()
-        && resolution.agents.is_empty()
-        && resolution.problems.is_empty()
 }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::progress::Progress;
-use crate::config::Profile;
+use crate::config::{FILE_NAME, Profile};
 use crate::host::{
     self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Omitted,
     Overlay, Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
@@ -46,6 +46,8 @@ pub(super) struct Findings {
     pub(super) stale: usize,
     /// Findings that are counted and not kept.
     pub(super) omitted: Vec<Omitted>,
+    /// Whether there was nothing to check.
+    pub(super) is_nothing: bool,
     /// The configurations of agents' runtimes that were checked.
     agents: Vec<FileId>,
     /// What prompts are made of beside policies.
@@ -83,6 +85,7 @@ impl Findings {
         let files = policies.iter().map(|file| file.id).chain(transcripts.files).chain(atoms);
         let mut files: Vec<_> = files.collect();
         files.sort_by_key(|file| sources.name(*file));
+        let is_nothing = files.is_empty() && agents.clone().next().is_none();
         Self {
             entries,
             sources,
@@ -92,6 +95,7 @@ impl Findings {
             omitted: transcripts.omitted,
             agents: agents.map(|agent| agent.file).collect(),
             beside: resolution.beside().map(|(file, ..)| file).collect(),
+            is_nothing: is_nothing && !request.targets.iter().any(is_configuration),
             clauses,
             envelopes: transcripts.envelopes,
             undeclared: transcripts.undeclared,
@@ -111,8 +115,10 @@ impl Findings {
     pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
         let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
+        let nothing_to_check = self.is_nothing;
+        let counts = report::count(&self.entries);
         let mut summary =
-            Summary { files, clauses, envelopes, undeclared, elapsed_ms, ..report::count(&self.entries) };
+            Summary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
         for omitted in &self.omitted {
             let counts =
                 [&mut summary.errors, &mut summary.warnings, &mut summary.information, &mut summary.hints];
@@ -134,6 +140,11 @@ impl Findings {
             Outcome::Clean
         }
     }
+}
+
+/// Whether a configuration file was named, which is checked itself.
+fn is_configuration(target: &Target) -> bool {
+    matches!(target, Target::File(path) if path.ends_with(FILE_NAME))
 }
 
 /// Reads the files of the programs of `resolution`, which is told what could not be read.

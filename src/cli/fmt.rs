@@ -69,15 +69,14 @@ impl Fmt {
         overlay: &Overlay,
     ) -> (Vec<FormattedFile>, Vec<Problem>) {
         let (table, named) = (FileTable::default(), host::targets(&self.paths, working));
-        for path in &named.skipped {
-            let name = host::relative(working, path);
-            output::warn(color, &format!("{name} is neither `.mg` nor `.gl` and is not formatted"));
+        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
+        if !self.paths.is_empty() {
+            resolution.problems.append(&mut resolution.empty);
         }
-        let resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
         let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
         let problems: Vec<_> =
             named.problems.into_iter().chain(resolution.problems).chain(unformatted).collect();
-        if files.is_empty() && problems.is_empty() && named.skipped.is_empty() {
+        if files.is_empty() && problems.is_empty() {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }
         (files, problems)

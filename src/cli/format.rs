@@ -29,6 +29,9 @@ pub(super) enum Format {
     Junit,
 }
 
+/// Why a check without files is no success.
+const NOTHING: &str = "there is nothing to check";
+
 /// What is written beside the findings.
 pub(super) struct Ending {
     /// The numbers.
@@ -97,10 +100,11 @@ fn json(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()
 fn sarif(findings: &Findings, working: &Path) -> String {
     let rules: Vec<_> = registry::rules().collect();
     let failures = findings.failures.iter().map(|problem| (problem.path.as_path(), problem.why.as_str()));
+    let nothing = findings.is_nothing.then_some((working, NOTHING));
     let run = SarifRun {
         root: working,
         rules: &rules,
-        failures: failures.collect(),
+        failures: failures.chain(nothing).collect(),
         exit_code: findings.outcome() as u8,
     };
     report::sarif(&findings.entries, &findings.sources, &run)
@@ -108,6 +112,9 @@ fn sarif(findings: &Findings, working: &Path) -> String {
 
 fn github(out: &mut Output, findings: &Findings, ending: &Ending, working: &Path) -> io::Result<()> {
     let root = checkout(working);
+    if findings.is_nothing {
+        out.write(&format!("::warning title=mangle-ls::{NOTHING}\n"))?;
+    }
     for entry in &findings.entries {
         out.write(&format!("{}\n", report::github_command(entry, &findings.sources, &root)))?;
     }
@@ -122,8 +129,9 @@ fn checkout(working: &Path) -> PathBuf {
 
 fn junit(findings: &Findings, summary: &Summary, working: &Path) -> Result<String> {
     let failures = findings.failures.iter();
-    let failures: Vec<_> =
-        failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone())).collect();
+    let failures = failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone()));
+    let nothing = findings.is_nothing.then(|| (host::relative(working, working), NOTHING.to_owned()));
+    let failures: Vec<_> = failures.chain(nothing).collect();
     Ok(report::junit(&findings.entries, &findings.files, &findings.sources, &failures, summary)?)
 }
 

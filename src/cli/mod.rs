@@ -19,6 +19,7 @@ mod format;
 mod given;
 mod graph;
 mod log;
+mod looked_for;
 mod man;
 mod output;
 mod parse;

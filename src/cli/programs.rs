@@ -43,7 +43,7 @@ impl Programs {
     ) -> Self {
         Self::load_as(paths, working, memory, sources, |resolution, summaries, targets| {
             let files = targets.iter().filter_map(|target| match target {
-                Target::File(path) => memory.table().known(path),
+                Target::File(path) | Target::Other(path) => memory.table().known(path),
                 _ => None,
             });
             let beside = Beside { named: files.collect(), with: with.to_vec() };
@@ -64,6 +64,9 @@ impl<J> Programs<J> {
         let (named, overlay) = (host::targets(paths, working), Overlay::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
         resolution.problems.extend(named.problems);
+        if !paths.is_empty() {
+            resolution.problems.append(&mut resolution.empty);
+        }
         let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
         resolution.problems.extend(problems);
         for file in files.values() {

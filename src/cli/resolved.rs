@@ -19,6 +19,7 @@ pub(super) struct Resolved {
     configuration: Option<String>,
     fail_on: &'static str,
     required_version: Option<String>,
+    files: Files,
     format: Format,
     kernel: Kernel,
     transcripts: Transcripts,
@@ -29,6 +30,12 @@ pub(super) struct Resolved {
     programs: Vec<Program>,
     /// The rules that are not at their defaults.
     rules: Vec<Changed>,
+}
+
+/// Which files are Mangle.
+#[derive(Debug, Serialize)]
+struct Files {
+    extensions: Vec<String>,
 }
 
 /// How files are laid out.
@@ -82,6 +89,7 @@ impl Resolved {
             configuration: project.map(|project| relative(working, &project.path)),
             fail_on: fail_on.as_str(),
             required_version: required_version.as_ref().map(ToString::to_string),
+            files: Files { extensions: settings.files.extensions.clone() },
             format: Format { indent: settings.format.indent, width: settings.format.width },
             kernel: Kernel::new(&settings.kernel),
             transcripts: Transcripts::new(&settings.transcripts),
@@ -104,6 +112,9 @@ impl Resolved {
             Some(required) => out.push_str(&format!("required_version = \"{required}\"\n")),
             None => out.push_str("# required_version: any\n"),
         }
+        let extensions: Vec<_> =
+            self.files.extensions.iter().map(|extension| format!("\"{extension}\"")).collect();
+        out.push_str(&format!("\n[files]\nextensions = [{}]\n", extensions.join(", ")));
         let Format { indent, width } = self.format;
         out.push_str(&format!("\n[format]\nindent = {indent}\nwidth = {width}\n"));
         out.push_str(&self.kernel.text());

@@ -20,8 +20,9 @@ use crate::text::Cancel;
 
 /// Run policy tests (`*_test.mg`)
 ///
-/// `mangle-ls test policies --filter denied`. Exit status: 0, 1 if a case failed, 2 if a case could not be run or there
-/// is none.
+/// `mangle-ls test policies --filter denied`. Exit status: 0, 1 if a case failed or too few rules fired, 2 if a case could
+/// not be run, a test file has no case, or there is none at all. A case cannot be run if `check` finds an error in it, or
+/// if it expects nothing.
 #[derive(Debug, Args)]
 pub(super) struct TestCommand {
     /// Test files and folders; the working folder unless some are named
@@ -33,6 +34,9 @@ pub(super) struct TestCommand {
     /// Also say which rules fired in no case
     #[arg(long)]
     coverage: bool,
+    /// The least share of the rules, in percent, that has to fire in some case; less gives exit status 1
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_coverage: Option<u8>,
     /// How the program is read; `go` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
@@ -72,7 +76,8 @@ impl TestCommand {
             };
             self.filter.as_ref().is_none_or(has)
         };
-        let (report, warnings) = run_tests(&runs, &wanted, &name, &Cancel::new());
+        let (mut report, warnings) = run_tests(&runs, &wanted, &name, &Cancel::new());
+        let is_covered = report.require(self.min_coverage);
         let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
         out.write(&self.written(&report)?)?;
         out.flush()?;
@@ -88,9 +93,12 @@ impl TestCommand {
             output::complain(color, &self.nothing(&programs));
         }
         let is_done = programs.problems.is_empty() && summary.errors == 0 && !report.suites.is_empty();
+        if let Err(why) = &is_covered {
+            output::complain(color, why);
+        }
         Ok(match (is_done, summary.failed) {
             (false, _) => Outcome::Failure,
-            (true, 0) => Outcome::Clean,
+            (true, 0) if is_covered.is_ok() => Outcome::Clean,
             (true, _) => Outcome::Findings,
         })
     }
@@ -99,8 +107,9 @@ impl TestCommand {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
-        let settings = Settings { reading, limits, clock, coverage: self.coverage };
-        TestRun { program: &joined.program, file: joined.file, settings }
+        let coverage = self.coverage || self.min_coverage.is_some();
+        let settings = Settings { reading, limits, clock, coverage };
+        TestRun { program: &joined.program, file: joined.file, settings, rules: &joined.settings.rules }
     }
 
     fn written(&self, report: &TestReport) -> Result<String> {

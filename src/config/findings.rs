@@ -180,7 +180,7 @@ pub static UNMATCHED_PATTERN: Rule = Rule {
     name: "unmatched-pattern",
     group: Group::Configuration,
     severity: Some(Severity::Warning),
-    summary: "A pattern of `include`, `hybrid` or `sample` matches no file",
+    summary: "A pattern of `include`, `hybrid`, `sample` or `atoms` matches no file",
     rationale: "Mostly a file was renamed or moved, and is not checked any more, which looks the same as nothing being \
                 wrong with it; a sample without its facts shows that nothing follows. Files that git ignores do not count.",
     bad: "",

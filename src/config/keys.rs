@@ -89,6 +89,7 @@ pub const SECTIONS: &[&Section] = &[
     &ROOT,
     &PROGRAM,
     &RULES,
+    &FILES,
     &FORMAT,
     &KERNEL,
     &TRANSCRIPTS,
@@ -133,6 +134,7 @@ pub const ROOT: Section = Section {
             default: "",
             doc: "How grave the findings of which rules are.",
         },
+        Key { name: "files", kind: Kind::Table, default: "", doc: "Which files are Mangle." },
         Key {
             name: "format",
             kind: Kind::Table,
@@ -215,6 +217,18 @@ pub const PROGRAM: Section = Section {
 
 /// `[rules]`: its keys are rules.
 pub const RULES: Section = Section { name: "rules", keys: &[] };
+
+/// `[files]`
+pub const FILES: Section = Section {
+    name: "files",
+    keys: &[Key {
+        name: "extensions",
+        kind: Kind::Texts,
+        default: "[]",
+        doc: "Further endings of Mangle files beside `mg` and `gl`, as `[\"dl\"]`: such files below the configuration file \
+              join its programs. A file that is named on the command line is read whatever it is called.",
+    }],
+};
 
 /// `[format]`
 pub const FORMAT: Section = Section {

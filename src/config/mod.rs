@@ -5,6 +5,7 @@
 //! [`keys`]; documentation, [`schema`] and editor settings follow from them. Files are found and
 //! read by `host`.
 
+mod files;
 mod findings;
 mod globs;
 mod hints;
@@ -28,6 +29,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use files::FilesSettings;
 pub use findings::{
     BINARY_FILE, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_TOO_LARGE, INVALID_UTF8, RULES,
     TRANSCRIPT_LEFT_OUT, UNMATCHED_PATTERN, UNREADABLE_FILE,
@@ -37,7 +39,9 @@ pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use pattern::gate_pattern;
 pub use pin::pin_profile;
-pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, Tokenizer};
+pub use prompt::{
+    ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, TEMPLATE_NAMES, Tokenizer,
+};
 pub use read::{Parsed, ProgramPlaces, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;
@@ -74,6 +78,8 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// `fail_on`
     pub fail_on: FailOn,
+    /// `[files]`
+    pub files: FilesSettings,
     /// `[format]`
     pub format: FormatSettings,
     /// `[kernel]`
@@ -187,5 +193,13 @@ impl ProgramSettings {
     #[must_use]
     pub fn includes(&self, path: &str) -> bool {
         self.include.matches(path) && !self.exclude.matches(path)
+    }
+
+    /// [`ProgramSettings::includes`] for a file with an ending that `[files] extensions` adds: where `include` is at its
+    /// default, it takes such files, too.
+    #[must_use]
+    pub fn includes_added(&self, path: &str) -> bool {
+        let is_default = self.include == Globs::all_mangle();
+        (is_default || self.include.matches(path)) && !self.exclude.matches(path)
     }
 }

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use super::Globs;
 use super::words::words;
 
+/// The names of the templates that have a built-in text: parts of prompts, and types of shards.
+pub const TEMPLATE_NAMES: [&str; 8] =
+    ["suffix", "inception", "reasoning", "generic", "coder", "tester", "reviewer", "researcher"];
+
 /// `[prompt]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptSettings {

@@ -10,11 +10,11 @@ use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
 
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
-use super::keys::{FORMAT, KERNEL, Kind, PROGRAM, ROOT, RULE_WORDS};
+use super::keys::{FILES, FORMAT, KERNEL, Kind, PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
 use super::{
-    FACT_EXTENSIONS, FailOn, FormatSettings, Globs, KernelSettings, ProgramSettings, Reading, RuleSettings,
-    Settings, Vocabulary, instant, select, version,
+    FACT_EXTENSIONS, FailOn, FilesSettings, FormatSettings, Globs, KernelSettings, ProgramSettings, Reading,
+    RuleSettings, Settings, Vocabulary, instant, select, version,
 };
 use crate::lint::{Finding, Rule, Span as Place};
 use crate::text::{Symbol, TextRange};
@@ -28,6 +28,8 @@ pub struct Parsed {
     pub programs: Vec<ProgramPlaces>,
     /// Each pattern of [`KernelSettings::sample`]. Ranges count from the start of the file.
     pub sample: Vec<TextRange>,
+    /// Each pattern of [`super::PromptSettings::atoms`]. Ranges count from the start of the file.
+    pub atoms: Vec<TextRange>,
     /// What [`super::TranscriptSettings::tools`] says. The range counts from the start of the file.
     pub tools: Option<TextRange>,
     /// The keys of `[rules]` that give a rule its severity, for each rule that has one; in the order of the file.
@@ -79,9 +81,10 @@ impl Reader<'_> {
                 }
                 "required_version" => settings.required_version = self.required_version(value),
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
+                "files" => settings.files = self.files(value),
                 "format" => settings.format = self.format(value),
                 "kernel" => (settings.kernel, parsed.sample) = self.kernel(value),
-                "prompt" => settings.prompt = self.prompt(value),
+                "prompt" => (settings.prompt, parsed.atoms) = self.prompt(value),
                 "replay" => settings.replay = self.replay(value),
                 "transcripts" => (settings.transcripts, parsed.tools) = self.transcripts(value),
                 "rules" => (settings.rules, parsed.rules) = self.rules(value, vocabulary.rules),
@@ -139,6 +142,23 @@ impl Reader<'_> {
             }
         }
         (program, places)
+    }
+
+    fn files(&mut self, value: Value<'_>) -> FilesSettings {
+        let mut files = FilesSettings::default();
+        let Some(table) = self.table(value, "`files`") else { return files };
+        self.unknown_keys(&FILES, &table);
+        for (_, value) in table.into_iter().filter(|(key, _)| key.name == "extensions") {
+            for (word, span) in self.strings(value, "`extensions`") {
+                match extension(&word) {
+                    Ok(extension) => files.extensions.push(extension.to_owned()),
+                    Err(why) => {
+                        self.bad_value(span, format!("`{word}` cannot be added to `extensions`: {why}."))
+                    }
+                }
+            }
+        }
+        files
     }
 
     fn format(&mut self, value: Value<'_>) -> FormatSettings {
@@ -323,6 +343,21 @@ fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
         format!("There is no rule `{key}`, and no group of rules of that name.")
     };
     suggest(Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message), key, select::words(key, rules))
+}
+
+/// The ending that a word of `extensions` adds.
+fn extension(word: &str) -> Result<&str, &'static str> {
+    let bare = word.strip_prefix("*.").or(word.strip_prefix('.')).unwrap_or(word);
+    let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+    if bare.is_empty() || !bare.chars().all(is_word) {
+        return Err("an ending is written as `dl`");
+    }
+    match bare.to_ascii_lowercase().as_str() {
+        "toml" | "yaml" | "yml" | "md" | "markdown" | "json" | "jsonl" | "ndjson" | "csv" | "tsv" => {
+            Err("such files hold something else")
+        }
+        _ => Ok(bare),
+    }
 }
 
 /// Reads `name/arity`.

@@ -69,6 +69,17 @@ impl<'t> Reader<'t> {
         self.findings.push(suggest(Finding::new(&CONFIG_BAD_VALUE, range(span), message), word, known));
     }
 
+    /// A key that means nothing, with the one that was probably meant.
+    pub(super) fn unknown_near<'a>(
+        &mut self,
+        span: Span,
+        message: String,
+        word: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) {
+        self.findings.push(suggest(Finding::new(&CONFIG_UNKNOWN_KEY, range(span), message), word, known));
+    }
+
     /// A value of the wrong kind.
     pub(super) fn bad_value(&mut self, span: Span, message: impl Into<String>) {
         let range = first_line(self.text, span);

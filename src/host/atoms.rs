@@ -50,24 +50,23 @@ impl AtomFiles {
     pub fn named(globs: &Globs, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
         let mut paths = BTreeSet::new();
-        for pattern in globs.patterns() {
-            let named = absolute(root, Path::new(pattern));
-            match Target::glob(&named) {
-                Some(Target::Glob(base, globs)) if is_inside(&base, &boundary) => {
-                    let glob = Target::Glob(base.clone(), globs);
-                    paths.extend(below(&base, overlay, &|path| glob.covers(path)));
-                }
-                _ if named.is_dir() && is_inside(&named, &boundary) => {
-                    paths.extend(below(&named, overlay, &|_| true))
-                }
-                _ if is_inside(&named, &boundary) && is_atoms(&named) => {
-                    paths.insert(named);
-                }
-                _ => {}
-            }
-        }
+        globs.patterns().iter().for_each(|pattern| paths.extend(matching(pattern, root, &boundary, overlay)));
         (!globs.patterns().is_empty())
             .then(|| Self::read(paths.into_iter().collect(), &boundary, overlay, table))
+    }
+
+    /// The patterns, by index, that match no file of atoms.
+    #[must_use]
+    pub fn unmatched(globs: &Globs, root: &Path, overlay: &Overlay) -> Vec<usize> {
+        if globs.patterns().is_empty() {
+            return Vec::new();
+        }
+        let boundary = boundary(root);
+        let patterns = globs.patterns().iter().enumerate();
+        let is_there = |path: &PathBuf| overlay.get(path).is_some() || path.is_file();
+        let unmatched =
+            patterns.filter(|(_, pattern)| !matching(pattern, root, &boundary, overlay).iter().any(is_there));
+        unmatched.map(|(at, _)| at).collect()
     }
 
     /// Reads a file of atoms that was named by itself, with those that its atoms may refer to: what lies below the nearest
@@ -129,6 +128,20 @@ impl AtomFiles {
         let corpus = Arc::new(corpus);
         texts.append(&mut contents);
         Self { corpus, texts }
+    }
+}
+
+/// The files of atoms that a pattern of the configuration in `root` names.
+fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> Vec<PathBuf> {
+    let named = absolute(root, Path::new(pattern));
+    match Target::glob(&named) {
+        Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
+            let glob = Target::Glob(base.clone(), globs);
+            below(&base, overlay, &|path| glob.covers(path))
+        }
+        _ if !is_inside(&named, boundary) => Vec::new(),
+        _ if named.is_dir() => below(&named, overlay, &|_| true),
+        _ => is_atoms(&named).then_some(named).into_iter().collect(),
     }
 }
 

@@ -47,7 +47,9 @@ pub fn format(
     let one = |(file, settings): (FileId, FormatSettings)| {
         let path = table.path(file).to_path_buf();
         format_file(&path, settings, overlay).map_err(|why| {
-            let named = targets.iter().any(|target| matches!(target, Target::File(file) if *file == path));
+            let named = targets
+                .iter()
+                .any(|target| matches!(target, Target::File(file) | Target::Other(file) if *file == path));
             Problem { path, why, named }
         })
     };

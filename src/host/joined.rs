@@ -1,6 +1,6 @@
 //! The programs of a resolution, joined: for commands that look at programs as a whole.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +21,7 @@ pub struct Joined {
     pub files: Option<FxHashSet<FileId>>,
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
-    /// The folder that it lies in.
+    /// The folder that paths of its settings count from.
     pub root: PathBuf,
 }
 
@@ -43,11 +43,15 @@ pub fn join(
     files: &FxHashMap<FileId, Arc<FileSummary>>,
     beside: &Beside,
 ) -> Vec<Joined> {
-    resolution.programs.iter().flat_map(|program| join_program(program, files, beside)).collect()
+    let programs = resolution.programs.iter();
+    programs
+        .flat_map(|program| join_program(program, program.settings_root(&resolution.projects), files, beside))
+        .collect()
 }
 
 fn join_program(
     of: &ProgramFiles,
+    root: &Path,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
     beside: &Beside,
 ) -> Vec<Joined> {
@@ -59,7 +63,7 @@ fn join_program(
             program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)).into(),
             files: (!members.iter().all(|file| wanted.contains(file))).then_some(wanted),
             settings: Arc::clone(&of.settings),
-            root: of.root.clone(),
+            root: root.to_path_buf(),
         }
     };
     let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());

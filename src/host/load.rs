@@ -59,7 +59,9 @@ fn load_file(
 ) -> Result<Arc<FileSummary>, Problem> {
     let path = memory.table().path(id);
     let text = read(&path, overlay).map_err(|error| {
-        let named = targets.iter().any(|target| matches!(target, Target::File(file) if **file == *path));
+        let named = targets
+            .iter()
+            .any(|target| matches!(target, Target::File(file) | Target::Other(file) if **file == *path));
         Problem { path: path.to_path_buf(), why: plain(&error), named }
     })?;
     Ok(memory.summary(id, &text, || {

@@ -95,6 +95,18 @@ pub(super) fn slashes(path: &Path) -> String {
     if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace('\\', "/") }
 }
 
+/// Whether the name is that of a file that is no Mangle, even if it is named: a configuration, YAML, Markdown, JSON, a table
+/// of facts, a log, or one of them compressed.
+#[must_use]
+pub(super) fn is_other_text(path: &Path) -> bool {
+    const ENDINGS: [&str; 17] = [
+        "toml", "yaml", "yml", "md", "markdown", "mdx", "json", "json5", "jsonl", "ndjson", "csv", "tsv",
+        "log", "gz", "zst", "zip", "eval",
+    ];
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    extension.is_some_and(|extension| ENDINGS.contains(&&*extension))
+}
+
 /// Whether the name is that of a Mangle file: `.mg` or `.gl`.
 #[must_use]
 pub fn is_mangle(path: &Path) -> bool {

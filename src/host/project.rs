@@ -43,6 +43,7 @@ pub struct Project {
     pub tools: Option<Arc<Catalogue>>,
     places: Vec<ProgramPlaces>,
     sample_places: Vec<TextRange>,
+    atom_places: Vec<TextRange>,
 }
 
 /// The files of one program of a project.
@@ -99,6 +100,7 @@ impl Project {
             tools,
             rules: parsed.rules,
             samples: Vec::new(),
+            atom_places: parsed.atoms,
             places: parsed.programs,
             sample_places: parsed.sample,
         }
@@ -122,6 +124,20 @@ impl Project {
         self.samples =
             files.iter().zip(&paths).filter(is_sample).map(|(found, _)| found.path.clone()).collect();
         self.samples.sort_unstable();
+        self.findings.sort_by_key(|finding| finding.range.start());
+    }
+
+    /// Reports the patterns of `[prompt] atoms`, by index, that match no file.
+    pub(super) fn report_atoms(&mut self, unmatched: &[usize]) {
+        for at in unmatched {
+            let Some(&range) = self.atom_places.get(*at) else { continue };
+            let pattern = self.settings.prompt.atoms.patterns().get(*at).map_or("", String::as_str);
+            let message = format!(
+                "`{pattern}` in `atoms` matches no file. Patterns are relative to the folder of this file, and only files \
+                 that end with `.yaml` or `.yml` and that git does not ignore count."
+            );
+            self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+        }
         self.findings.sort_by_key(|finding| finding.range.start());
     }
 
@@ -175,11 +191,14 @@ impl Project {
     }
 
     fn program(&self, settings: &ProgramSettings, files: &[&Found], table: &FileTable) -> Dealt {
-        let members: Vec<_> = files
-            .iter()
-            .copied()
-            .filter(|found| settings.includes(&relative(&self.root, &found.path)))
-            .collect();
+        let is_member = |found: &&Found| {
+            let path = relative(&self.root, &found.path);
+            match self.settings.files.adds(&found.path) {
+                true => settings.includes_added(&path),
+                false => settings.includes(&path),
+            }
+        };
+        let members: Vec<_> = files.iter().copied().filter(is_member).collect();
         let files = without_twins(&members);
         let is_hybrid = |path: &&PathBuf| settings.hybrid.matches(&relative(&self.root, path));
         let mut hybrid: Vec<_> = files.iter().filter(is_hybrid).map(|path| table.id(path)).collect();
@@ -190,6 +209,7 @@ impl Project {
             engine: settings.target,
             hybrid,
             tests: Vec::new(),
+            kernels: Vec::new(),
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
         Dealt { name, origin: Origin::Configured, declared: None, files, embedding }

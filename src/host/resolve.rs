@@ -6,6 +6,7 @@
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
 mod agents;
+mod named;
 mod previews;
 mod resolution;
 mod transcripts;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::resolution::{CorpusFiles, Member, Origin, Problem, ProgramFiles, Resolution, Single};
+use super::atoms::AtomFiles;
 use super::project::{self, Dealt};
 use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Tree, walk};
@@ -60,7 +62,8 @@ fn resolve_all(
 ) -> Resolution {
     let mut resolver = Resolver::new(targets, shell, overlay, table);
     resolver.discover();
-    let loose = resolver.projects();
+    let mut loose = resolver.projects();
+    loose.extend(resolver.named_as_mangle());
     let loose = resolver.lone_files(loose);
     match shell {
         Shell::CommandLine => resolver.given_paths(&loose),
@@ -75,7 +78,11 @@ fn resolve_all(
         resolver.agents(&transcripts);
     }
     resolver.place_transcripts(transcripts);
+    if shell == Shell::CommandLine && !asks_for_transcripts {
+        resolver.skip_others();
+    }
     resolver.previews();
+    resolver.note_empty(asks_for_transcripts);
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
     resolver.result
@@ -92,6 +99,8 @@ struct Resolver<'a> {
     configurations: BTreeSet<PathBuf>,
     /// The nearest configuration file of each folder that was asked for.
     nearest: FxHashMap<PathBuf, Option<PathBuf>>,
+    /// Files with another ending that are read as Mangle, since they were named.
+    as_mangle: FxHashSet<PathBuf>,
     result: Resolution,
 }
 
@@ -105,6 +114,7 @@ impl<'a> Resolver<'a> {
             trees: BTreeMap::new(),
             configurations: BTreeSet::new(),
             nearest: FxHashMap::default(),
+            as_mangle: FxHashSet::default(),
             result: Resolution::default(),
         }
     }
@@ -136,10 +146,6 @@ impl<'a> Resolver<'a> {
         let files = self.trees.values().flat_map(|tree| &tree.files);
         let matched: Vec<_> =
             files.filter(|found| glob.covers(&found.path)).map(|found| found.path.clone()).collect();
-        if let (true, Target::Glob(base, globs)) = (matched.is_empty(), glob) {
-            let path = base.join(globs.patterns().join(" "));
-            self.result.problems.push(Problem { path, why: "no Mangle file matches".into(), named: true });
-        }
         for path in matched {
             self.govern(&path);
         }
@@ -208,8 +214,12 @@ impl<'a> Resolver<'a> {
     /// All files that the targets select, sorted.
     fn targeted(&self) -> Vec<Found> {
         // An editor opens whatever there is.
-        let is_ours =
-            |file: &Path| self.shell == Shell::CommandLine || is_mangle(file) || file.ends_with(FILE_NAME);
+        let is_ours = |file: &Path| {
+            self.shell == Shell::CommandLine
+                || is_mangle(file)
+                || file.ends_with(FILE_NAME)
+                || self.adds(self.project_of(file), file)
+        };
         let walked =
             self.trees.values().flat_map(|tree| &tree.files).filter(|found| self.is_reported(&found.path));
         let named = self.targets.iter().filter_map(|target| match target {
@@ -229,14 +239,21 @@ impl<'a> Resolver<'a> {
     }
 
     fn is_named(&self, path: &Path) -> bool {
-        self.targets.iter().any(|target| matches!(target, Target::File(file) if file == path))
+        self.as_mangle.contains(path)
+            || self.targets.iter().any(|target| matches!(target, Target::File(file) if file == path))
     }
 
     fn project(&mut self, path: &Path) {
         let mut project = Project::read(path, self.overlay, self.table, &mut self.result.problems);
         self.walk(&project.root.clone());
         let mut own = self.own(&project.root, path, |tree| &tree.files);
+        if !project.settings.files.extensions.is_empty() {
+            own.extend(self.added(&project, path));
+            own.sort_unstable();
+        }
         let index = self.result.projects.len();
+        let unmatched = AtomFiles::unmatched(&project.settings.prompt.atoms, &project.root, self.overlay);
+        project.report_atoms(&unmatched);
         let dealt = project.deal(&own.iter().collect::<Vec<_>>(), self.table);
         if !project.settings.kernel.sample.patterns().is_empty() {
             own.extend(self.own(&project.root, path, |tree| &tree.facts));
@@ -252,6 +269,12 @@ impl<'a> Resolver<'a> {
             self.result.problems.push(Problem { path: path.into(), why, named: true });
         }
         self.result.projects.push(project);
+    }
+
+    /// The files below the root of a project that `[files] extensions` makes Mangle files.
+    fn added(&mut self, project: &Project, path: &Path) -> Vec<Found> {
+        let others = self.own(&project.root, path, |tree| &tree.others);
+        others.into_iter().filter(|found| project.settings.files.adds(&found.path)).collect()
     }
 
     /// The files below a root that the configuration file at `path` governs.
@@ -285,6 +308,9 @@ impl<'a> Resolver<'a> {
         let files = singles.iter().map(|single| single.member.file);
         embedding.tests = files.filter(|file| is_test(&self.table.path(*file))).collect();
         embedding.tests.sort_unstable();
+        let files = singles.iter().map(|single| single.member.file);
+        embedding.kernels = files.filter(|file| is_kernel(&self.table.path(*file))).collect();
+        embedding.kernels.sort_unstable();
         ProgramFiles {
             name: dealt.name,
             origin: dealt.origin,

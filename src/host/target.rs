@@ -19,7 +19,8 @@ pub enum Target {
     Folder(PathBuf),
     /// The files below a folder that a glob, relative to it, matches.
     Glob(PathBuf, Globs),
-    /// A file that is no Mangle: a transcript, if its settings or its content say so.
+    /// A file with another ending than those of Mangle: a transcript, if its settings or its content say so; Mangle, unless
+    /// its ending is that of something else.
     Other(PathBuf),
     /// A file that was named as a transcript.
     Transcript(PathBuf),
@@ -66,8 +67,6 @@ pub struct Targets {
     pub targets: Vec<Target>,
     /// Arguments that are not there.
     pub problems: Vec<Problem>,
-    /// Files that are no Mangle.
-    pub skipped: Vec<PathBuf>,
 }
 
 /// What the arguments of a command line in the folder `working` mean: files, folders, globs (where
@@ -84,17 +83,15 @@ pub fn targets(arguments: &[PathBuf], working: &Path) -> Targets {
     targets
 }
 
-/// [`targets`] for a command that looks at transcripts, too: files that are no Mangle are targets, and those that
-/// `transcripts` names (files, globs, `-` for standard input) are transcripts, whatever they are called. Where nothing
-/// but transcripts is named, the working folder is not meant.
+/// [`targets`] for a command that looks at transcripts, too: the files that `transcripts` names (files, globs, `-` for
+/// standard input) are transcripts, whatever they are called. Where nothing but transcripts is named, the working folder is
+/// not meant.
 #[must_use]
 pub fn targets_with_transcripts(arguments: &[PathBuf], transcripts: &[PathBuf], working: &Path) -> Targets {
     let mut targets = match arguments.is_empty() && !transcripts.is_empty() {
         true => Targets::default(),
         false => self::targets(arguments, working),
     };
-    let others = std::mem::take(&mut targets.skipped);
-    targets.targets.extend(others.into_iter().map(Target::Other));
     for named in transcripts {
         targets.add_transcripts(named, working);
     }
@@ -150,7 +147,7 @@ impl Targets {
             Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
                 self.targets.push(Target::File(path));
             }
-            Ok(_) => self.skipped.push(path),
+            Ok(_) => self.targets.push(Target::Other(path)),
             Err(error) => match Target::glob(&path) {
                 Some(glob) => self.targets.push(glob),
                 None => self.problems.push(Problem { path, why: plain(&error), named: true }),

@@ -80,7 +80,7 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
             writeln!(out, "{}: {}", name(&project.path), finding.rule.name).unwrap();
         }
     }
-    for problem in &resolution.problems {
+    for problem in resolution.problems.iter().chain(&resolution.empty) {
         let named = if problem.named { "named " } else { "" };
         writeln!(out, "{named}problem: {}: {}", name(&problem.path), problem.why).unwrap();
     }
@@ -93,8 +93,7 @@ fn resolve_at(root: &Path, arguments: &[&str], overlay: &Overlay) -> String {
     let table = FileTable::default();
     let mut resolution = resolve(&named.targets, Shell::CommandLine, overlay, &table);
     resolution.problems.extend(named.problems);
-    let skipped = named.skipped.iter().map(|path| format!("skipped: {}\n", relative(root, path)));
-    render(root, &table, &resolution) + &skipped.collect::<String>()
+    render(root, &table, &resolution)
 }
 
 /// The command line with these arguments in the tree's folder.
@@ -169,15 +168,17 @@ fn transcripts_that_are_named() {
         &named,
         &[],
         expect![[r#"
-        guardian in . by mangle-ls.toml
-             policy/deny.mg
-        other in . by mangle-ls.toml
-             more/a.mg
-        transcript named: captures/old/b.md with ["guardian", "other"], 1.1
-        transcript named: notes.json with ["guardian", "other"], auto
-        skipped: notes.txt
-        skipped: transcripts/c.json
-    "#]],
+            guardian in . by mangle-ls.toml
+                 policy/deny.mg
+            other in . by mangle-ls.toml
+                 more/a.mg
+            notes.txt in . by mangle-ls.toml
+               * notes.txt
+            transcript named: captures/old/b.md with ["guardian", "other", "notes.txt"], 1.1
+            transcript named: notes.json with ["guardian", "other", "notes.txt"], auto
+            skipped: transcripts/c.json
+            named problem: transcripts/c.json: it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file
+        "#]],
     );
     check_transcripts(
         CAPTURES,
@@ -471,10 +472,11 @@ fn named_paths_that_are_not_there() {
         expect![[r#"
             the given paths in . by -
                * a.mg
-            named problem: *.gl: no Mangle file matches
+            skipped: README.md
             named problem: b.mg: no such file or directory
             named problem: c/*.mg: no such file or directory
-            skipped: README.md
+            named problem: *.gl: it matches no Mangle file
+            named problem: README.md: it is no Mangle file
         "#]],
     );
 }

@@ -21,6 +21,7 @@ use crate::lint::{
 };
 use crate::policy_test::TestFile;
 use crate::program::{FileSummary, Program};
+use crate::prompt::rules::outside_kernel;
 use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
 use crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
@@ -232,7 +233,10 @@ fn check_file(
     cache: &FindingCache,
     cancel: &Cancel,
 ) -> Option<Arc<FileFindings>> {
-    let environment = environment(program, types);
+    let mut environment = environment(program, types);
+    if program.embedding.is_test(file.id) {
+        environment ^= queried(program);
+    }
     let old = cache.files.remove(&file.id).map(|(_, old)| old);
     let unchanged = |old: &KeptFile| {
         old.environment == environment && Arc::ptr_eq(&old.summary, file) && old.findings.is_some()
@@ -255,6 +259,15 @@ fn check_file(
 fn environment(program: &Program, types: &ProgramTypes) -> u64 {
     let mut hasher = FxHasher::default();
     (program.environment(), types.environment()).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A number that changes with which predicates premises query: findings about the facts of policy tests depend on it.
+fn queried(program: &Program) -> u64 {
+    let mut hasher = FxHasher::default();
+    for predicate in &program.predicates {
+        (predicate.key, program.uses(predicate).next().is_some()).hash(&mut hasher);
+    }
     hasher.finish()
 }
 
@@ -294,7 +307,12 @@ fn check_statements(
         new.insert(id, (fingerprint, findings));
     }
     if program.embedding.is_test(file.id) {
-        all.extend(TestFile::read(file).findings(program).into_iter().map(|finding| (None, finding)));
+        all.extend(
+            TestFile::read(file).findings(file, program, types).into_iter().map(|finding| (None, finding)),
+        );
+    }
+    if !program.embedding.is_kernel(file.id) {
+        all.extend(outside_kernel(&file.text).map(|finding| (None, finding)));
     }
     *kept = new;
     Some(FileFindings { all, suppressions: Suppressions::of(file) })
@@ -389,6 +407,7 @@ impl<'p> Placer<'p> {
             .chain(of_program)
             .filter_map(|(statement, finding)| self.place(file, statement, finding))
             .collect();
+        keep_specific(&mut placed);
         let of_comments = suppressions.apply(&file.text, self.settings, &mut placed);
         placed.extend(of_comments.into_iter().filter_map(|finding| self.place(file, None, finding)));
         placed.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -476,6 +495,17 @@ impl<'p> Placer<'p> {
         });
         starts.get(&statement).copied()
     }
+}
+
+/// The rules of which one finding is enough at one place: the first says less than the second.
+const LESS_SPECIFIC: (&str, &str) = ("name-never-used", "name-near");
+
+/// Leaves out findings where a more specific one is at the same place.
+fn keep_specific(placed: &mut Vec<Diagnostic>) {
+    let (vague, specific) = LESS_SPECIFIC;
+    let places: Vec<_> =
+        placed.iter().filter(|it| it.rule.name == specific).map(|diagnostic| diagnostic.range).collect();
+    placed.retain(|it| it.rule.name != vague || !places.contains(&it.range));
 }
 
 fn order(diagnostic: &Diagnostic) -> (TextSize, TextSize, &str, &str) {

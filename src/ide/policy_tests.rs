@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::policy_test::{self, RuleKey, Settings, Suite, TestFile, rules_of};
+use super::diagnostics::{FindingCache, diagnostics_of_files};
+use crate::config::RuleSettings;
+use crate::lint::{Group, Rule, Severity};
+use crate::policy_test::{self, FileError, RuleKey, Settings, Suite, TestFile, rules_of};
 use crate::program::{Program, key_of};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::text::{Cancel, FileId, TextRange, TextSize};
@@ -22,6 +25,8 @@ pub struct TestRun<'p> {
     pub file: FileId,
     /// How its cases are evaluated.
     pub settings: Settings,
+    /// Which rules find errors, because of which a case cannot be run.
+    pub rules: &'p RuleSettings,
 }
 
 /// Runs test files, those cases of which `wanted` takes the file and the name, in parallel. `name` is what a file is
@@ -35,24 +40,66 @@ pub fn run_tests(
 ) -> (TestReport, Vec<String>) {
     let suite = |run: &TestRun<'_>| {
         let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
+        let found = found(run);
         let wanted = |case: &str| wanted(run.file, case);
-        policy_test::run(run.program, run.file, &tests, run.settings, &wanted, cancel)
+        let suite =
+            policy_test::run(run.program, run.file, (&tests, &found.errors), run.settings, &wanted, cancel);
+        let is_empty = tests.cases.is_empty() && wanted("");
+        (suite, is_empty, found.warnings)
     };
-    let suites: Vec<Suite> = runs.par_iter().map(suite).collect();
-    let reports = runs.iter().zip(&suites).map(|(run, suite)| {
+    let suites: Vec<(Suite, bool, Vec<(TextSize, String)>)> = runs.par_iter().map(suite).collect();
+    let mut warnings = Vec::new();
+    for (run, (suite, _, found)) in
+        runs.iter().zip(&suites).filter(|(_, (suite, ..))| !suite.cases.is_empty())
+    {
+        let place = |at: TextSize| format!("{}:{}", name(suite.file), line_of(run.program, run.file, at));
+        warnings.extend(found.iter().map(|(at, why)| format!("{}: {why}", place(*at))));
+    }
+    let reports = runs.iter().zip(&suites).map(|(run, (suite, is_empty, _))| {
         let line = |offset| line_of(run.program, run.file, offset);
         let clause = |rule: RuleKey| {
             let (file, line, _) = place(run.program, name, rule);
             format!("{file}:{line}")
         };
-        SuiteReport::new(suite, TestPlaces { file: &name(run.file), line: &line, clause: &clause })
+        let places = TestPlaces { file: &name(run.file), line: &line, clause: &clause };
+        let report = SuiteReport::new(suite, places);
+        if *is_empty { report.without_cases() } else { report }
     });
     let mut report = TestReport::new(reports.collect());
+    let suites: Vec<Suite> = suites.into_iter().map(|(suite, ..)| suite).collect();
     if runs.iter().any(|run| run.settings.coverage) {
         report.coverage = Some(coverage(runs, &suites, name));
     }
-    let warnings = warnings(runs, &suites, name);
+    warnings.extend(lost(runs, &suites, name));
     (report, warnings)
+}
+
+/// What a check finds in a test file.
+#[derive(Default)]
+struct Found {
+    /// The errors.
+    errors: Vec<FileError>,
+    /// Warnings about the types of facts, with their places: such a fact may fit no rule.
+    warnings: Vec<(TextSize, String)>,
+}
+
+/// Checks a test file with the program around it.
+fn found(run: &TestRun<'_>) -> Found {
+    let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
+    let cache = FindingCache::default();
+    let all = diagnostics_of_files(run.program, &[run.file], run.rules, &cache, &is_error);
+    let mut found = Found::default();
+    for diagnostic in all.into_iter().flat_map(|(_, found)| found) {
+        let message = diagnostic.message.trim_end_matches('.').to_owned();
+        if diagnostic.severity == Severity::Error {
+            let line = line_of(run.program, run.file, diagnostic.range.start());
+            let message = format!("{message} (line {line})");
+            found.errors.push(FileError { range: diagnostic.range, message });
+        } else if diagnostic.rule.group == Group::Types && diagnostic.severity == Severity::Warning {
+            found.warnings.push((diagnostic.range.start(), message));
+        }
+    }
+    found
 }
 
 /// The line of an offset, counted from 1.
@@ -87,7 +134,7 @@ fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> Str
 }
 
 /// What of the programs counts for nothing in the tests: clauses that cannot be read or evaluated.
-fn warnings(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
+fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
     let mut warnings = BTreeSet::new();
     let mut damaged = FxHashSet::default();
     for (run, suite) in runs.iter().zip(suites).filter(|(_, suite)| !suite.cases.is_empty()) {
@@ -155,7 +202,8 @@ mod tests {
         let program = program(FIXTURE);
         let (limits, clock) = (Limits::default(), Clock { now_ns: 0 });
         let settings = Settings { reading: Reading::Go, limits, clock, coverage: true };
-        let runs = [TestRun { program: &program, file: FileId(1), settings }];
+        let rules = RuleSettings::default();
+        let runs = [TestRun { program: &program, file: FileId(1), settings, rules: &rules }];
         let name = |file: FileId| format!("f{}", file.0);
         let (report, warnings) = run_tests(&runs, &|_, case| case == "two", &name, &Cancel::new());
         assert_eq!((report.summary.passed, report.summary.failed), (0, 1));

@@ -3,6 +3,7 @@
 //! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
 //! unless it is inside of a string, which only a statement around it can tell.
 
+use super::read::{Key, name_and_arity, read_atom};
 use crate::program::FileSummary;
 use crate::syntax::{SourceFile, TokenKind};
 use crate::text::{TextRange, TextSize, size, text_len};
@@ -52,6 +53,72 @@ fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
         value,
         value_range: range(value, end),
     })
+}
+
+/// A comment that reads like a directive and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ignored {
+    /// From `#` to the end of the line.
+    pub(super) range: TextRange,
+    /// The key that it seems to have.
+    pub(super) key: Key,
+    /// Where an `@` is missing; `None` where the comment stands behind a statement.
+    pub(super) missing_at: Option<TextSize>,
+}
+
+/// Comments that read like directives: without the `@`, or behind a statement.
+pub(super) fn ignored(file: &FileSummary) -> Vec<Ignored> {
+    let mut all = Vec::new();
+    let mut start = TextSize::new(0);
+    for line in file.text.split_inclusive('\n') {
+        let found = match line.trim_start().starts_with('#') {
+            true => without_at(line, start),
+            false => behind_statement(line, start),
+        };
+        all.extend(found.filter(|found| is_comment(file, found.range.start())));
+        start += text_len(line);
+    }
+    all
+}
+
+/// `# expect p(1)`, `# @ expect p(1)`
+fn without_at(line: &str, start: TextSize) -> Option<Ignored> {
+    let whole = line.trim();
+    let body = whole.trim_start_matches('#').trim_start();
+    let words = match body.strip_prefix('@') {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        Some(_) => return None,
+        None => body,
+    };
+    let (word, value) = words.split_at(words.find(char::is_whitespace)?);
+    let key = Key::parse(word.trim_end_matches(':')).filter(|key| fits(*key, value.trim()))?;
+    let end = start + size(line.trim_end().len());
+    let range = TextRange::new(end - text_len(whole), end);
+    Some(Ignored { range, key, missing_at: Some(end - text_len(words)) })
+}
+
+/// `p(1). # @expect q(1)`
+fn behind_statement(line: &str, start: TextSize) -> Option<Ignored> {
+    let hashes = line.match_indices('#').map(|(at, _)| at);
+    hashes.into_iter().find_map(|at| {
+        let comment = line.get(at..)?.trim_end();
+        let body = comment.trim_start_matches('#').trim_start().strip_prefix('@')?;
+        let word = body.split(char::is_whitespace).next()?;
+        let key = Key::parse(word.trim_end_matches(':'))?;
+        let range = TextRange::at(start + size(at), text_len(comment));
+        Some(Ignored { range, key, missing_at: None })
+    })
+}
+
+/// Whether a text is what stands behind a key, and no prose.
+fn fits(key: Key, value: &str) -> bool {
+    match key {
+        Key::Test => value.starts_with("name:"),
+        Key::Exact => name_and_arity(value).is_some(),
+        Key::Expect | Key::Forbid => {
+            value.trim_end_matches('.').ends_with(')') && read_atom(value.trim_start_matches('!')).is_some()
+        }
+    }
 }
 
 /// Whether `at`, where a line has its first sign, is in no string. A statement that could not be read whole may have

@@ -26,4 +26,4 @@ mod tests;
 pub use coverage::{Coverage, RuleKey, rules_of};
 pub use read::{Case, Expectation, Key, TestFile};
 pub use rules::RULES;
-pub use run::{Failure, Judged, Outcome, Settings, Suite, Unmet, run};
+pub use run::{Failure, FileError, Judged, Outcome, Settings, Suite, Unmet, run};

@@ -1,6 +1,6 @@
 //! The cases of a test file: which facts each has, and what it expects.
 
-use super::comments::{Comment, comments};
+use super::comments::{Comment, comments, ignored};
 use super::findings;
 use crate::lint::Finding;
 use crate::program::{FileSummary, PredicateKey, key_of};
@@ -93,17 +93,23 @@ impl TestFile {
     #[must_use]
     pub fn read(file: &FileSummary) -> Self {
         let mut tests = Self::default();
+        let ignored = ignored(file);
         for comment in comments(file) {
             match Key::parse(comment.key) {
                 Some(Key::Test) => tests.open(&comment),
                 Some(key) => tests.expect(key, &comment),
+                None if ignored.iter().any(|found| found.range == comment.range) => {}
                 None => tests.findings.push(findings::unknown_key(&comment)),
             }
         }
         for (index, item) in (0u32..).zip(file.items.iter()) {
             tests.place(index, item);
         }
+        tests.findings.extend(ignored.iter().map(findings::ignored_directive));
         tests.findings.extend(tests.cases.iter().flat_map(|case| findings::about_case(case, file)));
+        if tests.cases.is_empty() {
+            tests.findings.push(findings::without_case(file));
+        }
         tests
     }
 
@@ -178,16 +184,22 @@ impl TestFile {
 
 /// The predicate of an atom, and where its name stands in the file.
 fn atom(comment: &Comment<'_>) -> Option<(PredicateKey, TextRange)> {
-    let text = format!("{}.", comment.value.trim_end_matches('.'));
+    let (predicate, name) = read_atom(comment.value)?;
+    Some((predicate, name + comment.value_range.start()))
+}
+
+/// The predicate of an atom, and where its name stands in the text.
+pub(super) fn read_atom(text: &str) -> Option<(PredicateKey, TextRange)> {
+    let text = format!("{}.", text.trim_end_matches('.'));
     let source = SourceFile::parse(text.as_str().into());
     let [item] = &source.items()[..] else { return None };
     let clause = item.statement.clause().filter(|clause| clause.is_fact() && !item.statement.damaged)?;
-    let name = clause.head.name.range + item.start + comment.value_range.start();
+    let name = clause.head.name.range + item.start;
     clause.interval.is_none().then(|| (key_of(&clause.head), name))
 }
 
 /// Reads `name/arity`.
-fn name_and_arity(text: &str) -> Option<PredicateKey> {
+pub(super) fn name_and_arity(text: &str) -> Option<PredicateKey> {
     let (name, arity) = text.rsplit_once('/')?;
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':');
     let fits = name.starts_with(char::is_lowercase) && name.chars().all(is_name);

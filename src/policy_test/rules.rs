@@ -9,6 +9,10 @@ pub const RULES: &[&Rule] = &[
     &TEST_UNKNOWN_PREDICATE,
     &TEST_CASE_NOT_FACT,
     &TEST_WITHOUT_EXPECTATION,
+    &TEST_UNREAD_FACT,
+    &TEST_IMPOSSIBLE_EXPECTATION,
+    &TEST_WITHOUT_CASE,
+    &TEST_IGNORED_DIRECTIVE,
 ];
 
 /// `# @expct p(1)`
@@ -16,10 +20,10 @@ pub(super) static TEST_UNKNOWN_KEY: Rule = Rule {
     code: "MG930",
     name: "test-unknown-key",
     group: Group::Configuration,
-    severity: Some(Severity::Warning),
+    severity: Some(Severity::Error),
     summary: "A comment of a test file has a key that does not exist.",
-    rationale: "The comment is ignored: what it was meant to expect is not looked at, and the case passes without it. \
-                The keys are `@test`, `@expect`, `@forbid` and `@exact`.",
+    rationale: "What the comment was meant to expect is not known, so its case cannot be run, and `mangle-ls test` ends with \
+                exit status 2. The keys are `@test`, `@expect`, `@forbid` and `@exact`.",
     bad: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
           # @expect open(/back)\n# @forbit open(/roof)\n",
     good: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
@@ -82,12 +86,76 @@ pub(super) static TEST_WITHOUT_EXPECTATION: Rule = Rule {
     code: "MG934",
     name: "test-without-expectation",
     group: Group::Configuration,
-    severity: Some(Severity::Warning),
+    severity: Some(Severity::Error),
     summary: "A case of a test expects nothing.",
-    rationale: "It passes whatever the policy says, unless the evaluation stops. Say with `@expect`, `@forbid` or `@exact` \
-                what it is about.",
+    rationale: "It would pass whatever the policy says, so it is not run, and `mangle-ls test` ends with exit status 2. Say \
+                with `@expect`, `@forbid` or `@exact` what the case is about.",
     bad: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n",
     good: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
            # @expect open(/back)\n",
     fix: FixKind::None,
+};
+
+/// `lockd(/front).` in a case
+pub(super) static TEST_UNREAD_FACT: Rule = Rule {
+    code: "MG935",
+    name: "test-unread-fact",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "A case of a test has a fact of a predicate that the policy does not know.",
+    rationale: "No rule reads the fact, so it changes nothing: a `@forbid` that should fail because of it passes. The case is \
+                not run, and `mangle-ls test` ends with exit status 2.",
+    bad: "#- doors.mg\nopen(D) :- door(D), !shut(D).\ndoor(/front).\nDecl shut(D).\n#- doors_test.mg\n# @test name: shut doors\n\
+          shutt(/front).\n# @forbid open(/roof)\n",
+    good: "#- doors.mg\nopen(D) :- door(D), !shut(D).\ndoor(/front).\nDecl shut(D).\n#- doors_test.mg\n# @test name: shut doors\n\
+           shut(/front).\n# @forbid open(/roof)\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `# @forbid open("front")` where doors are names
+pub(super) static TEST_IMPOSSIBLE_EXPECTATION: Rule = Rule {
+    code: "MG936",
+    name: "test-impossible-expectation",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "A test expects or forbids a fact that its types rule out.",
+    rationale: "Values of different types are never equal: `/a`, `\"a\"` and `1` all differ. A `@forbid` of such a fact passes \
+                whatever the policy says, so the case is not run, and `mangle-ls test` ends with exit status 2.",
+    bad: "#- doors.mg\nDecl open(D) bound [/name].\nopen(D) :- door(D).\nDecl door(D) bound [/name].\n#- doors_test.mg\n\
+          # @test name: doors are open\ndoor(/back).\n# @expect open(/back)\n# @forbid open(\"roof\")\n",
+    good: "#- doors.mg\nDecl open(D) bound [/name].\nopen(D) :- door(D).\nDecl door(D) bound [/name].\n#- doors_test.mg\n\
+           # @test name: doors are open\ndoor(/back).\n# @expect open(/back)\n# @forbid open(/roof)\n",
+    fix: FixKind::None,
+};
+
+/// A test file without `# @test`
+pub(super) static TEST_WITHOUT_CASE: Rule = Rule {
+    code: "MG937",
+    name: "test-without-case",
+    group: Group::Configuration,
+    severity: Some(Severity::Warning),
+    summary: "A test file has no case.",
+    rationale: "Nothing of the file is run. A case begins with a line `# @test name: …`; `mangle-ls test` counts a file \
+                without one as an error and ends with exit status 2.",
+    bad: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\ndoor(/back).\n",
+    good: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
+           # @expect open(/back)\n",
+    fix: FixKind::None,
+};
+
+/// `# expect open(/front)`, or `# @expect …` behind a fact
+pub(super) static TEST_IGNORED_DIRECTIVE: Rule = Rule {
+    code: "MG938",
+    name: "test-ignored-directive",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "A comment of a test file reads like a directive, and is none.",
+    rationale: "A directive stands on a line of its own and has an `@` before its key. Elsewhere it is an ordinary comment: \
+                what it was meant to expect is not looked at. The case is not run, and `mangle-ls test` ends with exit \
+                status 2.",
+    bad: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
+          # @expect open(/back)\n# forbid open(/roof)\n",
+    good: "#- doors.mg\nopen(D) :- door(D).\ndoor(/front).\n#- doors_test.mg\n# @test name: doors are open\ndoor(/back).\n\
+           # @expect open(/back)\n# @forbid open(/roof)\n",
+    fix: FixKind::Unsafe,
 };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::coverage::{Coverage, RuleKey};
-use super::findings::exists;
+use super::findings::Outside;
 use super::read::{Case, Expectation, Key, TestFile};
 use crate::kernel::{Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile};
 use crate::program::{PredicateId, Program};
@@ -28,6 +28,15 @@ pub struct Settings {
     pub clock: Clock,
     /// Whether it is asked which rules fired.
     pub coverage: bool,
+}
+
+/// An error in a test file, because of which a case cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// Where, from the start of the file.
+    pub range: TextRange,
+    /// What is wrong, as a sentence without its full stop.
+    pub message: String,
 }
 
 /// What became of the cases of a file.
@@ -85,12 +94,13 @@ pub enum Unmet {
     Surplus(usize, Vec<Proof>),
 }
 
-/// Runs the cases of `file`, a file of `program`, whose names `wanted` takes.
+/// Runs the cases of `file`, a file of `program`, whose names `wanted` takes. A case with one of `errors` in it is not
+/// run, and none is where one is before the first case.
 #[must_use]
 pub fn run(
     program: &Program,
     file: FileId,
-    tests: &TestFile,
+    (tests, errors): (&TestFile, &[FileError]),
     settings: Settings,
     wanted: &(dyn Fn(&str) -> bool + Sync),
     cancel: &Cancel,
@@ -105,7 +115,7 @@ pub fn run(
     let without = compiled.facts().iter().map(|fact| fact.rule).filter(|rule| is_of_case(*rule)).collect();
     let mut base = Kernel::without(Arc::clone(compiled), without);
     base.evaluate(settings.limits, settings.clock, cancel);
-    let runner = Runner { program, file, tests, settings, strangers: &prepared.strangers, cancel };
+    let runner = Runner { program, file, tests, errors, settings, strangers: &prepared.strangers, cancel };
     let chosen = tests.cases.iter().filter(|case| wanted(&case.name));
     let forks: Vec<(&Case, Kernel)> = chosen.map(|case| (case, base.fork())).collect();
     let judged: Vec<(Judged, Coverage)> =
@@ -173,6 +183,7 @@ struct Runner<'r> {
     program: &'r Program,
     file: FileId,
     tests: &'r TestFile,
+    errors: &'r [FileError],
     settings: Settings,
     /// Clauses in cases that are no facts.
     strangers: &'r FxHashSet<u32>,
@@ -203,14 +214,38 @@ impl Runner<'_> {
                 "the case holds something else than facts, or a fact that reads the clock".to_owned(),
             );
         }
-        let wrong = |expectation: &&Expectation| {
-            expectation.predicate.is_none_or(|predicate| !exists(self.program, predicate))
+        self.unknown(case)
+            .or_else(|| self.error(case))
+            .or_else(|| case.expectations.is_empty().then(|| "the case expects nothing".to_owned()))
+    }
+
+    /// An expectation that cannot be read, or that is about a predicate that does not exist.
+    fn unknown(&self, case: &Case) -> Option<String> {
+        let file = self.program.file(self.file)?;
+        let outside = Outside::new(self.tests, file, self.program);
+        let is_wrong = |expectation: &&Expectation| {
+            expectation.predicate.is_none_or(|predicate| !outside.knows(predicate))
         };
-        let wrong = case.expectations.iter().find(wrong)?;
+        let wrong = case.expectations.iter().find(is_wrong)?;
         let (key, text) = (wrong.key.as_str(), &wrong.text);
         Some(match wrong.predicate {
             None => format!("`@{key} {text}` cannot be read"),
             Some(predicate) => format!("there is no predicate `{predicate}`"),
+        })
+    }
+
+    /// An error that belongs to the case, or to all cases of the file.
+    fn error(&self, case: &Case) -> Option<String> {
+        let of_case = |error: &&FileError| {
+            let at = self.tests.case_at(error.range.start());
+            at.is_none_or(|at| at.header == case.header)
+        };
+        let error = self.errors.iter().find(of_case)?;
+        let is_before = self.tests.case_at(error.range.start()).is_none();
+        Some(if is_before {
+            format!("before the first case: {}", error.message)
+        } else {
+            error.message.clone()
         })
     }
 

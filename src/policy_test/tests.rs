@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{Outcome, Settings, TestFile, Unmet, rules_of, run};
+use super::{FileError, Outcome, Settings, TestFile, Unmet, rules_of, run};
 use crate::kernel::{Clock, Limits, Obstacle, Reading};
 use crate::program::{FileSummary, Program};
 use crate::syntax::SourceFile;
-use crate::text::{Cancel, FileId, slice};
+use crate::text::{Cancel, FileId, TextRange, slice};
+use crate::types::{ProgramTypes, TypeCache};
 
 const TESTS: FileId = FileId(1);
 
@@ -24,7 +25,9 @@ fn program(policy: &str, tests: &str) -> Program {
 /// What is found in a test file.
 fn check_findings(policy: &str, tests: &str, expected: Expect) {
     let program = program(policy, tests);
-    let found = TestFile::read(program.file(TESTS).unwrap()).findings(&program);
+    let (file, types) =
+        (program.file(TESTS).unwrap(), ProgramTypes::new(&program, &mut TypeCache::default()));
+    let found = TestFile::read(file).findings(file, &program, &types);
     let found = found.into_iter().map(|finding| {
         let fix = finding.fix.map_or(String::new(), |fix| format!(" [{}]", fix.title));
         format!("{} at {:?}: {}{fix}\n", finding.rule.name, slice(tests, finding.range), finding.message)
@@ -38,7 +41,7 @@ fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
     let read = TestFile::read(program.file(TESTS).unwrap());
     let limits = Limits { derived: 1000, ..Limits::default() };
     let settings = Settings { reading, limits, clock: Clock { now_ns: 0 }, coverage: true };
-    let suite = run(&program, TESTS, &read, settings, &|_| true, &Cancel::new());
+    let suite = run(&program, TESTS, (&read, &[]), settings, &|_| true, &Cancel::new());
     let mut out = String::new();
     for case in &suite.cases {
         write!(out, "{}: ", case.name).unwrap();
@@ -174,33 +177,33 @@ fn what_is_wrong_with_comments() {
         DOORS,
         tests,
         expect![[r##"
-        test-malformed at "# @expect open(/front)": `@expect` belongs to a case, and none is open here. Write `# @test name: …` above it.
-        test-malformed at "# @test nme: x": A case is opened with its name: `# @test name: a dangerous action is denied`.
-        test-without-expectation at "# @test nme: x": The case `case 1` expects nothing, so it passes whatever the policy says. Add `# @expect`, `# @forbid` or `# @exact`.
-        test-without-expectation at "# @test name: twice": The case `twice` expects nothing, so it passes whatever the policy says. Add `# @expect`, `# @forbid` or `# @exact`.
-        test-malformed at "# @test name: twice": Another case of this file has this name; `--filter` and reports could not tell them apart.
-        test-unknown-key at "Expect": There is no `@Expect` in tests, so this comment is ignored; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
-        test-unknown-key at "expct": There is no `@expct` in tests, so this comment is ignored; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
-        test-malformed at "# @expect": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
-        test-malformed at "open(/a), open(/b)": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
-        test-malformed at "!open(/a)": `@forbid` names a fact without `!`: write `@forbid` for what must not hold.
-        test-malformed at "open(/a)@[_, _]": `@expect` cannot ask for an interval; name the fact without it.
-        test-malformed at "open": `@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with `@expect`.
-        test-unknown-predicate at "open/2": There is no predicate `open/2`, but `open/1`.
-        test-unknown-predicate at "opne/1": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open/1`? [Write `open/1`]
-        test-unknown-predicate at "opne": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open`? [Write `open`]
-        test-unknown-predicate at "xyzzy": There is no predicate `xyzzy/0`, so no fact of it can ever follow.
-    "##]],
+            test-malformed at "# @expect open(/front)": `@expect` belongs to a case, and none is open here. Write `# @test name: …` above it.
+            test-malformed at "# @test nme: x": A case is opened with its name: `# @test name: a dangerous action is denied`.
+            test-without-expectation at "# @test nme: x": The case `case 1` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-without-expectation at "# @test name: twice": The case `twice` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-malformed at "# @test name: twice": Another case of this file has this name; `--filter` and reports could not tell them apart.
+            test-unknown-key at "Expect": There is no `@Expect` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
+            test-unknown-key at "expct": There is no `@expct` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
+            test-malformed at "# @expect": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
+            test-malformed at "open(/a), open(/b)": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
+            test-malformed at "!open(/a)": `@forbid` names a fact without `!`: write `@forbid` for what must not hold.
+            test-malformed at "open(/a)@[_, _]": `@expect` cannot ask for an interval; name the fact without it.
+            test-malformed at "open": `@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with `@expect`.
+            test-unknown-predicate at "open/2": There is no predicate `open/2`. There is `open/1`.
+            test-unknown-predicate at "opne/1": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open/1`? [Write `open/1`]
+            test-unknown-predicate at "opne": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open`? [Write `open`]
+            test-unknown-predicate at "xyzzy": There is no predicate `xyzzy/0`, so no fact of it can ever follow.
+        "##]],
     );
     let strangers = "# @test name: x\nwide(D) :- door(D).\nDecl narrow(D).\nwide(/a).\n";
     check_findings(
         DOORS,
         strangers,
         expect![[r##"
-        test-without-expectation at "# @test name: x": The case `x` expects nothing, so it passes whatever the policy says. Add `# @expect`, `# @forbid` or `# @exact`.
-        test-case-not-fact at "wide(D)": This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
-        test-case-not-fact at "Decl narrow(D).": This statement stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
-    "##]],
+            test-without-expectation at "# @test name: x": The case `x` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-case-not-fact at "wide(D)": This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+            test-case-not-fact at "Decl narrow(D).": This statement stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+        "##]],
     );
 }
 
@@ -232,8 +235,68 @@ fn only_the_cases_that_are_wanted() {
         clock: Clock { now_ns: 0 },
         coverage: false,
     };
-    let suite = run(&program, TESTS, &read, settings, &|name| name == "b", &Cancel::new());
+    let suite = run(&program, TESTS, (&read, &[]), settings, &|name| name == "b", &Cancel::new());
     let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["b"]);
     assert!(matches!(suite.cases[0].outcome, Outcome::Failed(_)) && suite.coverage.fired.is_empty());
+}
+
+#[test]
+fn facts_and_expectations_that_change_nothing_are_found() {
+    let policy = "Decl door(D) bound [/name].\nopen(D) :- door(D), !shut(D).\nshut(D) :- locked(D, _).\n\
+        noisy(D) :- open(D), wind(D).\n";
+    check_findings(
+        policy,
+        "# @test name: x\nlockd(/a, /k).\nlocked(/a).\nwind(/a).\nwind(/a, 1).\n# @forbid shut(_, _)\n# @forbid open(\"a\")\n\
+         # @expect wind(/a)\n# @forbid lockd(_, _)\n# @expect open(1)\n",
+        expect![[r#"
+            test-unread-fact at "lockd": Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? [Write `locked`]
+            test-unread-fact at "locked": Nothing reads `locked/1`, so this fact changes nothing, and its case cannot be run. There is `locked/2`.
+            test-unread-fact at "wind": Nothing reads `wind/2`, so this fact changes nothing, and its case cannot be run. There is `wind/1`.
+            test-unknown-predicate at "shut": There is no predicate `shut/2`. There is `shut/1`.
+            test-impossible-expectation at "open(\"a\")": Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run.
+            test-unknown-predicate at "lockd": There is no predicate `lockd/2`, so no fact of it can ever follow. Did you mean `locked`? [Write `locked`]
+            test-impossible-expectation at "open(1)": Argument 1 of `open/1` is `/name`, never `/number`: this holds for no fact, and its case cannot be run.
+        "#]],
+    );
+    check_findings(
+        policy,
+        "door(/a).\n# expect open(/front)\n",
+        expect![[r##"
+        test-without-case at "door(/a).": This test file has no case, so nothing is run. A case begins with `# @test name: …`.
+        test-ignored-directive at "# expect open(/front)": This comment reads like `@expect`, but has no `@`: it is ignored. [Write `@expect`]
+    "##]],
+    );
+    check_findings(
+        policy,
+        "# @test name: x\n# expect that open(/front) holds\n# We forbid open(/b)\n# forbid open(/a).\n## @ exact open/1\n\
+         door(/a). # @expect open(/a)\ndoor(`# @expect open(/b)`).\n# test name: y\n# @expect open(_)\n",
+        expect![[r###"
+            test-ignored-directive at "# forbid open(/a).": This comment reads like `@forbid`, but has no `@`: it is ignored. [Write `@forbid`]
+            test-ignored-directive at "## @ exact open/1": This comment reads like `@exact`, but has no `@`: it is ignored. [Write `@exact`]
+            test-ignored-directive at "# @expect open(/a)": `@expect` is ignored behind a statement: it needs a line of its own.
+            test-ignored-directive at "# test name: y": This comment reads like `@test`, but has no `@`: it is ignored. [Write `@test`]
+        "###]],
+    );
+}
+
+#[test]
+fn cases_with_errors_are_not_run() {
+    let (policy, tests) = (
+        "p(X) :- q(X).\n",
+        "# @test name: a\nq(1).\n# @expect p(1)\n# @test name: b\nq(2).\n# @expect p(2)\n",
+    );
+    let program = program(policy, tests);
+    let read = TestFile::read(program.file(TESTS).unwrap());
+    let limits = Limits::default();
+    let settings = Settings { reading: Reading::Go, limits, clock: Clock { now_ns: 0 }, coverage: false };
+    let outcomes = |at: &str| {
+        let start = u32::try_from(tests.find(at).unwrap()).unwrap();
+        let errors = [FileError { range: TextRange::empty(start.into()), message: "wrong".to_owned() }];
+        let suite = run(&program, TESTS, (&read, &errors), settings, &|_| true, &Cancel::new());
+        suite.cases.into_iter().map(|case| case.outcome).collect::<Vec<_>>()
+    };
+    let wrong = Outcome::Error("wrong".to_owned());
+    assert_eq!(outcomes("q(1)"), [wrong.clone(), Outcome::Passed]);
+    assert_eq!(outcomes("q(2)"), [Outcome::Passed, wrong]);
 }

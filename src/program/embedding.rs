@@ -15,6 +15,8 @@ pub struct Embedding {
     pub hybrid: Vec<FileId>,
     /// The files whose comments are cases of a test, sorted.
     pub tests: Vec<FileId>,
+    /// The files whose comments ask for previews of prompts, sorted.
+    pub kernels: Vec<FileId>,
 }
 
 impl Embedding {
@@ -28,6 +30,12 @@ impl Embedding {
     #[must_use]
     pub fn is_test(&self, file: FileId) -> bool {
         self.tests.binary_search(&file).is_ok()
+    }
+
+    /// Whether the comments of a file ask for previews of prompts.
+    #[must_use]
+    pub fn is_kernel(&self, file: FileId) -> bool {
+        self.kernels.binary_search(&file).is_ok()
     }
 
     /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.

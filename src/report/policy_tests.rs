@@ -35,7 +35,7 @@ pub struct TestSummary {
     pub passed: usize,
     /// Cases in which something is not.
     pub failed: usize,
-    /// Cases that could not be run, or not to their end.
+    /// Cases that could not be run, or not to their end, and files without a case.
     pub errors: usize,
 }
 
@@ -46,6 +46,9 @@ pub struct SuiteReport {
     pub file: String,
     /// The reading: `go` or `written`.
     pub reading: &'static str,
+    /// Why nothing of the file could be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<&'static str>,
     /// The cases in the order of the file.
     pub cases: Vec<CaseReport>,
 }
@@ -87,6 +90,9 @@ pub struct CoverageReport {
     pub fired: usize,
     /// The same of a hundred, rounded down.
     pub percent: usize,
+    /// How many of a hundred have to fire, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required: Option<u8>,
     /// Those that did not, by place.
     pub unfired: Vec<UnfiredRule>,
 }
@@ -126,8 +132,16 @@ impl SuiteReport {
         Self {
             file: places.file.to_owned(),
             reading: suite.compiled.reading.as_str(),
+            message: None,
             cases: suite.cases.iter().map(|case| CaseReport::new(case, suite, places)).collect(),
         }
+    }
+
+    /// The same for a file that has no case at all.
+    #[must_use]
+    pub fn without_cases(mut self) -> Self {
+        self.message = Some("the file has no case; a case begins with `# @test name: …`");
+        self
     }
 }
 
@@ -188,7 +202,7 @@ impl TestReport {
     /// Reports suites that were run.
     #[must_use]
     pub fn new(mut suites: Vec<SuiteReport>) -> Self {
-        suites.retain(|suite| !suite.cases.is_empty());
+        suites.retain(|suite| !suite.cases.is_empty() || suite.message.is_some());
         suites.sort_by(|a, b| a.file.cmp(&b.file));
         let count = |outcome: &str| {
             let cases = suites.iter().flat_map(|suite| &suite.cases);
@@ -198,9 +212,19 @@ impl TestReport {
             files: suites.len(),
             passed: count("passed"),
             failed: count("failed"),
-            errors: count("error"),
+            errors: count("error") + suites.iter().filter(|suite| suite.message.is_some()).count(),
         };
         Self { suites, summary, coverage: None }
+    }
+
+    /// Asks for a share of the rules that has to fire in some case, in percent.
+    ///
+    /// # Errors
+    /// When fewer fired: how many did.
+    pub fn require(&mut self, percent: Option<u8>) -> Result<(), String> {
+        let (Some(required), Some(coverage)) = (percent, &mut self.coverage) else { return Ok(()) };
+        coverage.required = Some(required);
+        if coverage.is_enough() { Ok(()) } else { Err(coverage.shortfall(required)) }
     }
 
     /// For people.
@@ -209,9 +233,14 @@ impl TestReport {
         let mut out = String::new();
         for suite in &self.suites {
             let _ = writeln!(out, "{}", suite.file);
+            suite.message.iter().for_each(|why| {
+                let _ = writeln!(out, "  ERROR   {why}");
+            });
             suite.cases.iter().for_each(|case| case.write(&mut out));
         }
         let TestSummary { files, passed, failed, errors } = self.summary;
+        let empty = self.suites.iter().filter(|suite| suite.message.is_some()).count();
+        let errors = errors.saturating_sub(empty);
         let cases = passed + failed + errors;
         let _ = write!(out, "{} in {}: {passed} passed", counted(cases, "case"), counted(files, "file"));
         if failed > 0 {
@@ -219,6 +248,9 @@ impl TestReport {
         }
         if errors > 0 {
             let _ = write!(out, ", {errors} could not be run");
+        }
+        if empty > 0 {
+            let _ = write!(out, "; {} without a case", counted(empty, "file"));
         }
         out.push('\n');
         if let Some(coverage) = &self.coverage {
@@ -243,8 +275,10 @@ impl TestReport {
         for suite in &self.suites {
             let mut cases = TestSuite::new(xml(&suite.file));
             cases.add_test_cases(suite.cases.iter().map(|case| case.junit(&suite.file)));
+            cases.add_test_cases(suite.message.map(|why| without_case(&suite.file, why)));
             report.add_test_suite(cases);
         }
+        report.add_test_suites(self.coverage.as_ref().map(CoverageReport::junit));
         report.to_string()
     }
 }
@@ -295,11 +329,55 @@ impl CoverageReport {
     pub fn new(rules: usize, unfired: &BTreeSet<UnfiredRule>) -> Self {
         let fired = rules.saturating_sub(unfired.len());
         let percent = (fired * 100).checked_div(rules).unwrap_or(100);
-        Self { rules, fired, percent, unfired: unfired.iter().take(UNFIRED).cloned().collect() }
+        let unfired = unfired.iter().take(UNFIRED).cloned().collect();
+        Self { rules, fired, percent, required: None, unfired }
+    }
+
+    /// Whether as many rules fired as are required. Of no rules, none did.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        let Self { rules, fired, .. } = *self;
+        self.required
+            .is_none_or(|least| least == 0 || (rules > 0 && fired * 100 >= rules * usize::from(least)))
+    }
+
+    fn shortfall(&self, required: u8) -> String {
+        match self.rules {
+            0 => format!("coverage: there are no rules, and {required} % of them have to fire"),
+            _ => format!(
+                "coverage: {} % of the rules fired in some case, and {required} % have to",
+                self.percent
+            ),
+        }
+    }
+
+    /// A suite that says the figures, and fails where too few rules fired.
+    fn junit(&self) -> TestSuite {
+        let mut suite = TestSuite::new("coverage");
+        let figures = [("rules", self.rules), ("fired", self.fired), ("percent", self.percent)];
+        let required = self.required.map(|required| ("required", usize::from(required)));
+        for (name, figure) in figures.into_iter().chain(required) {
+            suite.add_property((format!("coverage.{name}"), figure.to_string()));
+        }
+        for UnfiredRule { file, line, predicate } in &self.unfired {
+            suite.add_property(("coverage.unfired".to_owned(), xml(&format!("{file}:{line} {predicate}"))));
+        }
+        let status = match self.required {
+            Some(required) if !self.is_enough() => {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                let mut text = String::new();
+                self.write(&mut text);
+                status.set_message(xml(&self.shortfall(required))).set_description(xml(&text));
+                status
+            }
+            _ => TestCaseStatus::success(),
+        };
+        suite.add_test_case(TestCase::new("rules that fired in some case", status));
+        suite
     }
 
     fn write(&self, out: &mut String) {
-        let Self { rules, fired, percent, unfired } = self;
+        let Self { rules, fired, percent, unfired, .. } = self;
         let _ = writeln!(out, "{fired} of {} fired in some case: {percent} %", counted(*rules, "rule"));
         if !unfired.is_empty() {
             let _ = writeln!(out, "These fired in none:");
@@ -308,6 +386,15 @@ impl CoverageReport {
             let _ = writeln!(out, "  {file}:{line}  {predicate}");
         }
     }
+}
+
+/// A file of which nothing could be run.
+fn without_case(file: &str, why: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(xml(why));
+    let mut case = TestCase::new("cases", status);
+    case.set_classname(xml(file));
+    case
 }
 
 /// `1 case`, `2 cases`

@@ -32,6 +32,9 @@ pub struct Summary {
     /// Findings that are counted and not shown.
     #[serde(skip_serializing_if = "is_none")]
     pub omitted: usize,
+    /// Whether there was no file to check.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nothing_to_check: bool,
 }
 
 fn is_none(count: &usize) -> bool {
@@ -52,7 +55,7 @@ pub fn count(entries: &[Entry]) -> Summary {
 }
 
 impl fmt::Display for Summary {
-    /// The summary as a line: `2 errors, 1 warning in 12 files (340 clauses)`.
+    /// The summary as a line: `2 errors, 1 warning in 12 files (340 clauses)`, or `Nothing to check`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found: Vec<_> = [
             (self.errors, "error", "errors"),
@@ -64,7 +67,11 @@ impl fmt::Display for Summary {
         .filter(|(count, ..)| *count > 0)
         .map(|(count, one, many)| plural(count, one, many))
         .collect();
-        let found = if found.is_empty() { "No findings".into() } else { found.join(", ") };
+        let found = match (found.is_empty(), self.nothing_to_check) {
+            (true, true) => return f.write_str("Nothing to check"),
+            (true, false) => "No findings".into(),
+            (false, _) => found.join(", "),
+        };
         let files = plural(self.files, "file", "files");
         write!(f, "{found} in {files} ({}", plural(self.clauses, "clause", "clauses"))?;
         if self.envelopes > 0 {

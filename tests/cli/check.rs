@@ -99,8 +99,8 @@ fn nothing_to_check() {
         &[("README.md", "# no Mangle")],
         &["check"],
         expect![[r#"
-            No findings in 0 files (0 clauses)
-            warning: there are no Mangle files (`.mg`, `.gl`) and no transcripts here
+            Nothing to check
+            warning: nothing to check: looked for Mangle files (`.mg`, `.gl`) and transcripts (`**/transcripts/**`, `**/*.piggyback.{json,jsonl,ndjson,md,txt,log}`) that git does not ignore; there is no `mangle-ls.toml` here or above
             exit 0
         "#]],
     );
@@ -108,9 +108,10 @@ fn nothing_to_check() {
         &[("README.md", "# no Mangle")],
         &["check", "README.md"],
         expect![[r#"
-            No findings in 0 files (0 clauses)
-            warning: README.md is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file
-            exit 0
+            Nothing to check
+            warning: nothing to check: looked for Mangle files (`.mg`, `.gl`) and transcripts (`**/transcripts/**`, `**/*.piggyback.{json,jsonl,ndjson,md,txt,log}`) that git does not ignore; there is no `mangle-ls.toml` here or above
+            error: README.md: it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file
+            exit 2
         "#]],
     );
 }
@@ -131,17 +132,23 @@ fn the_program_on_demand() {
         files,
         &["check", "--show-program"],
         expect![[r#"
-        program guardian in ., by mangle-ls.toml
-          policy/a.mg
-          policy/b.mg
-          policy/b_test.mg (by itself with the program)
-          r/1 (supplied by the host)
-        in no program:
-          other.mg
+            program guardian in ., by mangle-ls.toml
+              policy/a.mg
+              policy/b.mg
+              policy/b_test.mg (by itself with the program)
+              r/1 (supplied by the host)
+            in no program:
+              other.mg
 
-        No findings in 3 files (3 clauses)
-        exit 0
-    "#]],
+            warning[MG937 test-without-case]: This test file has no case, so nothing is run. A case begins with `# @test name: …`.
+             --> policy/b_test.mg:1:1
+              |
+            1 | s(X) :- q(X).
+              | ^^^^^^^^^^^^^
+
+            1 warning in 3 files (3 clauses)
+            exit 0
+        "#]],
     );
     check(
         files,
@@ -419,5 +426,102 @@ fn an_evaluation_finds_rows_that_fail() {
             1 error in 1 file (2 clauses)
             exit 1
         "#]],
+    );
+}
+
+#[test]
+fn where_there_is_nothing_to_check_the_report_is_no_success() {
+    let files: &[(&str, &str)] =
+        &[("notes/README.md", "# Notes\n"), ("data/facts.csv", "a,b\n"), ("a.mg", "p(1).\n")];
+    check(
+        &[],
+        &["check"],
+        expect![[r#"
+        Nothing to check
+        warning: nothing to check: looked for Mangle files (`.mg`, `.gl`) and transcripts (`**/transcripts/**`, `**/*.piggyback.{json,jsonl,ndjson,md,txt,log}`) that git does not ignore; there is no `mangle-ls.toml` here or above
+        exit 0
+    "#]],
+    );
+    for arguments in [&["check", "notes"][..], &["check", "data/*.csv"], &["check", "data/facts.csv"]] {
+        let ran = run(folder(files).path(), arguments);
+        let shown = render(&ran);
+        assert!(ran.status.code() == Some(2) && !shown.contains("No findings"), "{arguments:?}: {shown}");
+    }
+    check(
+        files,
+        &["check", "notes", "a.mg"],
+        expect![[r#"
+        No findings in 1 file (1 clause)
+        error: notes: there is no Mangle file, no transcript and no prompt atoms in it
+        exit 2
+    "#]],
+    );
+    let written = |format: &str| {
+        let ran = run(folder(&[]).path(), &["check", "--format", format]);
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    assert!(written("json").contains("\"nothing_to_check\":true"), "{}", written("json"));
+    assert!(written("junit").contains("there is nothing to check"), "{}", written("junit"));
+    assert!(written("sarif").contains("\"executionSuccessful\": false"), "{}", written("sarif"));
+    assert!(written("github").starts_with("::warning title=mangle-ls::there is nothing to check\n"));
+    check(
+        &[
+            ("mangle-ls.toml", "[[program]]\ninclude = [\"a\"]\n"),
+            ("a/x.mg", "p(1).\n"),
+            ("b/y.mg", "q(1).\n"),
+        ],
+        &["check", "b"],
+        expect![[r#"
+            Nothing to check
+            warning: nothing to check: looked for Mangle files (`.mg`, `.gl`) and transcripts (`**/transcripts/**`, `**/*.piggyback.{json,jsonl,ndjson,md,txt,log}`) that git does not ignore; 1 Mangle file is in no program; as mangle-ls.toml says
+            error: b: its Mangle file is in no program of the `mangle-ls.toml` around it
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_named_file_is_read_as_mangle_whatever_it_is_called() {
+    let files: &[(&str, &str)] =
+        &[("a.dl", "p(X) :- q(X).\n"), ("rules.txt", "p(X) :- q(X).\n"), ("policy", "p(X) :- r(X).\n")];
+    for file in ["a.dl", "rules.txt", "policy"] {
+        let ran = run(folder(files).path(), &["check", file]);
+        let shown = render(&ran);
+        let is_read = shown.contains("undefined-predicate") && shown.contains("1 error in 1 file (1 clause)");
+        assert!(is_read && ran.status.code() == Some(1), "{file}: {shown}");
+        let ran = run(folder(files).path(), &["query", "p(X)", file]);
+        assert!(ran.status.code() != Some(2), "{file}: {}", render(&ran));
+    }
+}
+
+#[test]
+fn endings_can_be_added() {
+    let files: &[(&str, &str)] = &[
+        ("mangle-ls.toml", "[files]\nextensions = [\"dl\", \".rules\", \"json\"]\n"),
+        ("a.dl", "p(X) :- q(X).\n"),
+        ("sub/b.rules", "q(1).\n"),
+        ("c.txt", "r(X) :- nosuch(X).\n"),
+    ];
+    check(
+        files,
+        &["check"],
+        expect![[r#"
+        error[MG903 config-bad-value]: `json` cannot be added to `extensions`: such files hold something else.
+         --> mangle-ls.toml:2:32
+          |
+        2 | extensions = ["dl", ".rules", "json"]
+          |                                ^^^^
+
+        1 error in 2 files (2 clauses)
+        exit 1
+    "#]],
+    );
+    check(
+        files,
+        &["query", "p(X)"],
+        expect![[r#"
+        p(1)
+        exit 0
+    "#]],
     );
 }

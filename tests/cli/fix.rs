@@ -87,8 +87,8 @@ fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
 
         1 error in 1 file (0 clauses)
         1 error in 1 file (0 clauses)
-        warning: other.yaml is neither Mangle (`.mg`, `.gl`) nor a transcript and is not checked; `--transcripts` takes any file
-        exit 1
+        error: other.yaml: it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file
+        exit 2
     "#]].assert_eq(&said(&["check", "atoms/a/x.yaml", "other.yaml"]));
     expect![[r#"
         warning[PP062 missing-dependency]: There is no prompt atom `me`. The runtime does not notice, and prints this one without it.

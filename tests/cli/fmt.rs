@@ -152,8 +152,7 @@ fn files_that_cannot_be_formatted() {
         &folder,
         &["fmt", "a.mg", "b.mg", "c.txt", "d.mg"],
         expect![[r#"
-            warning: c.txt is neither `.mg` nor `.gl` and is not formatted
-            1 file formatted, 0 unchanged
+            1 file formatted, 1 unchanged
             error: d.mg: no such file or directory
             error: a.mg: it was not formatted: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
             exit 2
@@ -210,4 +209,17 @@ fn a_read_only_file_is_not_replaced() {
     "#]]
     .assert_eq(&render(&output));
     assert_eq!(std::fs::read_to_string(path).unwrap(), UGLY);
+}
+
+#[test]
+fn named_paths_without_mangle_are_problems() {
+    check(
+        &[("notes/a.md", "# A\n"), ("a.dl", "p(1)   .\n")],
+        &["fmt", "--check", "notes", "a.dl"],
+        expect![[r#"
+            a.dl
+            error: notes: there is no Mangle file in it
+            exit 2
+        "#]],
+    );
 }

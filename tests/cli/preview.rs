@@ -844,3 +844,66 @@ fn atoms_are_checked_without_a_kernel() {
     all.retain(|rule| rule == "atom-category");
     assert_eq!(all.len(), 1);
 }
+
+#[test]
+fn atoms_are_found_for_a_kernel_that_no_program_includes() {
+    let files = [
+        (
+            "mangle-ls.toml",
+            "[prompt]\natoms = [\"atoms\"]\n[[program]]\nname = \"policy\"\ninclude = [\"policy\"]\n",
+        ),
+        ("policy/schemas.gl", SCHEMAS),
+        (
+            "atoms/one.yaml",
+            "- {id: me, category: identity, is_mandatory: true, content: You code in verse.}\n",
+        ),
+        (
+            "samples/deep/a.kernel.mg",
+            "# @preview shard: coder-1 coder\n# @preview use: ../../policy/schemas.gl\n",
+        ),
+    ];
+    let shown = stdout(&run(folder(&files).path(), &["preview", "samples/deep/a.kernel.mg"]));
+    assert!(shown.contains("You code in verse."), "{shown}");
+    let found = stdout(&run(folder(&files).path(), &["check", "--format", "json", "samples"]));
+    assert!(!found.contains("unmatched-pattern"), "{found}");
+}
+
+#[test]
+fn settings_of_prompts_that_nothing_uses_are_found() {
+    let files = [
+        (
+            "mangle-ls.toml",
+            "[prompt]\natoms = [\"atoms/*.yaml\", \"atom\", \"lost.yaml\"]\n[prompt.templates]\nsufix = \"Answer.\"\n\
+             codr = \"You code.\"\nsuffix = \"prompts/suffix.md\"\nplanner = \"You plan.\"\ntester = \"You test it.\"\n",
+        ),
+        ("schemas.gl", SCHEMAS),
+        ("atoms/one.yaml", "- {id: me, category: identity, is_mandatory: true, content: You code.}\n"),
+        ("late.kernel.mg", "injectable_context(\"*\", \"Be brief.\").\n# @preview shard: coder-1 coder\n"),
+        ("named.mg", "# @preview shard: coder-1 coder\n"),
+    ];
+    let out = stdout(&run(folder(&files).path(), &["check", "--format", "json", "--fail-on", "never"]));
+    let rows = out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let rows = rows.filter(|row| row["file"] != "schemas.gl" && row["rule"] != "template-missing");
+    let rows = rows.filter(|row| row["file"].is_string());
+    let shown: String = rows
+        .map(|row| {
+            format!("{}:{} {}: {}\n", row["file"], row["line"], row["rule"], row["message"]).replace('"', "")
+        })
+        .collect();
+    expect![[r#"
+        late.kernel.mg:2 preview-key: This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+        mangle-ls.toml:2 unmatched-pattern: `atom` in `atoms` matches no file. Patterns are relative to the folder of this file, and only files that end with `.yaml` or `.yml` and that git does not ignore count.
+        mangle-ls.toml:2 unmatched-pattern: `lost.yaml` in `atoms` matches no file. Patterns are relative to the folder of this file, and only files that end with `.yaml` or `.yml` and that git does not ignore count.
+        mangle-ls.toml:4 config-unknown-key: No prompt takes a template `sufix`; there are `suffix`, `inception`, `reasoning`, `generic`, `coder`, `tester`, `reviewer`, `researcher`. Did you mean `suffix`?
+        mangle-ls.toml:5 config-unknown-key: No prompt takes a template `codr`; there are `suffix`, `inception`, `reasoning`, `generic`, `coder`, `tester`, `reviewer`, `researcher`. Did you mean `coder`?
+        mangle-ls.toml:6 config-bad-value: `prompts/suffix.md` is a path, and a template is the text itself: no file is read.
+        named.mg:1 preview-outside-kernel: This `# @preview` comment is ignored: only files named `*.kernel.mg` have previews.
+    "#]].assert_eq(&shown);
+    // Where the types of shards are listed, every other name is a mistake.
+    let text = "[prompt]\nshards = [\"coder-7 coder\"]\n[prompt.templates]\nplanner = \"You plan.\"\ncoder = \"You code.\"\n";
+    let out = stdout(&run(folder(&[("mangle-ls.toml", text), ("a.mg", "p(1).\n")]).path(), &["check"]));
+    assert!(
+        out.contains("No prompt takes a template `planner`") && !out.contains("template `coder`"),
+        "{out}"
+    );
+}

@@ -199,6 +199,9 @@ fn all_settings() {
             fail_on = "warning"
             # required_version: any
 
+            [files]
+            extensions = []
+
             [format]
             indent = 4
             width = 100
@@ -388,6 +391,9 @@ fn all_settings() {
               "configuration": null,
               "fail_on": "error",
               "required_version": null,
+              "files": {
+                "extensions": []
+              },
               "format": {
                 "indent": 4,
                 "width": 100

@@ -316,12 +316,12 @@ fn mistakes_in_tests_are_findings() {
         &[("policy.mg", POLICY), ("x_test.mg", tests)],
         &["check", "x_test.mg", "--format", "github"],
         expect![[r#"
-            ::warning file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::There is no `@expct` in tests, so this comment is ignored; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?%0AFix: Write `expect` (a guess)
+            ::error file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::There is no `@expct` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?%0AFix: Write `expect` (a guess)
             ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::There is no predicate `opne/1`, so no fact of it can ever follow.
             ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
             ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
-            ::warning file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::The case `y` expects nothing, so it passes whatever the policy says. Add `# @expect`, `# @forbid` or `# @exact`.
-            3 errors, 2 warnings in 1 file (3 clauses)
+            ::error file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::The case `y` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            5 errors in 1 file (3 clauses)
             exit 1
         "#]],
     );
@@ -332,6 +332,182 @@ fn mistakes_in_tests_are_findings() {
         expect![[r#"
             No findings in 1 file (1 clause)
             exit 0
+        "#]],
+    );
+}
+
+const DOORS: &str = "Decl door(D) bound [/name].\nDecl locked(D, K) bound [/name, /name].\nopen(D) :- door(D), !shut(D).\n\
+    shut(D) :- locked(D, _).\n";
+
+#[test]
+fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
+    check(
+        &[
+            ("doors.mg", DOORS),
+            (
+                "doors_test.mg",
+                "# @test name: a fact of another arity\nlocked(/front).\ndoor(/front).\n# @forbid shut(/front)\n\
+                 # @test name: an unknown key\ndoor(/a).\n# @except open(/b)\n# @expect open(/a)\n\
+                 # @test name: nothing\ndoor(/a).\n\
+                 # @test name: a fact that nothing reads\nlockd(/front, /k).\n# @forbid shut(/front)\n\
+                 # @test name: an expectation of another arity\nshut(/a, 1).\n# @forbid shut(_, _)\n\
+                 # @test name: an expectation of another type\ndoor(/a).\n# @forbid open(\"a\")\n\
+                 # @test name: a key without its sign\ndoor(/a).\n# @expect open(/a)\n# forbid open(/b)\n\
+                 # @test name: a fact of another type\ndoor(\"a\").\n# @forbid open(/b)\n\
+                 # @test name: as it should be\ndoor(/a).\n# @expect open(/a)\n",
+            ),
+            ("empty_test.mg", "door(/a).\n"),
+        ],
+        &["test"],
+        expect![[r#"
+            doors_test.mg
+              ERROR   a fact of another arity
+                line 1: `locked` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `locked/1`
+              ERROR   an unknown key
+                line 5: There is no `@except` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?
+              ERROR   nothing
+                line 9: The case `nothing` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`
+              ERROR   a fact that nothing reads
+                line 11: Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`?
+              ERROR   an expectation of another arity
+                line 14: there is no predicate `shut/2`
+              ERROR   an expectation of another type
+                line 17: Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run
+              ERROR   a key without its sign
+                line 20: This comment reads like `@forbid`, but has no `@`: it is ignored
+              ok      a fact of another type
+              ok      as it should be
+            empty_test.mg
+              ERROR   the file has no case; a case begins with `# @test name: …`
+            10 cases in 2 files: 2 passed, 8 could not be run
+            warning: doors_test.mg:25: Argument 1 of `door/1` is declared `/name`, but `"a"` is a string
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_without_a_case_is_an_error_in_each_format() {
+    let files: &[(&str, &str)] = &[("doors.mg", DOORS), ("empty_test.mg", "door(/a).\n")];
+    check(
+        files,
+        &["test", "--format", "json"],
+        expect![[r#"
+        {
+          "suites": [
+            {
+              "file": "empty_test.mg",
+              "reading": "go",
+              "message": "the file has no case; a case begins with `# @test name: …`",
+              "cases": []
+            }
+          ],
+          "summary": {
+            "files": 1,
+            "passed": 0,
+            "failed": 0,
+            "errors": 1
+          },
+          "coverage": null
+        }
+        exit 2
+    "#]],
+    );
+    check(
+        files,
+        &["test", "empty_test.mg", "doors.mg", "--format", "junit"],
+        expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mangle-ls test" tests="1" skipped="0" failures="0" errors="1">
+            <testsuite name="empty_test.mg" tests="1" skipped="0" errors="1" failures="0">
+                <testcase name="cases" classname="empty_test.mg">
+                    <error message="the file has no case; a case begins with `# @test name: …`"/>
+                </testcase>
+            </testsuite>
+        </testsuites>
+        exit 2
+    "#]],
+    );
+    check(
+        files,
+        &["test", "--filter", "nosuch"],
+        expect![[r#"
+        error: no case and no test file has `nosuch` in its name
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn too_few_fired_rules_fail() {
+    let files: &[(&str, &str)] =
+        &[("doors.mg", DOORS), ("doors_test.mg", "# @test name: open\ndoor(/a).\n# @expect open(/a)\n")];
+    check(
+        files,
+        &["test", "--min-coverage", "50"],
+        expect![[r#"
+        doors_test.mg
+          ok      open
+        1 case in 1 file: 1 passed
+        1 of 2 rules fired in some case: 50 %
+        These fired in none:
+          doors.mg:4  shut/1
+        exit 0
+    "#]],
+    );
+    check(
+        files,
+        &["test", "--min-coverage", "51"],
+        expect![[r#"
+        doors_test.mg
+          ok      open
+        1 case in 1 file: 1 passed
+        1 of 2 rules fired in some case: 50 %
+        These fired in none:
+          doors.mg:4  shut/1
+        error: coverage: 50 % of the rules fired in some case, and 51 % have to
+        exit 1
+    "#]],
+    );
+    check(
+        files,
+        &["test", "--min-coverage", "51", "--format", "junit"],
+        expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mangle-ls test" tests="2" skipped="0" failures="1" errors="0">
+            <testsuite name="doors_test.mg" tests="1" skipped="0" errors="0" failures="0">
+                <testcase name="open" classname="doors_test.mg" line="1"/>
+            </testsuite>
+            <testsuite name="coverage" tests="1" skipped="0" errors="0" failures="1">
+                <properties>
+                    <property name="coverage.rules" value="2"/>
+                    <property name="coverage.fired" value="1"/>
+                    <property name="coverage.percent" value="50"/>
+                    <property name="coverage.required" value="51"/>
+                    <property name="coverage.unfired" value="doors.mg:4 shut/1"/>
+                </properties>
+                <testcase name="rules that fired in some case">
+                    <failure message="coverage: 50 % of the rules fired in some case, and 51 % have to">1 of 2 rules fired in some case: 50 %
+        These fired in none:
+          doors.mg:4  shut/1
+        </failure>
+                </testcase>
+            </testsuite>
+        </testsuites>
+        error: coverage: 50 % of the rules fired in some case, and 51 % have to
+        exit 1
+    "#]],
+    );
+    check(
+        &[("doors.mg", "door(/a).\n"), ("doors_test.mg", "# @test name: open\n# @expect door(/a)\n")],
+        &["test", "--min-coverage", "1"],
+        expect![[r#"
+            doors_test.mg
+              ok      open
+            1 case in 1 file: 1 passed
+            0 of 0 rules fired in some case: 100 %
+            error: coverage: there are no rules, and 1 % of them have to fire
+            exit 1
         "#]],
     );
 }

@@ -95,12 +95,17 @@ fn what_is_silenced() {
 
 #[test]
 fn transcripts_beside_policies() {
-    let folder = folder(&[SCHEMAS, ("a/transcripts/session.jsonl", SESSION.1), ("notes.txt", "no envelope")]);
+    let folder = folder(&[
+        SCHEMAS,
+        ("a/transcripts/session.jsonl", SESSION.1),
+        ("notes.txt", "no envelope"),
+        ("a.csv", "1,2\n"),
+    ]);
     let (out, _, _) =
         run(&folder, &["check", "--show-program", "--fail-on", "never", "--format", "github"], "");
     assert!(out.contains("file=a/transcripts/session.jsonl,line=2"), "{out}");
-    let (_, warned, _) = run(&folder, &["check", "notes.txt"], "");
-    assert!(warned.contains("notes.txt is neither Mangle"), "{warned}");
+    let (_, warned, code) = run(&folder, &["check", "a.csv"], "");
+    assert!(warned.contains("a.csv: it is neither Mangle") && code == Some(2), "{warned}");
     let (out, _, code) = run(&folder, &["check", "--transcripts", "notes.txt"], "");
     assert!(out.contains("PB001") && code == Some(1), "{out}");
 }

@@ -1,14 +1,11 @@
 //! `mode(…)` and `external()`: which arguments need a value before a predicate is asked.
 
-use rustc_hash::FxHashSet;
-
 use super::{Context, ProgramFindings, descriptors};
 use crate::analysis::wording::counted;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
-use crate::program::{Mode, Predicate, Program, Site};
-use crate::syntax::ast::{Atom, Clause, Declaration, Operator, Premise, Term, TermKind};
+use crate::program::{Mode, NeededInput, Predicate, Program, Site, needed_input};
+use crate::syntax::ast::{Atom, Declaration, Term, TermKind};
 use crate::syntax::literal;
-use crate::text::{Symbol, TextRange};
 
 pub(super) static EXTERNAL_MODE_COUNT: Rule = Rule {
     code: "MG111",
@@ -41,11 +38,11 @@ pub(super) static MODE_INPUT_BOTTOM_UP: Rule = Rule {
     code: "MG118",
     name: "mode-input-bottom-up",
     group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "A rule relies on a \"+\" argument that nobody fills in",
-    rationale: "\"+\" makes the analysis believe that the caller gives the argument a value. But rules run \
-                from facts upwards, without a caller, and the evaluation aborts when it meets the variable. \
-                Only `deferred()` and `external()` predicates are called.",
+    severity: Some(Severity::Error),
+    summary: "A rule needs the value of a \"+\" argument that nothing binds",
+    rationale: "\"+\" makes the engine's analysis take the argument as bound. But rules run from facts upwards, \
+                without a caller, and the whole evaluation aborts where an expression, a comparison or a call \
+                needs the value. Only `deferred()` predicates are called with values.",
     bad: "Decl heavy(Weight) descr [mode(\"+\")].\nheavy(Weight) :- Weight > 40.\n",
     good: "Decl heavy(Weight) descr [mode(\"+\"), deferred()].\nheavy(Weight) :- Weight > 40.\n",
     fix: FixKind::Unsafe,
@@ -130,26 +127,27 @@ fn check_external(declaration: &Declaration, external: &Atom) -> Option<Finding>
     )
 }
 
-/// Reports input modes that the rules of a predicate rely on although nobody calls them.
+/// Reports input modes that the rules of a predicate rely on although they run without a caller.
 pub(super) fn check_program(program: &Program, out: &mut ProgramFindings) {
     for predicate in &program.predicates {
         let signature = &predicate.signature;
-        let called = signature.deferred || signature.external;
-        if called || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {
+        if signature.deferred || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {
             continue;
         }
-        let relying = program.clauses(predicate).find_map(|site| Some((site, relied_on(predicate, &site)?)));
-        if let Some((site, variable)) = relying {
-            report_relying(program, predicate, &site, variable, out);
+        let sites = program.clauses(predicate);
+        let needed = sites.filter_map(|site| Some((site, needed_input(program, predicate, &site)?)));
+        let needed: Vec<_> = needed.collect();
+        if let Some((site, needed)) = needed.iter().find(|(_, it)| it.aborts).or(needed.first()) {
+            report_needed(program, predicate, site, *needed, out);
         }
     }
 }
 
-fn report_relying(
+fn report_needed(
     program: &Program,
     predicate: &Predicate,
     site: &Site<'_>,
-    variable: TextRange,
+    needed: NeededInput,
     out: &mut ProgramFindings,
 ) {
     let Some(place) = program.declarations(predicate).next() else { return };
@@ -157,54 +155,20 @@ fn report_relying(
     let text = place.file.statement_text(place.item);
     let asks = |arg: &Term| Mode::read(arg, text) == Some(Mode::Input);
     let Some(mode) = descriptors(declaration, "mode").find(|mode| mode.args.iter().any(asks)) else { return };
-    let message = format!(
-        "A rule of `{}` takes an argument marked \"+\" for given, but rules run without a caller who could give \
-         it: the evaluation aborts there. Mark the predicate `deferred()`, or let the body give the value.",
-        predicate.key.name
-    );
-    let fix = Fix::guess("Add `deferred()`").insert(mode.range.end(), ", deferred()");
-    let finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
-        .related(Span::of(site.file.id, site.item.statement.id, variable), "nothing gives this a value")
-        .fix(fix);
-    out.push(place.file.id, place.item.statement.id, finding);
-}
-
-/// A head variable in an input position that the body does not bind.
-fn relied_on(predicate: &Predicate, site: &Site<'_>) -> Option<TextRange> {
-    if site.item.statement.damaged {
-        return None;
-    }
-    let clause = site.item.statement.clause()?;
-    let mut bound = FxHashSet::default();
-    for premise in &clause.premises {
-        collect_bound(premise, &mut bound);
-    }
-    collect_lets(clause, &mut bound);
-    let inputs = clause.head.args.iter().zip(&predicate.signature.modes);
-    let mut unbound = inputs.filter(|(arg, mode)| {
-        **mode == Mode::Input && arg.variable().is_some_and(|variable| !bound.contains(&variable))
-    });
-    unbound.next().map(|(arg, _)| arg.range)
-}
-
-/// Variables that a premise may give a value to. In doubt it may: this is about the cases in which
-/// nothing could.
-fn collect_bound(premise: &Premise, bound: &mut FxHashSet<Symbol>) {
-    let terms: Vec<&Term> = match premise {
-        Premise::Literal(literal) if !literal.is_negated() => literal.atom.args.iter().collect(),
-        Premise::Comparison(comparison) if comparison.operator == Operator::Equal => {
-            vec![&comparison.left, &comparison.right]
-        }
-        _ => Vec::new(),
+    let (name, variable) = (predicate.key.name, needed.variable);
+    let (effect, severity) = match needed.aborts {
+        true => ("The evaluation aborts there", Severity::Error),
+        false => ("Nothing right follows from that rule", Severity::Warning),
     };
-    for term in terms {
-        term.variables(&mut |variable, _| {
-            bound.insert(variable);
-        });
+    let message = format!(
+        "A rule of `{name}` needs its `\"+\"` argument `{variable}`, which is unbound: rules run without a caller. \
+         {effect}. Bind `{variable}` before in the body, or declare `{name}` as `deferred()`."
+    );
+    let mut finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
+        .severity(severity)
+        .related(Span::of(site.file.id, site.item.statement.id, needed.range), "unbound here");
+    if !predicate.signature.external {
+        finding = finding.fix(Fix::guess("Add `deferred()`").insert(mode.range.end(), ", deferred()"));
     }
-}
-
-fn collect_lets(clause: &Clause, bound: &mut FxHashSet<Symbol>) {
-    let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
-    bound.extend(statements.filter_map(|statement| statement.variable.as_ref()?.variable()));
+    out.push(place.file.id, place.item.statement.id, finding);
 }

@@ -252,8 +252,8 @@ fn inputs_that_nobody_gives() {
         "#- schemas.mg\nDecl big(N, M) descr [doc(\"large\"), mode(\"-\", \"+\")].\n#- rules.mg\nn(1).\n\
          big(N, M) :- n(N), n(M).\nbig(N, M) :- n(N), M > N.\n",
         expect![[r#"
-            schemas.mg:1:37-51 warning mode-input-bottom-up: A rule of `big` takes an argument marked "+" for given, but rules run without a caller who could give it: the evaluation aborts there. Mark the predicate `deferred()`, or let the body give the value.
-              rules.mg:3:8-9 nothing gives this a value
+            schemas.mg:1:37-51 error mode-input-bottom-up: A rule of `big` needs its `"+"` argument `M`, which is unbound: rules run without a caller. The evaluation aborts there. Bind `M` before in the body, or declare `big` as `deferred()`.
+              rules.mg:3:20-21 unbound here
               fix: Add `deferred()`
         "#]],
     );
@@ -262,7 +262,13 @@ fn inputs_that_nobody_gives() {
         "Decl big(N) descr [mode(\"+\")].\nn(1).\nbig(N) :- n(N), N > 4.\nbig(N) :- N = 9.\n",
         expect![[""]],
     );
-    check("Decl big(N) descr [mode(\"+\"), external()].\nbig(N) :- N > 4.\n", expect![[""]]);
+    check(
+        "Decl big(N) descr [mode(\"+\"), external()].\nbig(N) :- N > 4.\n",
+        expect![[r#"
+        1:20-29 error mode-input-bottom-up: A rule of `big` needs its `"+"` argument `N`, which is unbound: rules run without a caller. The evaluation aborts there. Bind `N` before in the body, or declare `big` as `deferred()`.
+          2:11-12 unbound here
+    "#]],
+    );
 }
 
 #[test]
@@ -510,4 +516,43 @@ fn dependencies() {
     "#]],
     );
     check("Decl p(A, B) descr [fundep([A], [B]), merge([B], \"m\")].\nm(1, 2, 1).\n", expect![[""]]);
+}
+
+/// The rules of the findings in a program, with their severities.
+fn found(text: &str) -> Vec<(&'static str, &'static str)> {
+    let program = crate::ide::testing::program(text);
+    let (settings, cache) = Default::default();
+    let all = crate::ide::diagnostics::diagnostics(&program, &settings, &cache);
+    let all = all.into_iter().flat_map(|(_, found)| found);
+    all.map(|diagnostic| (diagnostic.rule.name, diagnostic.severity.as_str())).collect()
+}
+
+#[test]
+fn inputs_that_no_caller_brings() {
+    // What the analysis takes as bound, and the evaluation does not.
+    for body in [
+        "Y = fn:plus(X, 1)",
+        "Y = fn:plus(X, 1), q(X)",
+        "q(Y), X < Y",
+        "q(Y), :string:starts_with(X, \"a\")",
+        "q(Y), Y != fn:plus(X, 2)",
+        "r([X], Y)",
+        "fare(X, Y)",
+    ] {
+        let text = format!(
+            "Decl q(X).\nDecl r(L, X).\nDecl fare(A, B) descr [deferred(), mode(\"+\", \"-\")].\nfare(A, B) :- B = fn:mult(A, 2).\n\
+             Decl p(X, Y) descr [mode(\"+\", \"-\")].\np(X, Y) :- {body}.\n"
+        );
+        let found = found(&text);
+        let errors =
+            found.iter().filter(|(rule, severity)| *rule == "mode-input-bottom-up" && *severity == "error");
+        assert_eq!(errors.count(), 1, "{body}: {found:?}");
+    }
+    for body in ["q(X), Y = fn:plus(X, 1)", "r(X, Y)", "q(Y), X = Y", "q(X), Y = X"] {
+        let text = format!(
+            "Decl q(X).\nDecl r(L, X).\nDecl p(X, Y) descr [mode(\"+\", \"-\")].\np(X, Y) :- {body}.\n"
+        );
+        let found = found(&text);
+        assert!(found.iter().all(|(rule, _)| *rule != "mode-input-bottom-up"), "{body}: {found:?}");
+    }
 }

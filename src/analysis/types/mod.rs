@@ -6,11 +6,14 @@
 
 mod comparison;
 mod contradicted;
+mod counts;
 mod division;
 mod head;
 mod impossible;
 mod names;
+mod near;
 mod reducer;
+mod slips;
 #[cfg(test)]
 mod tests;
 mod wording;
@@ -19,9 +22,9 @@ pub(super) use division::zero_divisor;
 pub(super) use impossible::INTERVAL_TYPE;
 pub(super) use reducer::REDUCER_TYPE;
 
-use super::{Context, Family};
+use super::{Context, Family, ProgramFindings};
 use crate::lint::Finding;
-use crate::program::builtins;
+use crate::program::{Program, builtins};
 use crate::syntax::ast::Clause;
 use crate::text::Symbol;
 use crate::types::ProblemKind;
@@ -37,11 +40,18 @@ pub(super) const FAMILY: Family = Family {
         &impossible::EQ_NEVER,
         &names::NAME_NEVER_USED,
         &contradicted::BOUND_CONTRADICTED,
+        &near::NAME_NEAR,
+        &counts::COUNT_NEVER,
     ],
     clause: Some(check_clause),
     declaration: Some(contradicted::check),
-    program: None,
+    program: Some(check_program),
 };
+
+fn check_program(program: &Program, out: &mut ProgramFindings) {
+    near::check(program, out);
+    counts::check(program, out);
+}
 
 fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     division::check(clause, findings);

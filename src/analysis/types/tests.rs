@@ -103,3 +103,110 @@ fn zero() {
     // 1 / 2 is 0, where the engine stops dividing; a float is no divisor of integers.
     check("p(fn:div(1, 2, 0)).\nq(fn:div(1, X)) :- p(X).\nq(fn:mod(0, 1)).\n", expect![[""]]);
 }
+
+#[test]
+fn misspelled_names_are_hinted_at_once() {
+    // Queried and never written; the declaration leaves the column open.
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/a, /degraded).\nstate(/b, /healthy).\n\
+         worn(D) :- state(D, /degradd).\nfine(D) :- state(D, S), S = /helthy .\n",
+        expect![[r#"
+            4:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              2:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+            5:29-36 hint name-near: `/helthy` looks like a misspelling: argument 2 of `state/2` has `/healthy`. Did you mean `/healthy`?
+              3:11-19 `/healthy` is used here
+              fix: Write `/healthy`
+        "#]],
+    );
+    // Undeclared: the vaguer finding of the same place is not repeated.
+    check(
+        "state(/a, /degraded).\nstate(/b, /healthy).\nworn(D) :- state(D, /degradd).\n",
+        expect![[r#"
+            3:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              1:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+        "#]],
+    );
+    // Written once, beside a name that rules query.
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/a, /degradd).\nstate(/c, /degraded).\n\
+         worn(D) :- state(D, /degraded).\nmend(D, /degraded) :- worn(D).\nmend(D, /degarded) :- !worn(D), state(D, _).\n\
+         all(D) :- mend(D, /degraded).\n",
+        expect![[r#"
+            2:11-19 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              3:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+            6:9-18 hint name-near: `/degarded` looks like a misspelling: argument 2 of `mend/2` has `/degraded`. Did you mean `/degraded`?
+              5:9-18 `/degraded` is used here
+              fix: Write `/degraded`
+        "#]],
+    );
+    // In a bound of the declaration.
+    check(
+        "Decl state(D, S) bound [/name, .Union<.Singleton</degraded>, .Singleton</healthy>>].\nworn(D) :- state(D, /degradd).\n\
+         state(/x, /helthy).\n",
+        expect![[r#"
+            2:21-29 warning type-premise-impossible: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/degradd` is a name: no fact that keeps to the declaration matches.
+              1:32-83 declared here
+              fix: Write `/degraded`
+            3:11-18 warning type-fact-mismatch: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/helthy` is none of those.
+              1:32-83 declared here
+              fix: Write `/healthy`
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_are_alike_on_purpose() {
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/task_1, /valid).\nstate(/task_2, /closed).\n\
+         a(D) :- state(D, /invalid).\nb(D) :- state(D, /closes).\nc(S) :- state(/task_3, S).\n\
+         d(D) :- state(D, /unclosed).\n",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn counts_are_never_zero() {
+    check(
+        "Decl host(H).\nDecl seen(H, X).\n\
+         cnt(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\n\
+         all(H, L, S) :- cnt(H, N), seen(H, X) |> do fn:group_by(H), let L = fn:collect(X), let S = fn:sum(N).\n\
+         more(H, M) :- cnt(H, N), M = fn:plus(N, 1).\n\
+         a(H) :- host(H), cnt(H, 0).\nb(H) :- cnt(H, N), N < 1.\nc(H) :- cnt(H, N), 0 = N.\nd(H) :- host(H), !cnt(H, 0).\n\
+         e(H) :- all(H, L, S), S <= 0.\nf(H) :- all(H, L, _), L = [].\ng(H) :- more(H, 1).\nh(H) :- cnt(H, -1).\n",
+        expect![[r#"
+            6:18-27 warning count-never: `cnt(H, 0)` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            7:20-25 warning count-never: `N < 1` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            8:20-25 warning count-never: `0 = N` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            9:18-28 warning count-never: `!cnt(H, 0)` always holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            10:16-17 hint singleton-variable: `L` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            10:23-29 warning count-never: `S <= 0` never holds: argument 3 of `all/3` is at least 1.
+              4:1-4 this rule aggregates
+            11:23-29 warning count-never: `L = []` never holds: argument 2 of `all/3` is never empty.
+              4:1-4 this rule aggregates
+            12:9-19 warning count-never: `more(H, 1)` never holds: argument 2 of `more/2` is at least 2.
+              5:1-5 this rule aggregates
+            13:9-19 warning count-never: `cnt(H, -1)` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+        "#]],
+    );
+    // What may be there after all.
+    check(
+        "Decl host(H).\nDecl seen(H, X).\n\
+         cnt(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\ncnt(H, 0) :- host(H), !seen(H, _).\n\
+         none(H) :- cnt(H, 0).\nsum(H, N) :- seen(H, X) |> do fn:group_by(H), let N = fn:sum(X).\nzero(H) :- sum(H, 0).\n\
+         cnt2(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\none(H) :- cnt2(H, 1).\nsome(H) :- cnt2(H, N), N > 0.\n\
+         less(H) :- cnt2(H, N), M = fn:minus(N, 1), M = 0.\n",
+        expect![[r#"
+            4:32-33 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!seen(H, _)` without a word: `cnt(H, 0)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_seen` and ask it instead
+        "#]],
+    );
+}

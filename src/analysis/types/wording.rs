@@ -191,8 +191,8 @@ pub(super) fn with_origin(
 /// What stands for a value that is not there in other languages.
 const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
 
-/// The literal as it has to be written to have the wanted type, where that is a matter of quotes
-/// or of a decimal point.
+/// The literal as it has to be written to have the wanted type, where that is a matter of quotes, of a decimal point or
+/// of spelling.
 pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
     // Written otherwise it would still be a value that nothing has.
@@ -209,6 +209,10 @@ pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Op
         ) => name_of(written)
             .filter(|name| Type::Literal(crate::text::Symbol::new(name)).is_subtype(wanted))?,
         (TermKind::Number(Some(_)), Type::Base(Base::Float)) => format!("{written}.0"),
+        (TermKind::Name(name), _) => {
+            let names = wanted.members().iter().filter_map(|member| Some(member.constant()?.as_str()));
+            crate::text::nearest(name.as_str(), names)?.to_owned()
+        }
         _ => return None,
     };
     let title = format!("Write `{text}`");

@@ -2,23 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use toml_span::Value;
+use toml_span::{Span, Value};
 
 use crate::config::keys::{CONTEXT_BLOCK, Kind, PROMPT};
 use crate::config::value::Reader;
-use crate::config::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, Tokenizer};
+use crate::config::{
+    ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, TEMPLATE_NAMES, Tokenizer,
+};
+use crate::text::{TextRange, nearest};
 
 impl Reader<'_> {
     /// Reads `[prompt]`.
-    pub(super) fn prompt(&mut self, value: Value<'_>) -> PromptSettings {
-        let mut settings = PromptSettings::default();
-        let Some(table) = self.table(value, "`prompt`") else { return settings };
+    pub(super) fn prompt(&mut self, value: Value<'_>) -> (PromptSettings, Vec<TextRange>) {
+        let (mut settings, mut places, mut templates) = (PromptSettings::default(), Vec::new(), Vec::new());
+        let Some(table) = self.table(value, "`prompt`") else { return (settings, places) };
         self.unknown_keys(&PROMPT, &table);
         for (key, value) in table {
             match &*key.name {
                 "shards" => settings.shards = self.shards(value),
-                "templates" => settings.templates = self.templates(value),
-                "atoms" => settings.atoms = self.globs(value, "`atoms`").unwrap_or_default().0,
+                "templates" => (settings.templates, templates) = self.templates(value),
+                "atoms" => {
+                    (settings.atoms, places) = self.globs(value, "`atoms`").unwrap_or_default();
+                }
                 "mode" => settings.mode = self.word(value, "`mode`", &PromptMode::WORDS, PromptMode::parse),
                 "inception" => settings.inception = self.flag(value, "`inception`").unwrap_or_default(),
                 "reasoning" => {
@@ -38,7 +43,8 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        settings
+        self.check_templates(&templates, &settings);
+        (settings, places)
     }
 
     fn shards(&mut self, value: Value<'_>) -> Vec<ShardSetting> {
@@ -60,13 +66,40 @@ impl Reader<'_> {
         shards
     }
 
-    fn templates(&mut self, value: Value<'_>) -> BTreeMap<String, String> {
-        let Some(table) = self.table(value, "`templates`") else { return BTreeMap::new() };
-        let text = |(key, value): (toml_span::value::Key<'_>, Value<'_>)| {
-            let (text, _) = self.string(value, "a template")?;
-            Some((key.name.to_string(), text))
-        };
-        table.into_iter().filter_map(text).collect()
+    /// The templates by name, and where each name stands.
+    fn templates(&mut self, value: Value<'_>) -> (BTreeMap<String, String>, Vec<(String, Span)>) {
+        let (mut templates, mut places) = (BTreeMap::new(), Vec::new());
+        let Some(table) = self.table(value, "`templates`") else { return (templates, places) };
+        for (key, value) in table {
+            let Some((text, span)) = self.string(value, "a template") else { continue };
+            if is_path(&text) {
+                self.bad_value(
+                    span,
+                    format!("`{text}` is a path, and a template is the text itself: no file is read."),
+                );
+            }
+            places.push((key.name.to_string(), key.span));
+            templates.insert(key.name.to_string(), text);
+        }
+        (templates, places)
+    }
+
+    /// Reports templates that no prompt takes. Which types of shards there are is known where `shards` lists them;
+    /// elsewhere only what looks like a misspelling is reported.
+    fn check_templates(&mut self, templates: &[(String, Span)], settings: &PromptSettings) {
+        let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
+        for (name, span) in templates {
+            let known = TEMPLATE_NAMES.into_iter().chain(types.iter().copied());
+            if known.clone().any(|known| known == name) {
+                continue;
+            }
+            let is_slip = nearest(name, known.clone()).is_some();
+            if is_slip || !types.is_empty() {
+                let all: Vec<_> = known.clone().map(|known| format!("`{known}`")).collect();
+                let message = format!("No prompt takes a template `{name}`; there are {}.", all.join(", "));
+                self.unknown_near(*span, message, name, known);
+            }
+        }
     }
 
     fn context_block(&mut self, value: Value<'_>) -> ContextBlockSettings {
@@ -90,4 +123,13 @@ impl Reader<'_> {
         }
         block
     }
+}
+
+/// Whether a text is the path of a file rather than a template.
+fn is_path(text: &str) -> bool {
+    const ENDINGS: [&str; 8] = ["md", "txt", "tmpl", "tpl", "prompt", "yaml", "yml", "mg"];
+    let text = text.trim();
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+    is_word && (ENDINGS.contains(&ending) || text.starts_with("./") || text.starts_with("../"))
 }

@@ -17,18 +17,18 @@ impl Resolver<'_> {
         let mut asked_for = FxHashSet::default();
         for program in &self.result.programs {
             let configured = OnceCell::new();
+            let root = program.settings_root(&self.result.projects);
             for single in &program.singles {
                 let path = self.table.path(single.member.file);
                 let text = is_kernel(&path).then(|| read(&path, self.overlay).ok()).flatten();
                 let Some(text) = text else { continue };
                 let globs = &program.settings.prompt.atoms;
-                let atoms = configured.get_or_init(|| {
-                    AtomFiles::named(globs, &program.root, self.overlay, self.table).map(Arc::new)
-                });
+                let atoms = configured
+                    .get_or_init(|| AtomFiles::named(globs, root, self.overlay, self.table).map(Arc::new));
                 let of = PreviewFiles::load(
                     &path,
                     &text.text,
-                    &program.root,
+                    root,
                     KnownAtoms { configured: atoms.as_ref(), before: None },
                     self.overlay,
                     self.table,
@@ -36,7 +36,7 @@ impl Resolver<'_> {
                 if of.header.groups.iter().any(|group| group.atoms.is_none()) {
                     asked_for.extend(program.project);
                 }
-                if !of.header.groups.is_empty() {
+                if !of.header.groups.is_empty() || !of.header.findings.is_empty() {
                     self.result.previews.insert(single.member.file, of);
                 }
             }

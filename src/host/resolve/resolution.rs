@@ -83,6 +83,13 @@ impl ProgramFiles {
         self.members.iter().chain(self.singles.iter().map(|single| &single.member))
     }
 
+    /// The folder that paths of its settings count from: that of the configuration file, else its own.
+    #[must_use]
+    pub fn settings_root<'p>(&'p self, projects: &'p [Project]) -> &'p Path {
+        let project = self.project.and_then(|index| projects.get(index));
+        project.map_or(&self.root, |project| &project.root)
+    }
+
     /// The files that a single is analysed with, itself among them.
     #[must_use]
     pub fn with(&self, single: &Single) -> Vec<FileId> {
@@ -103,8 +110,10 @@ pub struct Resolution {
     pub transcripts: Vec<TranscriptFile>,
     /// The configurations of agents' runtimes, sorted by path. As transcripts, only who asks for them gets them.
     pub agents: Vec<AgentSettings>,
-    /// Files that were named and are neither Mangle nor transcripts.
+    /// Files that were named and hold nothing that is checked.
     pub skipped: Vec<PathBuf>,
+    /// Targets that hold nothing that is looked at: folders and globs, and the skipped files. Only a command line gets them.
+    pub empty: Vec<Problem>,
     /// The configuration files, sorted by path.
     pub projects: Vec<Project>,
     /// What the headers of sample kernels say, for those that ask for previews.

@@ -50,7 +50,7 @@ impl Resolver<'_> {
                 Target::Transcript(path) => {
                     drop(found.insert(path.clone(), self.transcript(path.clone(), true)))
                 }
-                Target::Other(path) if is_agent_settings(path) => {}
+                Target::Other(path) if is_agent_settings(path) || self.as_mangle.contains(path) => {}
                 Target::Other(path) if self.is_meant(path) => {
                     found.insert(path.clone(), self.transcript(path.clone(), true));
                 }
@@ -120,6 +120,9 @@ impl Resolver<'_> {
         }
         let included = |(root, found): &&(PathBuf, Found)| {
             let project = self.project_of(&found.path);
+            if self.adds(project, &found.path) {
+                return false;
+            }
             let (root, samples) = match project.and_then(|index| self.result.projects.get(index)) {
                 Some(project) => (&project.root, &project.samples[..]),
                 None => (root, &[][..]),
@@ -134,8 +137,14 @@ impl Resolver<'_> {
         without_twins(&included)
     }
 
+    /// Whether the configuration file of a project says that a file is Mangle by its ending.
+    pub(super) fn adds(&self, project: Option<usize>, path: &Path) -> bool {
+        let project = project.and_then(|index| self.result.projects.get(index));
+        project.is_some_and(|project| project.settings.files.adds(path))
+    }
+
     /// Whether a file that was named is a transcript.
-    fn is_meant(&self, path: &Path) -> bool {
+    pub(super) fn is_meant(&self, path: &Path) -> bool {
         self.is_included(path) || has_envelope(path, self.overlay) || is_archive(path)
     }
 
@@ -151,7 +160,8 @@ impl Resolver<'_> {
 
     /// Whether an open document that is no policy is a transcript.
     fn is_open_transcript(&self, path: &Path) -> bool {
-        !is_mangle(path) && !path.ends_with(FILE_NAME) && self.is_open(path) && self.is_included(path)
+        let is_policy = is_mangle(path) || self.adds(self.project_of(path), path);
+        !is_policy && !path.ends_with(FILE_NAME) && self.is_open(path) && self.is_included(path)
     }
 
     fn is_open(&self, path: &Path) -> bool {

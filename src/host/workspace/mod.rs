@@ -140,7 +140,13 @@ impl Workspace {
 
     /// Takes over a document that the editor opened. Documents in other languages are not taken.
     pub fn open(&mut self, path: &Path, uri: &str, language: &str, version: i32, text: &str) {
-        let Some(kind) = kind(path, language) else { return };
+        let is_added = self
+            .programs
+            .projects()
+            .iter()
+            .any(|project| project.settings.files.adds(path) && path.starts_with(&project.root));
+        let kind = if is_added { Some(document::Kind::Policy) } else { kind(path, language) };
+        let Some(kind) = kind else { return };
         let id = self.table.id(path);
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
         self.documents.insert(id, document);
@@ -304,6 +310,7 @@ impl Workspace {
     fn matters(&self, path: &Path) -> bool {
         let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
         is_mangle(path)
+            || self.programs.projects().iter().any(|project| project.settings.files.adds(path))
             || has_name(FILE_NAME)
             || is_agent_settings(path)
             || has_name(".gitignore")

@@ -237,7 +237,7 @@ impl Snapshot {
         (path, text): (&Path, &str),
         before: Option<&Kept>,
     ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
-        let (root, overlay, table) = (program.root(), &*self.beside, &*self.table);
+        let (root, overlay, table) = (program.settings_root(), &*self.beside, &*self.table);
         let before = before.filter(|kept| kept.read_for.1.atoms == self.feeds.atoms);
         let configured = match before {
             Some(kept) => kept.atoms.clone(),

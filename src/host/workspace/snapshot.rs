@@ -180,6 +180,12 @@ impl SnapshotProgram {
         self.single.filter(|file| self.embedding.is_test(*file))
     }
 
+    /// How findings of rules are reported.
+    #[must_use]
+    pub fn rules(&self) -> &RuleSettings {
+        &self.rules
+    }
+
     /// How it is evaluated.
     #[must_use]
     pub fn kernel(&self) -> &KernelSettings {
@@ -206,6 +212,12 @@ impl SnapshotProgram {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The folder that paths of its settings count from: that of the configuration file, else its own.
+    #[must_use]
+    pub fn settings_root(&self) -> &Path {
+        self.configuration.as_deref().and_then(Path::parent).unwrap_or(&self.root)
     }
 
     /// The `mangle-ls.toml` that speaks of it; `None` where there is none.

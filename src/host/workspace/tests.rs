@@ -143,6 +143,7 @@ fn kernels_and_tests_are_checked_with_their_program() {
         FOLDER: a.mg schemas.gl
         FOLDER: a.mg schemas.gl a_test.mg
         FOLDER: a.mg schemas.gl sample.kernel.mg
+          a_test.mg: test-without-case
           sample.kernel.mg: undefined-predicate
     "#]]);
 }

@@ -55,10 +55,21 @@ pub(crate) fn program(fixture: &str) -> Program {
     Program::embedded(summaries.collect(), embedding(files(fixture).iter().map(|(name, _)| name.as_str())))
 }
 
+/// Whether a file of a fixture may ask for previews: one by itself may be any.
+pub(crate) fn is_kernel(name: &str) -> bool {
+    name.ends_with(".kernel.mg") || name == "main.mg"
+}
+
 /// What the names of files say of a program.
 fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
-    let tests = names.zip(0..).filter(|(name, _)| name.ends_with("_test.mg"));
-    Arc::new(Embedding { tests: tests.map(|(_, id)| FileId(id)).collect(), ..Embedding::default() })
+    let names: Vec<_> = names.zip(0..).collect();
+    let ends_with = |end: &str| {
+        let files = names.iter().filter(|(name, _)| name.ends_with(end));
+        files.map(|(_, id)| FileId(*id)).collect()
+    };
+    let tests = ends_with("_test.mg");
+    let kernels = names.iter().filter(|(name, _)| is_kernel(name)).map(|(_, id)| FileId(*id)).collect();
+    Arc::new(Embedding { tests, kernels, ..Embedding::default() })
 }
 
 /// A program evaluated with few derived facts allowed, so that what runs away does so soon.

@@ -97,7 +97,9 @@ impl Files<'_> {
         let is_hybrid = |at: &usize| settings.programs.iter().any(|own| own.hybrid.matches(&self.names[*at]));
         let mangle: Vec<usize> = (0..self.names.len()).filter(is_mangle).collect();
         let hybrid = mangle.iter().copied().filter(is_hybrid).map(id).collect();
-        let embedding = Embedding { hybrid, ..Embedding::default() };
+        let kernels = mangle.iter().filter(|at| super::is_kernel(&self.names[**at]));
+        let kernels = kernels.map(|at| FileId(u32::try_from(*at).unwrap())).collect();
+        let embedding = Embedding { hybrid, kernels, ..Embedding::default() };
         let summary = |at: usize| {
             Arc::new(FileSummary::new(id(at), &SourceFile::parse(self.texts[at].as_str().into())))
         };

@@ -173,10 +173,19 @@ pub(super) struct Aggregate {
 /// `let V = …` behind `do`.
 #[derive(Debug, Clone)]
 pub(super) enum Let {
-    /// Reduces the columns of a group that these registers take from its rows.
-    Reduce { slot: Slot, reducer: Reducer, columns: Box<[Slot]> },
+    /// Reduces what the rows of a group give.
+    Reduce { slot: Slot, reducer: Reducer, args: RowArgs },
     /// Computes from the keys and what came before.
     Compute(Box<[Step]>),
+}
+
+/// The arguments of a reducer, which each row of a group has anew.
+#[derive(Debug, Clone)]
+pub(super) struct RowArgs {
+    /// Computes the arguments that are expressions. A row in which one of these steps fails is left out.
+    pub(super) steps: Box<[Step]>,
+    /// Where the arguments come from; `None` where one is never bound, and all rows are left out.
+    pub(super) sources: Option<Box<[Source]>>,
 }
 
 /// How many calls of predicates may be inside each other that are evaluated where they are asked for.

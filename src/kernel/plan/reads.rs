@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Bound, Compiled, Let, Match, RelationId, Step, StepKind, When};
+use super::{Bound, Compiled, Let, Match, RelationId, RowArgs, Step, StepKind, When};
 
 /// The relations outside a stratum that it looks into, and whether it depends on the time of evaluation.
 pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bool) {
@@ -17,9 +17,8 @@ pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bo
         found.lookup(&aggregate.rows);
         found.steps(&aggregate.finish);
         for step in &aggregate.lets {
-            if let Let::Compute(steps) = step {
-                found.steps(steps);
-            }
+            let (Let::Compute(steps) | Let::Reduce { args: RowArgs { steps, .. }, .. }) = step;
+            found.steps(steps);
         }
     }
     for relation in &stratum.relations {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::temporal::NO_INTERVAL;
-use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RuleId, Slot, Source};
+use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RowArgs, RuleId, Slot, Source};
 use crate::kernel::{Failure, Reducer};
 use crate::program::builtins;
 use crate::syntax::ast::{Clause, Premise, Term, Transform, TransformStatement};
@@ -158,11 +158,9 @@ fn group_let(
     });
     let (source, found) = match reducer {
         Some((apply, reducer)) => {
-            let column = |term: &Term| term.variable().and_then(|name| slot_of(of_rows, name));
-            let columns: Option<Box<[Slot]>> = apply.args.iter().map(column).collect();
-            let columns = columns.ok_or_else(|| Failure::wrong("a reducer takes variables of the body"))?;
+            let args = row_args(body, of_rows, reducer, &apply.args)?;
             let slot = body.slot();
-            (Some(Source::Slot(slot)), Let::Reduce { slot, reducer, columns })
+            (Some(Source::Slot(slot)), Let::Reduce { slot, reducer, args })
         }
         None => {
             let source = body.value(&statement.value).flatten();
@@ -176,4 +174,26 @@ fn group_let(
         body.define(name, source);
     }
     Ok(found)
+}
+
+/// The arguments of a reducer, as the rows of a group have them. The engine evaluates an expression only for the
+/// reducers that leave out the rows in which it fails; with the others it panics.
+fn row_args(
+    body: &mut Body<'_>,
+    of_rows: &FxHashMap<Symbol, Source>,
+    reducer: Reducer,
+    args: &[Term],
+) -> Result<RowArgs, Failure> {
+    if !reducer.skips_failing_rows() && args.iter().any(|term| term.variable().is_none()) {
+        return Err(Failure::wrong("the engine panics: this reducer takes a variable and nothing else"));
+    }
+    let of_group = (
+        std::mem::replace(&mut body.known, of_rows.clone()),
+        std::mem::take(&mut body.steps),
+        std::mem::take(&mut body.dead),
+    );
+    let sources = args.iter().map(|term| body.value(term).flatten()).collect();
+    let steps = std::mem::take(&mut body.steps).into();
+    (body.known, body.steps, body.dead) = of_group;
+    Ok(RowArgs { steps, sources })
 }

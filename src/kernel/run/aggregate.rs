@@ -1,7 +1,7 @@
 //! Aggregations: the rows of a relation in groups, in the order in which the groups first come, each group one
 //! tuple.
 
-use super::super::plan::{Aggregate, BEHIND_BODY, Let, Match, Slot, Source, Step, StepKind, write};
+use super::super::plan::{Aggregate, BEHIND_BODY, Let, Match, RowArgs, Slot, Source, Step, StepKind, write};
 use super::super::relation::Relation;
 use super::super::{Failure, Reducer, ValueId};
 use super::limits::{Meter, Reason, STEPS_BETWEEN_LOOKS};
@@ -70,8 +70,8 @@ impl Run<'_> {
         for statement in &aggregate.lets {
             let done = match statement {
                 Let::Compute(steps) => self.compute(aggregate, steps, &mut row)?,
-                Let::Reduce { slot, reducer, columns } => {
-                    match self.reduce(aggregate, *reducer, columns, numbers)? {
+                Let::Reduce { slot, reducer, args } => {
+                    match self.reduce(aggregate, *reducer, args, numbers)? {
                         Ok(value) => {
                             write(&mut row, *slot, value);
                             true
@@ -99,14 +99,23 @@ impl Run<'_> {
         &mut self,
         aggregate: &Aggregate,
         reducer: Reducer,
-        columns: &[Slot],
+        args: &RowArgs,
         numbers: &[u32],
     ) -> Result<Result<ValueId, Failure>, Stop> {
-        let columns_of = self.columns(&aggregate.rows, columns, numbers);
-        let values = columns_of.map_err(|reason| stop(aggregate, reason))?;
+        let (values, width, left) = match &args.sources {
+            None => (Vec::new(), 0, 0),
+            Some(sources) if args.steps.is_empty() => {
+                let columns = self.columns(&aggregate.rows, sources, numbers);
+                (columns.map_err(|reason| stop(aggregate, reason))?, sources.len(), numbers.len())
+            }
+            Some(sources) => {
+                let values = self.computed_rows(aggregate, &args.steps, sources, numbers)?;
+                let left = values.len().checked_div(sources.len()).unwrap_or_default();
+                (values, sources.len(), left)
+            }
+        };
         let Self { meter, model, .. } = self;
-        let mut rows =
-            Rows { meter, values: &values, width: columns.len(), left: numbers.len(), reason: None };
+        let mut rows = Rows { meter, values: &values, width, left, reason: None };
         let reduced = reducer.reduce(&mut model.values, &mut rows);
         match rows.reason {
             Some(reason) => Err(stop(aggregate, reason)),
@@ -117,15 +126,50 @@ impl Run<'_> {
         }
     }
 
-    /// The values of some registers in each row of a group, row by row.
-    fn columns(&mut self, rows: &Match, columns: &[Slot], numbers: &[u32]) -> Result<Vec<ValueId>, Reason> {
-        let mut values = Vec::with_capacity(numbers.len() * columns.len());
+    /// The values of the arguments of a reducer in each row of a group, row by row.
+    fn columns(&mut self, rows: &Match, sources: &[Source], numbers: &[u32]) -> Result<Vec<ValueId>, Reason> {
+        let mut values = Vec::with_capacity(numbers.len() * sources.len());
         for some in numbers.chunks(STEPS_BETWEEN_LOOKS as usize) {
             let Some(tuples) = self.model.relations.get(rows.relation as usize) else { break };
-            for slot_of in some.iter().map(|number| tuples.tuple(*number)) {
-                values.extend(columns.iter().filter_map(|slot| column(slot_of, rows, *slot)));
+            for tuple in some.iter().map(|number| tuples.tuple(*number)) {
+                values.extend(sources.iter().filter_map(|source| match source {
+                    Source::Slot(slot) => column(tuple, rows, *slot),
+                    Source::Value(value) => Some(*value),
+                }));
             }
             self.meter.take_steps(some.len())?;
+        }
+        Ok(values)
+    }
+
+    /// The same where some are computed. A row in which that fails is left out.
+    fn computed_rows(
+        &mut self,
+        aggregate: &Aggregate,
+        steps: &[Step],
+        sources: &[Source],
+        numbers: &[u32],
+    ) -> Result<Vec<ValueId>, Stop> {
+        let mut values = Vec::with_capacity(numbers.len() * sources.len());
+        let mut row = vec![ValueId(0); usize::from(aggregate.slots)];
+        'rows: for number in numbers {
+            let Some(tuples) = self.model.relations.get(aggregate.rows.relation as usize) else { break };
+            let tuple = tuples.tuple(*number);
+            for (at, slot) in &aggregate.rows.binds {
+                tuple.get(usize::from(*at)).into_iter().for_each(|value| write(&mut row, *slot, *value));
+            }
+            for step in steps {
+                match self.computed(aggregate, step, &row)? {
+                    Ok(Some((slot, value))) => write(&mut row, slot, value),
+                    Ok(None) => {}
+                    Err(failure) if failure.is_limit() => {
+                        self.failed(aggregate.rule, step.premise, failure, &row)?;
+                        continue 'rows;
+                    }
+                    Err(_) => continue 'rows,
+                }
+            }
+            values.extend(sources.iter().map(|source| source.read(&row)));
         }
         Ok(values)
     }
@@ -133,23 +177,7 @@ impl Run<'_> {
     /// Runs steps that compute something. False when a failure ended the row.
     fn compute(&mut self, aggregate: &Aggregate, steps: &[Step], row: &mut [ValueId]) -> Result<bool, Stop> {
         for step in steps {
-            self.meter.step().map_err(|reason| stop(aggregate, reason))?;
-            let computed = match &step.kind {
-                StepKind::Compute { slot, function, args } => {
-                    let args: Vec<ValueId> = args.iter().map(|arg| arg.read(row)).collect();
-                    self.meter.weigh(&self.model.values, &args).map_err(|reason| stop(aggregate, reason))?;
-                    function
-                        .apply(&mut self.model.values, &args, &self.clock)
-                        .map(|value| Some((*slot, value)))
-                }
-                StepKind::Instant { slot, bound } => {
-                    bound.value(&mut self.model.values, &self.clock, row).map(|value| Some((*slot, value)))
-                }
-                StepKind::Fail(failure) => Err(failure.clone()),
-                // Nothing else stands behind `do`.
-                _ => Ok(None),
-            };
-            match computed {
+            match self.computed(aggregate, step, row)? {
                 Ok(Some((slot, value))) => write(row, slot, value),
                 Ok(None) => {}
                 Err(failure) => {
@@ -159,6 +187,29 @@ impl Run<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// The value that a step computes, and the register that it belongs in.
+    fn computed(
+        &mut self,
+        aggregate: &Aggregate,
+        step: &Step,
+        row: &[ValueId],
+    ) -> Result<Result<Option<(Slot, ValueId)>, Failure>, Stop> {
+        self.meter.step().map_err(|reason| stop(aggregate, reason))?;
+        Ok(match &step.kind {
+            StepKind::Compute { slot, function, args } => {
+                let args: Vec<ValueId> = args.iter().map(|arg| arg.read(row)).collect();
+                self.meter.weigh(&self.model.values, &args).map_err(|reason| stop(aggregate, reason))?;
+                function.apply(&mut self.model.values, &args, &self.clock).map(|value| Some((*slot, value)))
+            }
+            StepKind::Instant { slot, bound } => {
+                bound.value(&mut self.model.values, &self.clock, row).map(|value| Some((*slot, value)))
+            }
+            StepKind::Fail(failure) => Err(failure.clone()),
+            // Nothing else stands behind `do`.
+            _ => Ok(None),
+        })
     }
 }
 

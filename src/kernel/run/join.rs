@@ -326,6 +326,11 @@ impl Run<'_> {
             let failure = Failure::wrong("a deferred predicate asks for itself too often");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
         }
+        let lacks = |rule: &Deferred| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none());
+        if rules.iter().any(lacks) {
+            let failure = Failure::wrong("it is called without a value for an argument of mode \"+\"");
+            return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
+        }
         for rule in rules {
             self.depth += 1;
             let row = &frame.row;

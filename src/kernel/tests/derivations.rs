@@ -105,3 +105,84 @@ fn temporal_facts_are_asked_for_by_interval() {
         ]],
     );
 }
+
+#[test]
+fn collections_of_expressions() {
+    let facts = "p(/a, 1). p(/a, 2). p(/b, 0).\n";
+    for (rule, expected) in [
+        (
+            "q(L) :- p(_, Y) |> do fn:group_by(), let L = fn:collect(fn:plus(Y, 1)).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([2, 3, 1])"],
+        ),
+        (
+            "q(X, L) :- p(X, Y) |> do fn:group_by(X), let L = fn:collect(fn:mult(Y, Y), /c).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q(/a,[fn:pair(1, /c), fn:pair(4, /c)]) q(/b,[fn:pair(0, /c)])"],
+        ),
+        // A row in which the expression fails is left out.
+        (
+            "q(L) :- p(_, Y) |> do fn:group_by(), let L = fn:collect(fn:div(6, Y)).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([6, 3])"],
+        ),
+        (
+            "q(L) :- p(_, Y) |> do fn:group_by(), let L = fn:collect_distinct(fn:minus(Y, Y)).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([0])"],
+        ),
+        (
+            "q(M) :- p(_, Y) |> do fn:group_by(), let M = fn:collect_to_map(fn:plus(Y, 1), [Y]).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([3 : [2], 2 : [1], 1 : [0]])"],
+        ),
+        (
+            "q(L) :- p(X, Y), Y > 0 |> do fn:group_by(X), let L = fn:collect([X, Y]).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([[/a, 1], [/a, 2]])"],
+        ),
+        (
+            "q(L) :- p(_, _) |> do fn:group_by(), let L = fn:collect(7).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([7, 7, 7])"],
+        ),
+        // What a `let` defines is in no row.
+        (
+            "q(S) :- p(_, Y) |> do fn:group_by(), let L = fn:collect(Y), let S = fn:collect(fn:list:len(L)).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q([])"],
+        ),
+        (
+            "q(S) :- p(_, Y) |> do fn:group_by(), let L = fn:sum(Y), let S = fn:sum(L).",
+            expect!["p(/a,1) p(/a,2) p(/b,0) q(0)"],
+        ),
+        // The engine panics.
+        (
+            "q(S) :- p(_, Y) |> do fn:group_by(), let S = fn:sum(fn:plus(Y, 1)).",
+            expect![[r#"
+            p(/a,1) p(/a,2) p(/b,0)
+            fault: the engine panics: this reducer takes a variable and nothing else"#]],
+        ),
+        (
+            "q(S) :- p(_, Y) |> do fn:group_by(), let S = fn:max(3).",
+            expect![[r#"
+            p(/a,1) p(/a,2) p(/b,0)
+            fault: the engine panics: this reducer takes a variable and nothing else"#]],
+        ),
+    ] {
+        check(&format!("{facts}{rule}\n"), Reading::Go, expected);
+    }
+}
+
+#[test]
+fn inputs_without_a_caller_abort() {
+    check(
+        "Decl p(X, Y) descr [mode(\"+\", \"-\")].\np(X, Y) :- Y = fn:plus(X, 1), q(X).\nq(1).\n",
+        Reading::Go,
+        expect![[r#"
+            q(1)
+            stopped at premise Some(0): `X` has no value
+            error at premise 0: `X` has no value"#]],
+    );
+    check(
+        "Decl fare(Z, C) descr [deferred(), mode(\"+\", \"-\")].\nfare(Z, C) :- C = fn:mult(Z, 150).\n\
+         late(R) :- fare(Zones, C), ride(R, Zones), C > 3.\nride(/a, 2).\n",
+        Reading::Go,
+        expect![[r#"
+            ride(/a,2)
+            stopped at premise Some(0): it is called without a value for an argument of mode "+"
+            error at premise 0: it is called without a value for an argument of mode "+""#]],
+    );
+}

@@ -92,6 +92,7 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             program: program.program(),
             file,
             settings: params.settings(program),
+            rules: program.rules(),
         })
         .collect();
     let names = |file| view.name(file);

@@ -21,6 +21,7 @@ use super::rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::said::Said;
 use super::sections::Mode;
 use crate::lint::{Finding, Fix, Severity};
+use crate::syntax::{SourceFile, TokenKind};
 use crate::text::{TextRange, TextSize, nearest, size, text_len};
 
 /// The keys of `# @preview` comments.
@@ -91,6 +92,11 @@ impl Header {
         if has_any && !is_named {
             header.groups.push(common);
         }
+        header.findings.extend(late(text).map(|range| {
+            let message =
+                "This `# @preview` comment is ignored: it is below the first statement. Move it to the top.";
+            Finding::new(&PREVIEW_KEY, range, message)
+        }));
         // A kernel that only says what it goes with is a sample and asks for no preview.
         let asks = |group: &&Group| {
             is_named || group.intent.is_some() || group.session.is_some() || group.mode.is_some()
@@ -132,15 +138,42 @@ impl Header {
     }
 }
 
-/// The lines before the first statement, with their offsets.
-fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
+/// The lines of a text, with their offsets.
+fn lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
     let mut start = TextSize::new(0);
-    let lines = text.split_inclusive('\n').map(move |line| {
+    text.split_inclusive('\n').map(move |line| {
         let at = start;
         start += text_len(line);
         (line, at)
+    })
+}
+
+/// Whether a line may stand before the first statement.
+fn is_header(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
+/// The lines before the first statement, with their offsets.
+fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
+    lines(text).take_while(|(line, _)| is_header(line))
+}
+
+/// The settings below the first statement, and behind one.
+fn late(text: &str) -> impl Iterator<Item = TextRange> {
+    let below = lines(text).skip_while(|(line, _)| is_header(line));
+    let found = below.filter_map(|(line, start)| {
+        let at = line.find('#')?;
+        let comment = comment(line.get(at..)?, start + size(at))?;
+        Some(comment.range)
     });
-    lines.take_while(|(line, _)| line.trim().is_empty() || line.trim_start().starts_with('#'))
+    let found: Vec<_> = found.collect();
+    // A line of a text in backquotes may begin like a comment.
+    let source = (!found.is_empty()).then(|| SourceFile::parse(text.into()));
+    let comments: Vec<_> =
+        source.iter().flat_map(|source| source.tokens(TextRange::up_to(text_len(text)))).collect();
+    found.into_iter().filter(move |range| {
+        comments.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_range(*range))
+    })
 }
 
 /// The setting of a line.
@@ -314,12 +347,18 @@ mod tests {
              # @preview name: one\n#@preview shard: coder-7 coder\n# @preview name: two\n\
              # @preview shard: \"my shard-2\" tester\n# @preview intent: i1 /mutation /fix \"a b.go\" \"no \\\"new\\\" deps\"\n\
              # @preview session: x.session.yaml\n# @preview mode: section\np(1).\n# @preview name: late\n",
-            expect![[r#"
+            expect![[r##"
                 "one" Some("coder-7 coder") None ["../a.gl", "b/*.mg"] None Some("jit") Some("../atoms")
                 "two" Some("my shard-2 tester") Some("a b.go|no \"new\" deps") ["../a.gl", "b/*.mg"] Some("x.session.yaml") Some("section") Some("../atoms")
-            "#]],
+                "# @preview name: late": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+            "##]],
         );
-        check("p(1).\n# @preview name: x\n", expect![[""]]);
+        check(
+            "p(1).\n# @preview name: x\n",
+            expect![[r##"
+            "# @preview name: x": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+        "##]],
+        );
         assert_eq!(Header::read("# @preview use: a.mg\np(1).\n").findings.len(), 0);
         check(
             "# @preview shard: coder-7 coder\n",

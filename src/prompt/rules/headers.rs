@@ -46,11 +46,38 @@ pub static PREVIEW_KEY: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "A `# @preview` comment has a key that does not exist, or a value that cannot be read.",
     rationale: "The comment is ignored, and the preview is made without it. The keys are `name:`, `shard:`, `intent:`, \
-                `use:`, `session:` and `mode:`; only comments before the first statement count.",
+                `use:`, `session:`, `mode:` and `captured:`; only comments before the first statement count.",
     bad: "# @preview shard: coder-7 coder\n# @preview mod: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
     good: "# @preview shard: coder-7 coder\n# @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
     fix: FixKind::Unsafe,
 };
+
+/// `# @preview` in `fix.mg`
+pub(super) static PREVIEW_OUTSIDE_KERNEL: Rule = Rule {
+    code: "PP047",
+    name: "preview-outside-kernel",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A `# @preview` comment is in a file that is no sample kernel.",
+    rationale: "Previews are made of files whose names end with `.kernel.mg`. In any other file the comment is ignored, and no \
+                prompt is shown or checked.",
+    bad: "#- fix.mg\n# @preview shard: coder-7 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+    fix: FixKind::None,
+};
+
+/// What is wrong with the comments of a file that is no sample kernel. Ranges count from the start of the file.
+#[must_use]
+pub fn outside_kernel(text: &str) -> Option<Finding> {
+    if !text.contains("@preview") {
+        return None;
+    }
+    let header = crate::prompt::Header::read(text);
+    let first = header.groups.first().map(|group| group.range);
+    let range = first.or(header.findings.first().map(|finding| finding.range))?;
+    let message = "This `# @preview` comment is ignored: only files named `*.kernel.mg` have previews.";
+    Some(Finding::new(&PREVIEW_OUTSIDE_KERNEL, range, message))
+}
 
 /// `# @preview session: missing.yaml`
 pub static PREVIEW_PATH: Rule = Rule {

@@ -19,7 +19,9 @@ mod session;
 mod subject;
 mod templates;
 
-pub use headers::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY};
+pub use headers::{
+    HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY, outside_kernel,
+};
 pub use subject::{Found, Subject};
 
 use super::jit::rules as jit;
@@ -65,6 +67,7 @@ pub const RULES: &[&Rule] = &[
     &envelope::EXAMPLE_WITHOUT_PERIOD,
     &examples::EXAMPLE_INVALID,
     &examples::VERSION_SKEW,
+    &headers::PREVIEW_OUTSIDE_KERNEL,
     &jit::DUPLICATE_ID,
     &jit::EXCLUSIVE_UNENFORCED,
     &jit::SELECTOR_VALUE,
