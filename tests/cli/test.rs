@@ -362,24 +362,24 @@ fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
         expect![[r#"
             doors_test.mg
               ERROR   a fact of another arity
-                line 1: `locked` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `locked/1`
+                line 1: `locked` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `locked/1` (line 2)
               ERROR   an unknown key
-                line 5: There is no `@except` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?
+                line 5: There is no `@except` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? (line 7)
               ERROR   nothing
-                line 9: The case `nothing` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`
+                line 9: The case `nothing` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact` (line 9)
               ERROR   a fact that nothing reads
-                line 11: Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`?
+                line 11: Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? (line 12)
               ERROR   an expectation of another arity
                 line 14: there is no predicate `shut/2`
               ERROR   an expectation of another type
-                line 17: Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run
+                line 17: Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run (line 19)
               ERROR   a key without its sign
-                line 20: This comment reads like `@forbid`, but has no `@`: it is ignored
+                line 20: This comment reads like `@forbid`, but has no `@`: it is ignored (line 23)
               ok      a fact of another type
               ok      as it should be
             empty_test.mg
               ERROR   the file has no case; a case begins with `# @test name: …`
-            10 cases in 2 files: 2 passed, 8 could not be run
+            9 cases in 2 files: 2 passed, 7 could not be run; 1 file without a case
             warning: doors_test.mg:25: Argument 1 of `door/1` is declared `/name`, but `"a"` is a string
             exit 2
         "#]],

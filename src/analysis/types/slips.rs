@@ -3,8 +3,10 @@
 //! Names of real programs are often alike on purpose: `/task_1` and `/task_2`, `/valid` and `/invalid`, `/degrade` and
 //! `/degraded`. None of those counts.
 
-/// The shortest word in which a slip is told from another word. A swap of neighbours is told in shorter ones.
-const SHORTEST: usize = 5;
+/// The shortest word in which a slip is told from another word: `state` and `stage` are two words.
+const SHORTEST: usize = 6;
+/// The same for a letter too many or too few, counted with it, and for a swap of neighbours.
+const SHORTEST_INSERTION: usize = 5;
 const SHORTEST_SWAP: usize = 4;
 
 /// From how many letters on two slips are told from another word.
@@ -44,6 +46,7 @@ fn is_word_slip(one: &str, other: &str) -> bool {
     }
     match strsim::osa_distance(one, other) {
         1 if is_swap(one, other) => shorter.len() >= SHORTEST_SWAP,
+        1 if shorter.len() < longer.len() => longer.len() >= SHORTEST_INSERTION,
         1 => shorter.len() >= SHORTEST && !differ_at_the_end(one, other),
         2 => shorter.len() >= TWO_SLIPS && !differ_at_the_end(one, other),
         _ => false,
@@ -76,6 +79,7 @@ mod tests {
             ("/state/degredad", "/state/degraded"),
             ("/needs_aproval", "/needs_approval"),
             ("/critcal", "/critical"),
+            ("/wrte", "/write"),
         ] {
             assert!(is_slip(name, other) && is_slip(other, name), "{name} {other}");
         }
@@ -88,6 +92,7 @@ mod tests {
             ("/increase", "/decrease"),
             ("/read", "/write"),
             ("/test", "/text"),
+            ("/stage", "/state"),
             ("/a/degraded", "/degraded"),
             ("/class_a", "/class_b"),
             ("/high", "/higher"),
