@@ -30,7 +30,7 @@ fn run(step: &str, files: &[(&str, &str)], environment: &[(&str, &str)]) -> (Out
     command.current_dir(folder.path()).env("BINARY", env!("CARGO_BIN_EXE_mangle-ls")).env("NO_COLOR", "1");
     let names =
         ["PATHS", "TESTS", "MIN_COVERAGE", "JUNIT_FILE", "FAIL_ON", "SINCE", "BASELINE", "SARIF_FILE"];
-    names.into_iter().for_each(|name| drop(command.env(name, "")));
+    command.envs(names.map(|name| (name, "")));
     command.env("TESTS", "auto").envs(environment.iter().copied());
     (command.output().unwrap(), folder)
 }

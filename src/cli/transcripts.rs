@@ -105,6 +105,8 @@ pub(super) struct Transcripts {
     pub(super) sources: Sources,
     /// The ids of all files.
     pub(super) memory: Memory,
+    /// The files and folders that were named.
+    named: Vec<PathBuf>,
     working: PathBuf,
 }
 
@@ -141,7 +143,8 @@ impl Transcripts {
             let name = host::relative(working, &memory.table().path(file.id));
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
-        Ok(Self { resolution, knowledges, problems, sources, memory, working: working.into() })
+        let named = files.iter().map(|file| host::absolute(working, file)).collect();
+        Ok(Self { resolution, knowledges, problems, sources, memory, named, working: working.into() })
     }
 
     /// Changes the settings of all of them.
@@ -172,7 +175,7 @@ impl Transcripts {
         each: &mut EachRecord<'_>,
         ended: &mut dyn FnMut(&TranscriptFile, &Summary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
-        let mut problems = self.problems.clone();
+        let (mut problems, mut answers) = (self.problems.clone(), Vec::new());
         for found in &self.resolution.transcripts {
             let (stop, mut failure) = (Cancel::new(), None);
             let read = Input::open(&found.path, &Overlay::default()).and_then(|input| {
@@ -191,14 +194,30 @@ impl Transcripts {
                 return Err(failure);
             }
             match read {
-                Ok(summary) => ended(found, &summary)?,
+                Ok(summary) => {
+                    answers.push((found.path.as_path(), summary.answers));
+                    ended(found, &summary)?;
+                }
                 Err(error) => {
                     let why = host::plain(&error);
                     problems.push(Problem { path: found.path.clone(), why, named: true });
                 }
             }
         }
+        problems.extend(self.without_replies(&answers));
         Ok(problems)
+    }
+
+    /// The named paths in which no reply was recognised, of all those that could be read. `answers` counts replies by file.
+    fn without_replies(&self, answers: &[(&Path, u64)]) -> Vec<Problem> {
+        let is_empty = |named: &&PathBuf| {
+            let below = answers.iter().filter(|(path, _)| path.starts_with(named));
+            let mut below = below.map(|(_, count)| *count).peekable();
+            below.peek().is_some() && below.all(|count| count == 0)
+        };
+        let named = self.named.iter().filter(is_empty);
+        let why = "no reply is recognised in it";
+        named.map(|path| Problem { path: path.clone(), why: why.into(), named: true }).collect()
     }
 
     /// Gives each reply with what is found in it.

@@ -626,3 +626,20 @@ fn places_of_a_repair_count_in_the_reply() {
         }
     }
 }
+
+#[test]
+fn named_paths_without_a_reply_are_problems() {
+    let folder = folder(&[
+        ("none/README.md", "# Notes\n"),
+        ("logs/x.jsonl", "{\"role\":\"user\",\"content\":\"hello\"}\n"),
+    ]);
+    for command in ["parse", "stats", "split", "repair", "replay"] {
+        for path in ["none", "logs/x.jsonl"] {
+            let (out, complaint, code) = run(&folder, &[command, path], "");
+            assert!(
+                code == Some(2) && complaint.contains("no reply is recognised"),
+                "{command} {path}: {out}{complaint}"
+            );
+        }
+    }
+}
