@@ -172,10 +172,9 @@ fn transcripts_that_are_named() {
                  policy/deny.mg
             other in . by mangle-ls.toml
                  more/a.mg
-            notes.txt in . by mangle-ls.toml
-               * notes.txt
-            transcript named: captures/old/b.md with ["guardian", "other", "notes.txt"], 1.1
-            transcript named: notes.json with ["guardian", "other", "notes.txt"], auto
+            transcript named: captures/old/b.md with ["guardian", "other"], 1.1
+            transcript named: notes.json with ["guardian", "other"], auto
+            transcript named: notes.txt with ["guardian", "other"], auto
             skipped: transcripts/c.json
             named problem: transcripts/c.json: it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file
         "#]],
