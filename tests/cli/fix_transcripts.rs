@@ -158,7 +158,7 @@ fn what_is_compressed_or_piped_is_not_written() {
     let path = folder.path().join("transcripts/a.jsonl.gz");
     std::fs::write(&path, &packed).unwrap();
     expect![[r#"
-        0 fixed, 2 left
+        0 fixed, 1 left
         warning: transcripts/a.jsonl.gz: a fix is not applied, because the file is compressed
         exit 1
     "#]]
@@ -340,7 +340,7 @@ fn what_is_very_large_is_left_alone_and_said_to_be() {
     let blank = " ".repeat(13 << 20) + "\n";
     write(&folder, &[("a.jsonl", format!("{}\n{}", reply(BAD), blank.repeat(5)))]);
     expect![[r#"
-        0 fixed, 2 left
+        0 fixed, 1 left
         warning: transcripts/a.jsonl: a fix is not applied, because the file has 66 MiB; files of up to 64 MiB are fixed
         exit 1
     "#]]

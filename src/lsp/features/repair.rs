@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 
 use crate::envelope::Context;
+use crate::envelope::atoms::rules::NO_PERIOD;
 use crate::envelope::secrets::Context as Secrets;
 use crate::host::workspace::SnapshotTranscript;
 use crate::lint::{self, Severity};
@@ -54,7 +55,9 @@ pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<RepairPa
 pub(in crate::lsp) fn is_repairable(found: &lint::Diagnostic) -> bool {
     let number = found.rule.code.strip_prefix("PB").and_then(|number| number.parse::<u32>().ok());
     let is_one_of_them = number.is_some_and(|number| matches!(number, 1..=14 | 101 | 200..=299));
-    is_one_of_them && found.severity == Severity::Error
+    // A warning that says that the runtime drops an update.
+    let is_lost = found.rule == &NO_PERIOD && found.severity == Severity::Warning;
+    is_one_of_them && (found.severity == Severity::Error || is_lost)
 }
 
 /// Answers the request. The message is `null` where there is nothing to repair.
