@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::transcripts::Transcripts;
 use crate::config::Settings;
+use crate::envelope::Reply;
 use crate::envelope::account::{Entry, Filters};
 use crate::host::TranscriptFile;
 use crate::kernel::{Clock, Limits};
