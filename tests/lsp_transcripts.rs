@@ -67,7 +67,8 @@ fn hovers_tell_how_the_runtime_reads() {
     assert!(verb["contents"]["value"].as_str().unwrap().contains("shard coder"), "{verb}");
     let atom = hover("task_status");
     let shown = atom["contents"]["value"].as_str().unwrap();
-    for part in ["task_status(Task: /string, Status: /name)", "How a task stands", "schemas.gl", "Kept"] {
+    for part in ["task_status(Task: /string, Status: /name)", "How a task stands", "schemas.gl", "Asserted."]
+    {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     assert_eq!(covered(&text, &atom["range"]), "task_status");

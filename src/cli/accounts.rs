@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::transcripts::Transcripts;
 use crate::config::Settings;
+use crate::envelope::Reply;
 use crate::envelope::account::{Entry, Filters};
 use crate::host::TranscriptFile;
 use crate::kernel::{Clock, Limits};
@@ -63,30 +64,33 @@ pub(super) struct Accounts<'a> {
     denying: &'a Denying,
     /// The session that is replayed, and of which file it is.
     open: Option<(FileId, Replay<'a>)>,
+    /// What judges the replies of the record.
+    filters: Option<Filters<'a>>,
+    /// The accounts of its turns, where it was replayed.
+    told: Option<Vec<Vec<Entry>>>,
 }
 
 impl<'a> Accounts<'a> {
     pub(super) fn new(transcripts: &'a Transcripts, denying: &'a Denying) -> Self {
-        Self { transcripts, denying, open: None }
+        Self { transcripts, denying, open: None, filters: None, told: None }
     }
 
-    /// What became of the updates of each turn of the next record of a file.
-    pub(super) fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) -> Vec<Vec<Entry>> {
-        let Some(known) = self.transcripts.same(found) else { return Vec::new() };
-        match self.denying.constitutions.get(&key(known)) {
-            Some(constitution) => self.replayed(known, constitution, record),
-            None => self.filtered(known, record),
-        }
-    }
-
-    fn filtered(&self, known: &TranscriptFile, record: &Record<'_>) -> Vec<Vec<Entry>> {
+    /// Looks at the next record of a file.
+    pub(super) fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) {
+        let Some(known) = self.transcripts.same(found) else { return };
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
-        let filters = Filters::new(&known.settings, declarations);
-        let account = |turn: &crate::transcript::Turn| match turn.is_reply() {
-            true => filters.account(&turn.reply(record.bytes, &known.settings)),
-            false => Vec::new(),
-        };
-        record.turns.iter().map(account).collect()
+        self.filters = Some(Filters::new(&known.settings, declarations));
+        let constitution = self.denying.constitutions.get(&key(known));
+        self.told = constitution.map(|constitution| self.replayed(known, constitution, record));
+    }
+
+    /// What became of the updates of a reply, which is the turn at an index of the record.
+    pub(super) fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<Entry> {
+        match (&mut self.told, &self.filters) {
+            (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
+            (None, Some(filters)) => filters.account(reply),
+            (None, None) => Vec::new(),
+        }
     }
 
     fn replayed(

@@ -90,12 +90,13 @@ impl Split {
         let mut is_judged = true;
         let problems = transcripts.each_record(
             &mut |found, record, _| {
-                let told = accounts.record(found, record);
-                for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
+                accounts.record(found, record);
+                for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
                     number += 1;
-                    is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
                     let reply = turn.reply(record.bytes, &found.settings);
-                    let answered = Answered { file: "", record, turn, reply: &reply, account };
+                    let account = accounts.of(at, &reply);
+                    is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
+                    let answered = Answered { file: "", record, turn, reply: &reply, account: &account };
                     surface_out.write(&mut out, &surface_lines(answered, number))?;
                     control_out.write(&mut out, &control_lines(answered, number))?;
                 }

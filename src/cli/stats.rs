@@ -63,9 +63,10 @@ impl Stats {
                 };
                 let (counter, check) = open.get_or_insert_with(begin);
                 let findings = check.record(record);
-                let told = accounts.record(found, record);
-                for (turn, account) in record.turns.iter().zip(&told) {
+                accounts.record(found, record);
+                for (at, turn) in record.turns.iter().enumerate() {
                     let reply = turn.is_reply().then(|| turn.reply(record.bytes, &found.settings));
+                    let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
                     counter.turn(record, turn, reply.as_ref().map(|reply| (reply, account.as_slice())));
                 }
                 counter.found(&findings.found);

@@ -256,8 +256,8 @@ impl Transcripts {
             }
             let mut lines: Vec<_> =
                 placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
-            let told = accounts.record(found, record);
-            for (turn, account) in record.turns.iter().zip(&told).filter(|(turn, _)| turn.is_reply()) {
+            accounts.record(found, record);
+            for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
                 let text = turn.text(record.bytes);
                 let whole = turn.place(TextRange::up_to(size(text.len())));
                 let own = |found: &Diagnostic| whole.contains_inclusive(found.range.start());
@@ -265,7 +265,8 @@ impl Transcripts {
                 let diagnostics =
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = turn.reply(record.bytes, &found.settings);
-                let answered = Answered { file: &name, record, turn, reply: &reply, account };
+                let account = accounts.of(at, &reply);
+                let answered = Answered { file: &name, record, turn, reply: &reply, account: &account };
                 each(Seen { answered, context: judge.context, diagnostics })?;
             }
             Ok(())

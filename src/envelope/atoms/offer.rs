@@ -32,7 +32,10 @@ pub fn may_name_be_offered(
     let mut named = declarations.into_iter().flat_map(|all| all.named(name)).peekable();
     match named.peek() {
         Some(_) => named.all(|declared| may_be_offered(declared, settings)),
-        None => takes(consumer_of(settings), name) && !is_delicate(name, &settings.atoms),
+        None => {
+            let decides = declarations.is_some_and(|all| all.decides(name));
+            takes(consumer_of(settings), name) && !is_delicate(name, &settings.atoms) && !decides
+        }
     }
 }
 

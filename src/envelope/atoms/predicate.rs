@@ -135,7 +135,9 @@ fn undeclared(
         finding = finding.severity(Severity::Warning);
     }
     let Some(near) = near else {
-        finding.fix = declarations.home().and_then(|home| declare(fact, home));
+        // What a permission depends on is not declared for the sake of a reply.
+        let home = declarations.home().filter(|_| !declarations.decides(name));
+        finding.fix = home.and_then(|home| declare(fact, home));
         return finding;
     };
     let place = declarations.named(near).find_map(|declared| declared.place);

@@ -631,3 +631,17 @@ fn no_suggestion_leads_to_a_permission() {
     }
     assert_eq!(suggest("nute(\"a\")", &judge), Some(Suggestion::Update("note(\"a\").".to_owned())));
 }
+
+/// Whoever declares what a permission depends on lets replies assert it.
+#[test]
+fn what_decides_is_not_declared_for_a_reply() {
+    let policy = format!("{PERMITS}\n    permitted(A, T, P) :- pending_action(_, A, T, P, _), blessed(T).");
+    let fix = |update: &str| {
+        let settings = TranscriptSettings::default();
+        let (_, found) = judged(&format!("\"{update}\""), &settings, Profile::Current, &policy);
+        assert_eq!(found[0].rule.name, "undeclared");
+        found[0].fix.as_ref().map(|fix| fix.title.clone())
+    };
+    assert_eq!(fix("blessed(/a)."), None);
+    assert_eq!(fix("weather(/a)."), Some("Declare `weather/1` in the program".to_owned()));
+}

@@ -9,7 +9,7 @@ mod names;
 #[cfg(test)]
 pub(super) mod tests;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use names::Names;
 
@@ -44,6 +44,8 @@ pub struct Declarations {
     by_name: FxHashMap<&'static str, Vec<u32>>,
     hypotheses: Vec<(Box<str>, Place)>,
     verbs: Vec<Verb>,
+    /// The names on which permissions depend, declared or not.
+    decisive: FxHashSet<&'static str>,
     home: Option<Home>,
 }
 
@@ -109,10 +111,13 @@ impl Declarations {
             if predicate.key.name.as_str() == VERBS && predicate.key.arity == 4 {
                 new.verbs.extend(program.clauses(predicate).filter_map(|site| verb(&site)));
             }
+            let ground = grounds.get(program, id);
+            if ground.is_some() {
+                new.decisive.insert(predicate.key.name.as_str());
+            }
             if !predicate.exists() {
                 continue;
             }
-            let ground = grounds.get(program, id);
             let declared = Declared { ground, ..Declared::of(program, predicate) };
             let index = u32::try_from(new.predicates.len()).unwrap_or(u32::MAX);
             new.by_name.entry(declared.name).or_default().push(index);
@@ -120,6 +125,12 @@ impl Declarations {
         }
         new.home = home(program);
         new
+    }
+
+    /// Whether permissions depend on a predicate of this name, declared or not.
+    #[must_use]
+    pub fn decides(&self, name: &str) -> bool {
+        self.decisive.contains(name)
     }
 
     /// Where a new `Decl` belongs; `None` where the program has none yet.
