@@ -42,13 +42,7 @@ fn a_finding_has_its_place_and_its_path() {
         &[SCHEMAS, SESSION, QUIET],
         &["check", "session.jsonl"],
         expect![[r#"
-            information[PB032 atoms-dropped]: the runtime drops 1 of these 1 updates before the kernel sees them
-             --> session.jsonl:2:134
-              |
-            2 | ...lain","target":"x","constraint":"none","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op...
-              |                                                             ^^^^^^^^^^^^^^^^
-
-            error[PB203 no-period]: The runtime drops updates that do not end in a full stop, and this one does not.
+            warning[PB203 no-period]: The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
              --> session.jsonl:2:178
               |
             2 | ...","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op":"note","key":"a:b","value":"passwor...
@@ -56,8 +50,8 @@ fn a_finding_has_its_place_and_its_path() {
               |
               = help: Add the full stop (edits evidence)
 
-            1 error, 1 information in 1 file (0 clauses, 2 envelopes)
-            exit 1
+            1 warning in 1 file (0 clauses, 2 envelopes)
+            exit 0
         "#]],
     );
     let folder = folder(&[SCHEMAS, SESSION, QUIET]);
@@ -111,10 +105,10 @@ fn parse_tells_what_the_runtime_keeps() {
         &[SCHEMAS, SESSION],
         &["parse", "session.jsonl"],
         expect![[r#"
-        session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
-        session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 5 findings
-        exit 0
-    "#]],
+            session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
+            session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 4 findings
+            exit 0
+        "#]],
     );
     check(
         &[SCHEMAS, SESSION],
@@ -136,8 +130,7 @@ fn parse_tells_what_the_runtime_keeps() {
                   warning: an update was dropped: it has no `(`, or no full stop at its end
                   hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
                   hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-                  information PB032 atoms-dropped: the runtime drops 1 of these 1 updates before the kernel sees them
-                  error PB203 no-period: The runtime drops updates that do not end in a full stop, and this one does not.
+                  warning PB203 no-period: The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
                   warning PB311 secret-stored: this looks like a password; it would be persisted and read back into later prompts
 
             exit 0
@@ -213,7 +206,7 @@ fn figures() {
               decoys                    0
               control packets shown     0
               rounds of repair          0
-              findings                  1 PB032, 2 PB125, 2 PB130, 1 PB203, 1 PB311
+              findings                  2 PB125, 2 PB130, 1 PB203, 1 PB311
               tokens said               4
               kept by the runtime       76 tokens, 0.1:1
               kept as atoms             6 tokens, 0.7:1
@@ -236,7 +229,7 @@ fn what_to_tell_the_model() {
             Your last reply (record 2) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
             Update #0: task_status(\"é2\", /done)
-              - The runtime drops updates that do not end in a full stop, and this one does not. (column 24)
+              - The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact. (column 24)
               - try: task_status(\"é2\", /done).
             Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name). Memory operations: promote_to_long_term, forget, store_vector, note.
             Attempt 2 of 3.
@@ -247,7 +240,7 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
-            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"The runtime drops updates that do not end in a full stop, and this one does not.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
+            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
             exit 0
         "#]],
     );

@@ -121,6 +121,7 @@ fn escapes_hide_nothing() {
             "{shown}"
         );
     }
+    assert_eq!(redacted("\"a\\\"-----BEGIN PRIVATE KEY-----\\nMIIEow\\\"\""), "\"a\\\"[redacted]\\\"\"");
     // What is behind stays what it was.
     assert_eq!(
         redacted(r#"{"a": "password: hunter2x\n", "b": "c\"d"}"#),
