@@ -163,7 +163,10 @@ pub fn html(text: &str) -> String {
 #[must_use]
 pub fn xml(text: &str) -> String {
     let is_allowed = |char: char| !matches!(char, '\u{fffe}' | '\u{ffff}') && !is_hidden(char);
-    redacted(text).chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
+    redacted(text)
+        .chars()
+        .map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER })
+        .collect()
 }
 
 /// Text behind the second `::` of a command of GitHub Actions.
