@@ -1,9 +1,12 @@
 //! Where foreign text goes: names of files, strings of policies, texts of transcripts. Each kind of output has one function
 //! here that makes text of it which is nothing but text there; [`SINKS`] lists them. Characters that steer a terminal, turn
-//! the direction of a line or hide in it are shown in all of them.
+//! the direction of a line or hide in it are shown in all of them, and what looks like a credential is masked before anything is
+//! escaped, since an escape would hide it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use crate::envelope::secrets::redacted;
 
 /// A kind of output.
 #[derive(Debug, Clone, Copy)]
@@ -63,20 +66,20 @@ fn shown(char: char) -> char {
 #[must_use]
 pub fn terminal(text: &str) -> String {
     let show = |char: char| if matches!(char, '\n' | '\t') { sign(char) } else { shown(char) };
-    text.chars().map(show).collect()
+    redacted(text).chars().map(show).collect()
 }
 
 /// One line of text, in which line ends and tabs are spaces.
 #[must_use]
 pub fn line(text: &str) -> String {
     let show = |char: char| if matches!(char, '\n' | '\t' | '\r') { ' ' } else { shown(char) };
-    text.chars().map(show).collect()
+    redacted(text).chars().map(show).collect()
 }
 
 /// Several lines of text.
 #[must_use]
 pub fn lines(text: &str) -> String {
-    text.chars().map(shown).collect()
+    redacted(text).chars().map(shown).collect()
 }
 
 /// Words in a line of Markdown.
@@ -141,7 +144,7 @@ fn longest_run(text: &str) -> usize {
 #[must_use]
 pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
+    for char in redacted(text).chars() {
         match char {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -160,7 +163,10 @@ pub fn html(text: &str) -> String {
 #[must_use]
 pub fn xml(text: &str) -> String {
     let is_allowed = |char: char| !matches!(char, '\u{fffe}' | '\u{ffff}') && !is_hidden(char);
-    text.chars().map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER }).collect()
+    redacted(text)
+        .chars()
+        .map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER })
+        .collect()
 }
 
 /// Text behind the second `::` of a command of GitHub Actions.

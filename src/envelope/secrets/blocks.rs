@@ -53,6 +53,7 @@ fn body_len(body: &str) -> usize {
             let tail = run.get(end + BLOCK.1.len()..).unwrap_or("");
             end + BLOCK.1.len() + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
         }
-        None => run.trim_end().len(),
+        // A backslash at the end is the beginning of an escape.
+        None => run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len(),
     }
 }
