@@ -169,15 +169,15 @@ fn transcripts_that_are_named() {
         &named,
         &[],
         expect![[r#"
-        guardian in . by mangle-ls.toml
-             policy/deny.mg
-        other in . by mangle-ls.toml
-             more/a.mg
-        transcript named: captures/old/b.md with ["guardian", "other"], 1.1
-        transcript named: notes.json with ["guardian", "other"], auto
-        skipped: notes.txt
-        skipped: transcripts/c.json
-    "#]],
+            guardian in . by mangle-ls.toml
+                 policy/deny.mg
+            other in . by mangle-ls.toml
+                 more/a.mg
+            transcript named: captures/old/b.md with ["guardian", "other"], 1.1
+            transcript named: notes.json with ["guardian", "other"], auto
+            transcript named: notes.txt with ["guardian", "other"], auto
+            skipped: transcripts/c.json
+        "#]],
     );
     check_transcripts(
         CAPTURES,

@@ -347,10 +347,12 @@ fn patterns_of_the_settings_begin_turns() {
         "a.log",
         text,
         expect![[r#"
-        user Prompt  "go\non" 7 10:00
-        assistant Reply  "{\"control_packet\":{},\n \"" 7 10:01
-        assistant Reply /choices/0/message/content "{}" 7 10:03
-    "#]],
+            user Prompt  "go\non" 7 10:00
+            assistant Reply  "{\"control_packet\":{},\n \"" 7 10:01
+            assistant Skipped(Empty)  "" 7 10:02
+            assistant Reply /choices/0/message/content "{}" 7 10:03
+            PB046 3 Warning: this reply is empty
+        "#]],
     );
     let quoted = "[[transcripts.shape]]\npattern = 'reply=(?<text>\".*\") ms='\n";
     check_with(
