@@ -446,6 +446,7 @@ fn all_settings() {
                   "max_knowledge_requests": 20
                 },
                 "consumers": {},
+                "shape": [],
                 "override": []
               },
               "prompt": {
