@@ -69,12 +69,6 @@ impl Records {
         Self { text, transcript, list: Vec::new(), is_document: true, fences: OnceLock::new() }
     }
 
-    /// Whether it is a Markdown document that is no transcript.
-    #[must_use]
-    pub fn is_document(&self) -> bool {
-        self.is_document
-    }
-
     /// The records of the same transcript after an edit.
     #[must_use]
     pub fn after(&self, text: Arc<str>) -> Self {
