@@ -232,7 +232,8 @@ fn a_prompt_that_shows_an_envelope_is_a_prompt() {
 fn a_separator_may_have_the_envelope_on_its_line() {
     let separator = Some("^[0-9]{4}-".to_owned());
     for container in [None, Some(Container::Raw)] {
-        let options = Options { name: "a.txt".into(), container, separator: separator.clone() };
+        let options =
+            Options { name: "a.txt".into(), container, separator: separator.clone(), ..Options::default() };
         let text: String =
             (1..6).map(|at| format!("2026-03-01T12:00:0{at}Z INFO {}\n", reply(&at.to_string()))).collect();
         let found: Vec<_> =
