@@ -607,3 +607,42 @@ fn the_example_of_the_documentation_is_right() {
     let vocabulary = Vocabulary { rules: &registered, releases: RELEASES };
     assert_eq!(parse(example, vocabulary).findings.len(), 0);
 }
+
+#[test]
+fn shapes_of_transcripts() {
+    let parsed = read(
+        "[[transcripts.shape]]\nname = 'x'\nglob = ['a/**']\nrecords = '/log/*'\ntext = ['/said', '/note.text']\n\
+         [[transcripts.shape]]\npattern = '^(?<role>.*): '\n",
+    );
+    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
+    let of = |path: &str| parsed.settings.transcripts.for_file(path).shapes.len();
+    assert_eq!((of("a/b.json"), of("b.json")), (2, 1));
+}
+
+#[test]
+fn shapes_that_cannot_be() {
+    check(
+        "[[transcripts.shape]]\nrecords = 'a/b'\ntext = '/t'\nrole = '/r~2'\n\
+         [[transcripts.shape]]\nrole = '/r'\n\
+         [[transcripts.shape]]\npattern = '('\n\
+         [[transcripts.shape]]\npattern = '(?<rol>.)'\ntext = '/x'\n\
+         [[transcripts.shape]]\ntext = 5\ntexts = '/y'\n\
+         [transcripts]\n",
+        expect![[r#"
+            config-bad-value at "a/b": `records` is not a JSON pointer: it does not begin with `/`.
+            config-bad-value at "/r~2": `role` is not a JSON pointer: a `~` in it is followed by neither `0` nor `1`.
+            config-bad-value at "[[transcripts.shape]]": A shape needs `text`, which points to what is said, or a `pattern` for lines.
+            config-bad-value at "(": `pattern` is not a regular expression: unclosed group.
+            config-bad-value at "[[transcripts.shape]]": A shape has pointers or a `pattern`, not both.
+            config-bad-value at "(?<rol>.)": A group of `pattern` cannot be `rol`; it is one of role, text, session, time. Did you mean `role`? [Write `role`]
+            config-bad-value at "5": `text` is a list of strings, not a number.
+            config-unknown-key at "texts": There is no setting `texts` in `transcripts.shape`; the key is ignored.
+        "#]],
+    );
+    check(
+        "[transcripts]\nshape = { text = '/x' }\n",
+        expect![[r#"
+        config-bad-value at "{ text = '/x' }": A shape is written `[[transcripts.shape]]`, with two pairs of brackets.
+    "#]],
+    );
+}

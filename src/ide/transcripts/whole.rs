@@ -64,7 +64,10 @@ pub fn diagnostics_of(
         members::apply(records.covers(entry, judge.context.settings), site, judge.rules, found);
     };
     let transcript = records.transcript();
-    let found = transcript.check_each(text, &judge.context, judge.limits, key, &mut silence);
+    let found = match records.is_document() {
+        true => Vec::new(),
+        false => transcript.check_each(text, &judge.context, judge.limits, key, &mut silence),
+    };
     let mut all = placed(file, text, transcript.container(), found, judge);
     let mut in_fences = fenced::diagnostics(file, records.fences(), judge, cache);
     if !in_fences.is_empty() {
