@@ -210,7 +210,7 @@ fn no_safe_fix_makes_more_hold_than_was_meant() {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let tallies = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
