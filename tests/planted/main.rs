@@ -110,7 +110,13 @@ impl Batch {
             cache: Arc::clone(&self.cache),
         };
         let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
-        let wish = Wish { guesses: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+        let wish = Wish {
+            guesses: false,
+            evidence: false,
+            wanted: &|_, _| true,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        };
         fix(&mut bench, wish);
         bench.files[&FILE].text.to_string()
     }
