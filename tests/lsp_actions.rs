@@ -49,7 +49,7 @@ fn applied(text: &str, edits: &Value) -> String {
 
 #[test]
 fn a_quick_fix_mends_its_diagnostic() {
-    let text = "# 🦀\nq(\"🦀\").\np(X) :- q(X)\nr(1).\n";
+    let text = "# 🦀\nq(\"🦀\").\np(X) :- q(X)\n\nr(1).\n";
     let mut client = Client::open_workspace(None, pulling());
     client.did_open(URI, 3, text);
     let report = client.pull(URI);

@@ -22,7 +22,7 @@ use crate::lint::{
 use crate::policy_test::TestFile;
 use crate::program::{FileSummary, Program};
 use crate::prompt::rules::outside_kernel;
-use crate::syntax::ast::{Atom, Clause, Item, Statement, StatementKind};
+use crate::syntax::ast::{Atom, Clause, Item, Literal, Statement, StatementKind};
 use crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use crate::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
 use crate::types::{ProgramTypes, TypeCache};
@@ -353,6 +353,10 @@ fn clause_fingerprint(context: &Context<'_>, clause: &Clause, hasher: &mut FxHas
     hash_atom(context, &clause.head, hasher);
     for literal in clause.literals() {
         hash_atom(context, &literal.atom, hasher);
+    }
+    if clause.literals().any(Literal::is_negated) {
+        // A fix asks a helper predicate instead, or adds one.
+        context.program.vocabulary().hash(hasher);
     }
 }
 

@@ -110,17 +110,10 @@ fn parse_tells_what_the_runtime_keeps() {
         &[SCHEMAS, SESSION],
         &["parse", "session.jsonl"],
         expect![[r#"
-<<<<<<< HEAD
-        session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
-        session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 4 findings
-        exit 0
-    "#]],
-=======
             session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
             session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 4 findings
             exit 0
         "#]],
->>>>>>> h/outputs
     );
     check(
         &[SCHEMAS, SESSION],

@@ -110,7 +110,13 @@ impl Batch {
             cache: Arc::clone(&self.cache),
         };
         let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
-        let wish = Wish { guesses: false, evidence: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+        let wish = Wish {
+            guesses: false,
+            evidence: false,
+            wanted: &|_, _| true,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        };
         fix(&mut bench, wish);
         bench.files[&FILE].text.to_string()
     }
@@ -210,7 +216,7 @@ fn no_safe_fix_makes_more_hold_than_was_meant() {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let tallies = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -46,7 +46,11 @@ impl Check<'_> {
     /// Whether nothing is an error that was none, no new statement is about a predicate that others define, and no word
     /// went that is a predicate of the program.
     pub(super) fn brings_none(&self) -> bool {
-        let (old, new) = (self.errors(self.before()), self.errors(self.after()));
+        let (mut old, mut new) = (self.errors(self.before()), self.errors(self.after()));
+        let range = self.window.range;
+        let stray = self.file.findings.iter().filter(|finding| finding.range.intersect(range).is_some());
+        stray.for_each(|finding| count(finding, &mut old));
+        self.settled.source.findings().iter().for_each(|finding| count(finding, &mut new));
         let is_new = |(rule, count): (&&str, &usize)| old.get(*rule).is_none_or(|before| before < count);
         !new.iter().any(is_new)
             && !self.settled.heads.iter().any(|(name, arity)| self.exists(*name, *arity))

@@ -50,7 +50,8 @@ impl<'c> Lower<'c, '_> {
         let rest = self.behind_place(at);
         let code = rest.trim_start();
         let blank = rest.get(..rest.len() - code.len()).unwrap_or("");
-        if code.is_empty() || code.starts_with('#') || blank.matches('\n').count() > 1 {
+        let is_comment = ["#", "//", "/*", "%", "--"].iter().any(|sign| code.starts_with(sign));
+        if code.is_empty() || is_comment || blank.matches('\n').count() > 1 {
             return false;
         }
         let behind = tokens(code);
