@@ -105,7 +105,7 @@ impl Partial {
         }
         self.has_begun = true;
         self.has_prompts |= digest.role == Role::User;
-        self.is_unanswered = matches!(digest.role, Role::User | Role::Tool);
+        self.is_unanswered = digest.role == Role::User;
     }
 
     pub(super) fn answer(&mut self, digest: &Digest) {
