@@ -129,10 +129,11 @@ impl Check<'_> {
             let is_declaration = item.statement.declaration().is_some();
             each_atom(item, &mut |atom, is_use| {
                 let meant = self.program.predicate_of(self.file, atom).filter(|_| !is_use);
-                let declared = meant.and_then(|meant| meant.signature.declared);
+                let others = meant.into_iter().flat_map(|meant| self.program.declarations(meant));
+                let is_declared = others.into_iter().any(|site| !own.contains(&site.item.statement.id));
                 let name = self.program.meaning(self.file, key(atom)).name;
                 let is_other = |other: &Predicate| other.exists() && other.key.arity != atom.arity();
-                clashes |= is_declaration && declared.is_some_and(|(_, id, _)| !own.contains(&id));
+                clashes |= is_declaration && is_declared;
                 clashes |= !is_use && self.program.named(name).any(is_other);
             });
         }
