@@ -115,7 +115,8 @@ const CERTAIN: &[Format] = &[
     ], ..ANY },
     Format { name: "SWE-agent trajectory", all: &["response"], any: &["observation", "thought", "action"], parts: &[
         part(&["response"], How::Said(Role::Assistant)),
-        part(&["observation"], How::Said(Role::Tool)),
+        // Results of actions follow the last answer, too, and ask for none.
+        part(&["observation"], How::Said(Role::Other)),
     ], ..ANY },
     Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], How::Records)], ..ANY },
 ];
@@ -395,7 +396,13 @@ impl Format {
 
     /// Reads the turns of a record; `step` is what says of which kind it is.
     fn read(&self, reading: &mut Reading<'_, '_>, place: &Place, step: &Place) {
+        let start = reading.turns.len();
         for part in self.parts {
+            // Records that are a copy of a conversation have its observations in another order.
+            let is_read = || reading.turns.iter().skip(start).any(super::Turn::is_answer);
+            if part.repeats && matches!(part.how, How::Records) && is_read() {
+                continue;
+            }
             let Some(found) = part.at.iter().find_map(|path| reading.finder.get(place, path)) else {
                 continue;
             };
