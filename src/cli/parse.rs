@@ -88,7 +88,7 @@ impl Parse {
         let Seen { answered, context, diagnostics } = seen;
         let value = match self.extractor {
             Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
-            None => parsed(answered, diagnostics),
+            None => parsed(answered, &context.settings.caps, diagnostics),
         };
         let value = without_secrets(value);
         match (self.format, self.extractor, self.explain) {

@@ -4,6 +4,7 @@ use super::cut::Frame;
 use super::entry::Form;
 use super::lines::Own;
 use super::shapes::{self, Shape};
+use super::words::member;
 use super::{Options, harness, log, stream};
 use crate::config::Container;
 use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
@@ -103,7 +104,8 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
     let found = match extension.as_str() {
         "md" | "markdown" => return Container::Markdown,
         _ if own.fits(head) => return Container::Raw,
-        "txt" | "out" => by_text(head).or_else(|| by_json(head, is_all, own, false).filter(is_conversation)),
+        "txt" | "out" => by_text(head)
+            .or_else(|| by_json(head, is_all, own, false).filter(|found| is_conversation(found, head))),
         "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {
             Some(b'[') if !is_lines(head, is_all) => by_json(head, is_all, own, true),
             _ => Some(of_lines(head, own)),
@@ -114,12 +116,17 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
     found.unwrap_or(Container::Raw)
 }
 
-/// Whether a container holds turns of several speakers, or answers as services give them, and not just a reply.
-fn is_conversation(container: &Container) -> bool {
-    matches!(
-        container,
-        Container::Array | Container::Response | Container::ChatLines | Container::Stream | Container::Traces
-    )
+/// Whether a plain text is a record of several turns. An answer of a service, or a list of envelopes, may be what the
+/// model wrote itself, and the runtime would read it as one reply.
+fn is_conversation(container: &Container, head: &[u8]) -> bool {
+    match container {
+        Container::ChatLines | Container::Stream | Container::Traces => true,
+        Container::Array => {
+            let json = Json::parse(head);
+            json.elements(json.root()).next().is_some_and(|first| member(&json, first, "role").is_some())
+        }
+        _ => false,
+    }
 }
 
 /// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.

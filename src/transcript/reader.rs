@@ -298,9 +298,10 @@ impl Reader {
         (plan, Cutter::new(plan.frame))
     }
 
-    /// Refuses a file that is not text, with a finding.
+    /// Refuses a file that is not text, with a finding. Where it is named as one reply it is read, byte by byte.
     fn refuse(&mut self, head: &[u8], each: &mut dyn FnMut(&Record<'_>)) -> bool {
-        let Some(kind) = binary::kind(head) else { return false };
+        let is_one = self.options.container == Some(Container::Raw);
+        let Some(kind) = binary::kind(head).filter(|_| !is_one) else { return false };
         self.is_refused = true;
         self.start += head.len() as u64;
         let mut record = Record::new(1, 0, &[]);
@@ -352,16 +353,16 @@ impl Reader {
             summary.add(shape, &record.turns, &record.findings);
             each(&record);
         };
+        let is_one = self.options.container == Some(Container::Raw);
         match plan.container {
             Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
-            Container::Raw if bytes.trim_ascii().is_empty() => {
+            Container::Raw if !is_one && bytes.trim_ascii().is_empty() => {
                 let mut record = Record::new(1, start, bytes);
                 let turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), record.range());
                 record.turns.push(turn);
                 give(record, None);
             }
             Container::Raw => {
-                let is_one = self.options.container == Some(Container::Raw);
                 if !is_one && own.read(bytes, start, &mut |record| give(record, Some(Shape::Declared))) {
                     return;
                 }

@@ -3,13 +3,18 @@
 use serde_json::{Value, json};
 
 use super::{Answered, words};
+use crate::config::FullStops;
+use crate::envelope::Reply;
 use crate::envelope::account::{Entry, Fate, NOT_JUDGED};
-use crate::envelope::runtime::record;
+use crate::envelope::runtime::{self, Caps, record};
 use crate::report::replay::atom;
 
 /// The record of a reply; `diagnostics` as `check --format json` writes them.
+///
+/// Its `model` is what the runtime itself makes of the reply, which knows one version of the protocol; all else follows
+/// the version of the reply. `caps` are the limits of the runtime.
 #[must_use]
-pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
+pub fn parsed(answered: Answered<'_>, caps: &Caps, diagnostics: Vec<Value>) -> Value {
     let Answered { file, reply, turn, .. } = answered;
     let reading = reply.reading.as_ref();
     let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
@@ -37,7 +42,7 @@ pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
         "self_correction": correction
             .map(|one| json!({ "triggered": one.triggered, "hypothesis": one.hypothesis })),
         "warnings": warnings.iter().map(words::warning).collect::<Vec<_>>(),
-        "model": record(&reply.reading),
+        "model": model(reply, caps),
         "diagnostics": diagnostics,
         "envelopes": envelopes.map(|(at, object)| json!({
             "range": answered.place(object.range.clone()),
@@ -45,6 +50,18 @@ pub fn parsed(answered: Answered<'_>, diagnostics: Vec<Value>) -> Value {
             "picked_safe": reply.safe == Some(at),
         })).collect::<Value>(),
     })
+}
+
+/// What the runtime makes of a reply. It drops updates without a full stop that the version of the reply allows.
+fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
+    let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+    match picked.is_some_and(|picked| picked.kept.is_without_full_stops) {
+        false => record(&reply.reading),
+        true => {
+            let caps = Caps { full_stops: FullStops::default(), ..caps.clone() };
+            record(&runtime::read(reply.raw, &caps))
+        }
+    }
 }
 
 /// The same in a line for people.
