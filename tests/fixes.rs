@@ -84,13 +84,13 @@ fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
 /// Whether a rule finds more errors than before. Of damage that comes to light because the first one is mended, what a safe
 /// fix ends does not count.
 fn brings_error(before: &[(FileId, Diagnostic)], after: &[(FileId, Diagnostic)]) -> bool {
-    let count = |found: &[(FileId, Diagnostic)], rule: &str| {
-        let errors = found.iter().filter(|(_, one)| one.severity == Severity::Error && one.rule.code == rule);
-        errors.count()
-    };
     let comes_to_light = |one: &Diagnostic| one.rule.group == Group::Syntax && is_safely_fixable(one);
+    let counts = |one: &Diagnostic| one.severity == Severity::Error && !comes_to_light(one);
+    let count = |found: &[(FileId, Diagnostic)], rule: &str| {
+        found.iter().filter(|(_, one)| counts(one) && one.rule.code == rule).count()
+    };
     let more = |one: &Diagnostic| count(after, one.rule.code) > count(before, one.rule.code);
-    after.iter().any(|(_, one)| more(one) && !comes_to_light(one))
+    after.iter().any(|(_, one)| counts(one) && more(one))
 }
 
 /// Whether what a rule finds has a meaning as it is written: a name with the full stop behind it is not what was meant, and a

@@ -108,7 +108,7 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
             .or_else(|| by_json(head, is_all, own, false).filter(|found| is_conversation(found, head))),
         "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {
             Some(b'[') if !is_lines(head, is_all) => by_json(head, is_all, own, true),
-            _ => Some(of_lines(head, own)),
+            _ => of_known_lines(head, own).or(Some(Container::ChatLines)),
         }),
         "json" | "traj" | "trajectory" | "eval" => by_json(head, is_all, own, true).or_else(|| by_text(head)),
         _ => by_json(head, is_all, own, false).or_else(|| by_text(head)),
@@ -132,7 +132,9 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
 /// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
 fn by_json(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
     match first(head) {
-        Some(b'{') if is_lines(head, is_all) => Some(of_lines(head, own)),
+        Some(b'{') if is_lines(head, is_all) => {
+            of_known_lines(head, own).or(is_expected.then_some(Container::ChatLines))
+        }
         Some(b'{') => of_document(head, is_all, own, is_expected),
         Some(b'[') => of_array(head, own, is_expected),
         _ => None,
@@ -171,14 +173,15 @@ fn of_shape(shape: Shape) -> Container {
     }
 }
 
-fn of_lines(head: &[u8], own: &Own) -> Container {
+/// The container that the first line of a known shape makes.
+fn of_known_lines(head: &[u8], own: &Own) -> Option<Container> {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    let shape = lines.take(LINES).find_map(|line| {
+    let found = lines.take(LINES).find_map(|line| {
         let json = Json::parse(line);
         let is_entry = || log::is_entry(&json, json.root()).then_some(Shape::Log);
         shape(&json, json.root(), own).or_else(is_entry)
     });
-    shape.map_or(Container::ChatLines, of_shape)
+    found.map(of_shape)
 }
 
 /// What a value is.

@@ -221,6 +221,16 @@ fn a_denied_reply_is_not_told_as_asserted() {
     assert!(!text.contains("the whole reply is denied"), "{text}");
 }
 
+/// A file in which no reply is recognised has no account anywhere, and each command says why.
+fn no_account(folder: &Path, session: &str) {
+    for name in ["parse", "split", "stats", "replay"] {
+        let output = command(folder, &[name, session]).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}: {errors}");
+        assert!(errors.contains("no reply is recognised"), "{name}: {errors}");
+    }
+}
+
 #[test]
 fn examples_have_the_same_account_everywhere() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/transcripts");
@@ -228,7 +238,12 @@ fn examples_have_the_same_account_everywhere() {
     for folder in ["clean", "failures"] {
         for entry in std::fs::read_dir(examples.join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            compare(&examples, &format!("{folder}/{name}"));
+            let session = format!("{folder}/{name}");
+            if name.starts_with("no-reply.") {
+                no_account(&examples, &session);
+                continue;
+            }
+            compare(&examples, &session);
             compared += 1;
         }
     }

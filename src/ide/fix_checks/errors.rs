@@ -5,9 +5,9 @@ use std::hash::Hash as _;
 
 use rustc_hash::FxHashMap;
 
-use super::hash;
 use super::settle::Settled;
 use super::window::Window;
+use super::{hash, program};
 use crate::analysis::Context;
 use crate::ide::diagnostics::{check_statement, fingerprint};
 use crate::lint::{Finding, Severity};
@@ -35,7 +35,7 @@ impl Check<'_> {
             for (item, text) in self.before().chain(self.after()) {
                 self.in_context(item, text, |context| fingerprint(context, &item.statement).hash(hasher));
             }
-            self.clashes().hash(hasher);
+            (self.clashes(), program::is_disturbed(self)).hash(hasher);
             for (name, arity) in &self.settled.heads {
                 self.exists(*name, *arity).hash(hasher);
             }
@@ -57,6 +57,7 @@ impl Check<'_> {
             && !self.settled.dropped.iter().any(|word| self.is_predicate(word))
             && !self.names_unknown()
             && !self.clashes()
+            && !program::is_disturbed(self)
     }
 
     /// The statements that the edits touch.
@@ -66,7 +67,7 @@ impl Check<'_> {
     }
 
     /// What they become.
-    fn after(&self) -> impl Iterator<Item = (&Item, &str)> {
+    pub(super) fn after(&self) -> impl Iterator<Item = (&Item, &str)> {
         let text = self.settled.source.text();
         self.settled.items().iter().map(move |item| (item, slice(text, item.statement.range() + item.start)))
     }
@@ -116,11 +117,15 @@ impl Check<'_> {
         unknown
     }
 
+    /// Whether a statement could not be read whole before, so that the program did not know all of it.
+    pub(super) fn was_damaged(&self) -> bool {
+        self.before().any(|(item, _)| item.statement.damaged)
+    }
+
     /// Whether a statement that was damaged is about a predicate that others declare already, or that exists with another
     /// number of arguments.
     fn clashes(&self) -> bool {
-        let is_damaged = |(item, _): (&Item, &str)| item.statement.damaged;
-        if !self.before().any(is_damaged) {
+        if !self.was_damaged() {
             return false;
         }
         let own: Vec<StatementId> = self.before().map(|(item, _)| item.statement.id).collect();

@@ -2,10 +2,12 @@
 //! stay what they are, and nothing in them is an error that was none before. A fix that fails is offered as unsafe.
 //!
 //! Takes a fix with its edits placed in files; gives yes or no. [`window`] is the stretch of a file that the edits change,
-//! [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then. Verdicts are kept, so
+//! [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then, [`program`] what that
+//! means for other statements. Verdicts are kept, so
 //! that a keystroke costs the checks of the fixes that it changes.
 
 mod errors;
+mod program;
 mod settle;
 mod window;
 

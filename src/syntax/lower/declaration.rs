@@ -140,7 +140,7 @@ impl<'t> Lower<'_, 't> {
         match (kind, known.iter().find(|finding| range.contains_range(finding.range))) {
             (TermKind::Variable(_) | TermKind::Wildcard, None) => {}
             (_, Some(finding)) if finding.rule == &rules::LEGACY_TYPED_ARG => self.soft(finding.clone()),
-            (_, Some(_)) => lowercase.push(range),
+            (_, Some(_)) if is_word(shown) => lowercase.push(range),
             _ => {
                 self.holes = true;
                 let message = format!(
@@ -214,4 +214,9 @@ impl<'t> Lower<'_, 't> {
             fix.replace(old.1, self.slice(new.1))
         })
     }
+}
+
+/// Whether a text is one word, which can be written as a variable without losing a part of it.
+fn is_word(text: &str) -> bool {
+    text.chars().all(|char| char.is_ascii_alphanumeric() || "_-:.".contains(char))
 }
