@@ -16,6 +16,9 @@ use crate::program::{Program, key_of};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::text::{Cancel, FileId, TextRange, TextSize};
 
+/// A suite that was run, whether its file has no cases, and what to warn of: where in the file, and why.
+type Ran = (Suite, bool, Vec<(TextSize, String)>);
+
 /// A test file that is to be run.
 #[derive(Debug, Clone, Copy)]
 pub struct TestRun<'p> {
@@ -47,7 +50,7 @@ pub fn run_tests(
         let is_empty = tests.cases.is_empty() && wanted("");
         (suite, is_empty, found.warnings)
     };
-    let suites: Vec<(Suite, bool, Vec<(TextSize, String)>)> = runs.par_iter().map(suite).collect();
+    let suites: Vec<Ran> = runs.par_iter().map(suite).collect();
     let mut warnings = Vec::new();
     for (run, (suite, _, found)) in
         runs.iter().zip(&suites).filter(|(_, (suite, ..))| !suite.cases.is_empty())

@@ -95,10 +95,10 @@ const AROUND: u32 = 4096;
 /// The secrets around a range, pieces of which messages may quote.
 fn around(file: &SnapshotFile, range: TextRange) -> Context {
     let text = file.text();
-    let start = text.floor_char_boundary(u32::from(range.start()).saturating_sub(AROUND) as usize);
-    let end =
-        text.ceil_char_boundary((u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len()));
-    Context::of(text.get(start..end).unwrap_or(""))
+    let start = u32::from(range.start()).saturating_sub(AROUND) as usize;
+    let end = (u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len());
+    let bytes = text.as_bytes().get(start..end).unwrap_or(&[]);
+    Context::of(&String::from_utf8_lossy(bytes))
 }
 
 /// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.

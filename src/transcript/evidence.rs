@@ -28,7 +28,7 @@ pub(super) fn keeps(text: &[u8], fix: &Fix) -> bool {
     for edit in fix.edits.iter().filter(|edit| !matches!(edit.span.anchor, Anchor::Statement(..))) {
         change.see(text, edit);
     }
-    change.is_kept()
+    change.keeps_evidence()
 }
 
 /// The tokens that come and go.
@@ -70,7 +70,7 @@ impl Change {
         }
     }
 
-    fn is_kept(mut self) -> bool {
+    fn keeps_evidence(mut self) -> bool {
         self.respell();
         self.rename();
         self.tokens.iter().all(|(token, count)| match (token, count) {

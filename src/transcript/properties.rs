@@ -181,7 +181,7 @@ pub(super) fn wrap(kind: usize, reply: &str, choices: &mut Choices) -> (&'static
             let lines: Vec<_> = reply.split_inclusive('\n').map(|line| format!("   {line}")).collect();
             ("a.md", format!("- é{eol}   ```piggyback{eol}{}{eol}   ```{eol}", lines.concat()))
         }
-        ..18 => ("a.txt", reply.to_owned()),
+        kind if kind < 18 => ("a.txt", reply.to_owned()),
         _ => exported(kind - 18, reply, choices),
     }
 }
@@ -321,7 +321,7 @@ fn exported(kind: usize, reply: &str, choices: &mut Choices) -> (&'static str, S
                 r#"{{"environment":"e","trajectory":[{{"action":"ls","observation":"é","response":{said},"thought":"t"}}],"history":[{{"role":"user","content":"go é"}}],"info":{{}}}}"#
             ),
         ),
-        17 | 18 | 19 => {
+        17..=19 => {
             let mut out = String::new();
             for part in choices.split(reply) {
                 let piece = choices.string(part);

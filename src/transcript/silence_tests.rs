@@ -57,7 +57,7 @@ fn shown(settings: &TranscriptSettings, name: &str, text: &[u8]) -> String {
     }
     // An editor, which has all of the file, says the same.
     let text = String::from_utf8_lossy(text);
-    if text.as_bytes().len() < 1000 {
+    if text.len() < 1000 {
         let whole = Transcript::parse(options, text.as_bytes());
         assert_eq!(whole.summary().answers, summary.answers);
     }

@@ -27,7 +27,7 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
 fn is_digest(word: &str) -> bool {
     let is_named = |name: &&str| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     DIGESTS.iter().any(|name| {
-        is_named(&name) && word.as_bytes().get(name.len()).is_some_and(|next| b"-:=/_".contains(next))
+        is_named(name) && word.as_bytes().get(name.len()).is_some_and(|next| b"-:=/_".contains(next))
     })
 }
 

@@ -58,7 +58,7 @@ pub(in crate::host) fn transcripts_in(path: &Path) -> io::Result<Vec<PathBuf>> {
         |member: &&Member| TRANSCRIPTS.iter().any(|end| member.name.to_lowercase().ends_with(end));
     let is_sample = |member: &&Member| member.name.starts_with("samples/");
     let all: Vec<_> = members.iter().filter(is_transcript).collect();
-    let is_inspect = all.iter().any(|member| is_sample(member));
+    let is_inspect = all.iter().any(&is_sample);
     let wanted = all.into_iter().filter(|member| !is_inspect || is_sample(member));
     Ok(wanted.map(|member| path.join(&member.name)).collect())
 }

@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
                 let report = self::turn(&turn, &places);
                 turns.push((*turn, report));
             }
-            Event::Found { turn, found: one } => found.push((turn, one)),
+            Event::Found { turn, found: one } => found.push((turn, *one)),
         });
         silence(record, options.transcript, judge.rules, comments, &mut found);
         let lines = self.placed(record, spot, found);

@@ -175,7 +175,7 @@ fn in_record(
             let is_reasoned = *reasoned <= MOST_REASONED;
             turns.push(judged_turn(&turn, replay, constitution, (judges, is_reasoned)));
         }
-        Event::Found { turn, found: one } => found.push((turn, one)),
+        Event::Found { turn, found: one } => found.push((turn, *one)),
     });
     (turns, found)
 }

@@ -149,14 +149,14 @@ impl<'a> Replay<'a> {
             && let Some(found) = rules::injection(record, turn)
         {
             self.is_injected = true;
-            each(self, Event::Found { turn: next, found });
+            each(self, Event::Found { turn: next, found: Box::new(found) });
         }
         let call = turn.details.as_ref().and_then(|details| details.call.as_deref());
         if let Some(call) = call {
             let outcome = Outcome::of(&String::from_utf8_lossy(text));
             let Some(asked) = self.awaited.take(call, outcome) else { return };
             if let Some(found) = rules::outcome(record, turn, call, &asked, outcome) {
-                each(self, Event::Found { turn: asked.turn, found });
+                each(self, Event::Found { turn: asked.turn, found: Box::new(found) });
             }
         }
     }
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
         let found = scene.findings(&report, &self.kernel, &mut self.told);
         each(self, Event::Turn(Box::new(report)));
         let number = self.number;
-        found.into_iter().for_each(|found| each(self, Event::Found { turn: number, found }));
+        found.into_iter().for_each(|found| each(self, Event::Found { turn: number, found: Box::new(found) }));
     }
 }
 

@@ -44,6 +44,6 @@ pub enum Event {
         /// The turn.
         turn: u64,
         /// What.
-        found: Found,
+        found: Box<Found>,
     },
 }

@@ -183,7 +183,7 @@ impl<'t> Phrase<'_, 't> {
         Some((hit?, last))
     }
 
-    fn new(&self, advice: &str) -> Option<Hit> {
+    fn foreign(&self, advice: &str) -> Option<Hit> {
         let word = self.region.token(self.at)?;
         let message = format!("Mangle has no `{}`. {advice}", word.text);
         Some(Hit::new(&rules::FOREIGN_WORD, word.range(), message).guess())
@@ -191,7 +191,7 @@ impl<'t> Phrase<'_, 't> {
 
     /// Without the premise, and without a fix.
     fn passed_over(&self, advice: &str) -> Option<Hit> {
-        Some(self.new(advice)?.read(premise_with_comma(self.region, &self.part)?, ""))
+        Some(self.foreign(advice)?.read(premise_with_comma(self.region, &self.part)?, ""))
     }
 
     /// The values before and behind some tokens, if the premise is no more than that.
@@ -205,7 +205,7 @@ impl<'t> Phrase<'_, 't> {
     /// Reads and mends the premise as `text`.
     fn says(&self, advice: &str, text: &str) -> Option<Hit> {
         let range = self.region.range(self.part.clone());
-        Some(self.new(advice)?.replace(range, text).title(format!("Write `{}`", shorten(text))))
+        Some(self.foreign(advice)?.replace(range, text).title(format!("Write `{}`", shorten(text))))
     }
 
     /// `X equals Y`, `T contains "a"`, and any word that nobody knows.
@@ -272,7 +272,7 @@ impl<'t> Phrase<'_, 't> {
         if !(is_atom && is_last && before.is(")")) {
             return self.passed_over(advice);
         }
-        Some(self.new(advice)?.replace(before.end..next.start, join).title("Write a premise of its own"))
+        Some(self.foreign(advice)?.replace(before.end..next.start, join).title("Write a premise of its own"))
     }
 
     /// `some X, Y in L`, `every X in L`: over commas up to the end of the phrase.

@@ -26,7 +26,7 @@ pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
     let Some(inner) = text.strip_prefix(b"{") else { return false };
     let inner = inner.trim_ascii();
     let is_start = |key: &&[u8]| inner.len() < key.len() && inner.len() > 1 && key.starts_with(inner);
-    KEYS.iter().any(|key| inner.starts_with(key)) || KEYS.iter().any(|key| is_start(key)) || {
+    KEYS.iter().any(|key| inner.starts_with(key)) || KEYS.iter().any(is_start) || {
         let json = Json::parse(text);
         is_envelope(&json)
     }

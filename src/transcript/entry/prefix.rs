@@ -156,9 +156,9 @@ impl<'l> Cursor<'l> {
     fn source(&mut self) {
         self.blank();
         if let Some(len) = self.matched(&SOURCE)
-            && !ANY_LEVEL
+            && ANY_LEVEL
                 .as_ref()
-                .is_some_and(|level| level.find(self.rest()).is_some_and(|it| it.end() + 3 >= len))
+                .is_none_or(|level| level.find(self.rest()).is_none_or(|it| it.end() + 3 < len))
         {
             self.at += len;
             self.found.source = Some(self.at);

@@ -323,7 +323,7 @@ pub(super) fn wrapped(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
 /// Reads a list of records, or one; also where it is JSON in a string.
 fn records(reading: &mut Reading<'_, '_>, place: &Place) {
     let elements = reading.finder.each(place);
-    let of_string = || reading.inside(place, |inner, root| records(inner, root));
+    let of_string = || reading.inside(place, records);
     if reading.finder.is_string(place) {
         let turns = of_string();
         reading.turns.extend(turns.into_iter().flatten());
@@ -389,8 +389,8 @@ impl Format {
         };
         // A result that failed has a response that is null.
         let is_there = |path: &&str| reading.finder.get(place, path).is_some();
-        self.all.iter().all(|path| is_there(path))
-            && (self.any.is_empty() || self.any.iter().any(|path| has(path)))
+        self.all.iter().all(is_there)
+            && (self.any.is_empty() || self.any.iter().any(has))
             && self.says.iter().all(|(path, word)| reading.finder.says(place, path, word))
     }
 
