@@ -12,6 +12,11 @@ const NAMES: &[(&str, &[&str])] = &[
     ("a secret", &["secret", "credential", "credentials", "client_secret"]),
 ];
 
+/// The words of which one stands in front of what is found here.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().flat_map(|(_, words)| words.iter().copied()).chain(["authorization"])
+}
+
 /// How far back a name is looked for.
 const BACK: usize = 96;
 

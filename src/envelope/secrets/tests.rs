@@ -130,6 +130,40 @@ fn escapes_hide_nothing() {
 }
 
 #[test]
+fn a_quick_look_misses_no_secret() {
+    let keys = [
+        "sk-ant-api03-AbCdEf0123456789xyz",
+        "ghp_0123456789abcdefghij0123",
+        "xoxb-a1b2c3d4e5",
+        "AKIAIOSFODNN7EXAMPLE",
+        "q8Zt3kLw9XcV2bNm7RfY",
+        "123456789:AAF0abcdefghijklmnopqrstuvwxyz01234",
+        "pass\u{200b}word: hunter2x",
+        "password: hunter2!",
+        "PassWord=hunter2x",
+        "Authorization: Basic dXNlcjpwYXNzMQ==",
+        "--token t0kenAbc99",
+        "\"client_secret\", \"a1b2c3d4\"",
+        "postgres://me:s3cret@db/x",
+        "-----BEGIN PRIVATE KEY-----\nMIIEow\n-----END PRIVATE KEY-----",
+    ];
+    let escaped = |text: &str, char: char| text.replace(char, &format!("\\u{:04x}", u32::from(char)));
+    for key in keys {
+        let mut texts = vec![key.to_owned(), serde_json::to_string(key).unwrap()];
+        texts.push(serde_json::to_string(&texts[1]).unwrap());
+        texts.extend(key.chars().filter(char::is_ascii).map(|char| escaped(key, char)));
+        texts.extend(key.char_indices().map(|(at, _)| format!("{}\u{ad}{}", &key[..at], &key[at..])));
+        for text in texts {
+            for text in [text.clone(), format!("Höhe {text} und mehr."), format!("{{\"a\": {text}}}")] {
+                assert!(search(&text).is_empty() || !quick::is_free(&text), "{text}");
+            }
+        }
+        assert!(!search(key).is_empty(), "{key}");
+    }
+    assert!(quick::is_free(r#"{"task": "src/lease/renew.rs \u00fc \n lease-14", "memory_operations": []}"#));
+}
+
+#[test]
 fn what_is_no_secret() {
     for text in [
         "commit da39a3ee5e6b4b0d3255bfef95601890afd80709",

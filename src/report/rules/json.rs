@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::lint::Rule;
+use crate::lint::{FixKind, Rule};
 
 #[derive(Serialize)]
 struct Entry<'a> {
@@ -31,10 +31,18 @@ pub fn json(rules: &[&'static Rule]) -> String {
         rationale: rule.rationale,
         bad: rule.bad,
         good: rule.good,
-        fix: rule.fix.as_str(),
+        fix: fix(rule.fix),
         url: rule.url(),
     };
     let entries: Vec<_> = rules.iter().map(entry).collect();
     // Serialising strings cannot fail; the empty text stands for what cannot happen.
     serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
+}
+
+/// What kind of fix a program can expect: a suggestion edits nothing.
+fn fix(kind: FixKind) -> &'static str {
+    match kind {
+        FixKind::Suggestion => FixKind::None.as_str(),
+        FixKind::None | FixKind::Safe | FixKind::Unsafe => kind.as_str(),
+    }
 }
