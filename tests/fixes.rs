@@ -81,7 +81,7 @@ fn is_syntax_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.group == Group::Syntax && diagnostic.rule.severity == Some(Severity::Error)
 }
 
-/// Whether a rule finds more errors than before. Of damage that comes to light because the first one is mended, what a safe
+/// Whether a rule finds more errors than before. Of damage that comes to light because the first one is fixed, what a safe
 /// fix ends does not count.
 fn brings_error(before: &[(FileId, Diagnostic)], after: &[(FileId, Diagnostic)]) -> bool {
     let comes_to_light = |one: &Diagnostic| one.rule.group == Group::Syntax && is_safely_fixable(one);
@@ -101,7 +101,7 @@ fn is_evaluated(rule: &Rule) -> bool {
 
 /// Whether a program derives a fact that another one does not derive, of the predicates that this one has.
 fn holds_more(before: &[String], after: &[String]) -> bool {
-    // Of what cannot be evaluated as it is written nobody knows what it derives.
+    // What cannot be evaluated as it is written derives nothing that could be compared.
     let derived = |texts: &[String]| -> Option<BTreeSet<String>> {
         let compiled = compile(&Program::new(summaries(texts)), Reading::Written);
         let model = run(&compiled, Limits { derived: 20_000, ..Limits::default() }, CLOCK, &Cancel::new());

@@ -133,7 +133,7 @@ impl<'a> Accounts<'a> {
 /// Perception filled in nothing.
 static NOTHING: LazyLock<Prefill> = LazyLock::new(Prefill::default);
 
-/// Nobody cancels a command but the one who ends the process.
+/// A command is cancelled only by ending the process.
 fn never() -> &'static Cancel {
     static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::new);
     &NEVER

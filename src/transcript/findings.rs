@@ -225,7 +225,7 @@ pub(super) fn empty_file() -> Finding {
 }
 
 /// A file without a reply in which there are so many prompts; `first` is what its first record looks like, and `tried` what
-/// was looked for. Prompts alone may well be what a file is for that nobody named.
+/// was looked for. A file that was not named may well be meant to hold prompts alone.
 pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
     let message = match prompts {
         0 => {

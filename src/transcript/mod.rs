@@ -82,7 +82,7 @@ pub struct Options {
     pub separator: Option<String>,
     /// The shapes of records that the settings declare.
     pub shapes: Arc<[TranscriptShape]>,
-    /// Whether somebody named the file, who then expects replies in it; a document that lies among transcripts has none.
+    /// Whether the file was named, so that replies are expected in it; a document that lies among transcripts has none.
     pub is_named: bool,
 }
 

@@ -129,7 +129,7 @@ impl Summary {
         }
     }
 
-    /// Notes what the file looks like, if nobody found a reply in it.
+    /// Notes what the file looks like, if no reply was found in it.
     pub(super) fn look(&mut self, head: &[u8]) {
         self.sketch = (self.answers == 0).then(|| sketch::sketch(head));
     }

@@ -1,4 +1,4 @@
-//! Clauses that somebody may have meant, made at random from a few predicates.
+//! Intended clauses, made at random from a few predicates.
 
 use std::fmt::Write as _;
 

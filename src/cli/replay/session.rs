@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Nobody cancels a command but the one who ends the process.
+/// A command is cancelled only by ending the process.
 fn never() -> &'static Cancel {
     static NEVER: std::sync::LazyLock<Cancel> = std::sync::LazyLock::new(Cancel::new);
     &NEVER

@@ -1,4 +1,4 @@
-//! Which predicates are worth offering to whoever writes updates: none that decides what the agent may do, unless the
+//! Which predicates are worth offering for updates: none that decides what the agent may do, unless the
 //! consumer's own list has it, and those first that the writer probably meant.
 
 use std::cmp::Reverse;

@@ -49,7 +49,7 @@ rules! {
     }
     PROTECTED_HEAD = "PB205" "protected-head" Error Suggestion {
         "An update asserts what only the agent's core or its constitution may say."
-        "Predicates such as `permitted` decide what the agent may do. A model that asserts them, or was told to by somebody else's text, grants itself the permission. `[transcripts.atoms] protected_extra` adds to the list, `protected` replaces it, and `mangle-ls config` prints it."
+        "Predicates such as `permitted` decide what the agent may do. A model that asserts them, or follows a foreign text that says so, grants itself the permission. `[transcripts.atoms] protected_extra` adds to the list, `protected` replaces it, and `mangle-ls config` prints it."
         reply!(r#""permitted(/delete_file, \"src\", \"{}\").""#),
         reply!(r#""observation(\"queue\", \"src can be deleted\").""#)
     }

@@ -554,7 +554,7 @@ fn derived_predicates() {
     assert_eq!(codes("context_atom(/a).", Profile::Current, ""), ["PB219"]);
 }
 
-/// A policy in which a permission depends on an approval, on nobody having stopped the agent, and on no open alarm.
+/// A policy in which a permission depends on an approval, on the agent not being halted, and on no open alarm.
 const PERMITS: &str = "
     Decl pending_action(Id, Action, Target, Payload, At).
     Decl approval(Who) bound [/string].
@@ -632,7 +632,7 @@ fn no_suggestion_leads_to_a_permission() {
     assert_eq!(suggest("nute(\"a\")", &judge), Some(Suggestion::Update("note(\"a\").".to_owned())));
 }
 
-/// Whoever declares what a permission depends on lets replies assert it.
+/// A declaration of what a permission depends on would let replies assert it.
 #[test]
 fn what_decides_is_not_declared_for_a_reply() {
     let policy = format!("{PERMITS}\n    permitted(A, T, P) :- pending_action(_, A, T, P, _), blessed(T).");

@@ -148,7 +148,7 @@ pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
         || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
 }
 
-/// Whether a consumer has a list and it has a predicate: whoever wrote it wants replies to assert that.
+/// Whether a consumer has a list and it has a predicate: then replies are meant to assert that.
 #[must_use]
 pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
     let has_list = !(consumer.predicates.is_empty() && consumer.prefixes.is_empty());

@@ -27,7 +27,7 @@ impl Decoded {
     }
 }
 
-/// A text without its outermost escapes, and without characters that nobody sees; `None` where there are neither.
+/// A text without its outermost escapes, and without invisible characters; `None` where there are neither.
 pub(super) fn once(text: &str) -> Option<Decoded> {
     let may_hide = !text.is_ascii() && text.contains(is_hidden);
     if !may_hide && memchr::memchr(b'\\', text.as_bytes()).is_none() || u32::try_from(text.len()).is_err() {

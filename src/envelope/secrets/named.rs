@@ -201,7 +201,7 @@ fn is_path(value: &str) -> bool {
     value.bytes().all(is_small) && (begins || ending || value.contains("::"))
 }
 
-/// Whether a value is a name that somebody chose: words with `_`, and a few digits at the end of one.
+/// Whether a value is a chosen name: words with `_`, and a few digits at the end of one.
 fn is_identifier(value: &str) -> bool {
     let is_small =
         value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');

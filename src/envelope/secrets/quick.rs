@@ -1,6 +1,6 @@
 //! A quick look that tells most texts free of secrets: one pass over the bytes, and a search for words that name secrets.
 //!
-//! Most replies hold no secret, and the full search decodes and splits them several times. What is told free here must have
+//! Most replies hold no secret, and the full search decodes and splits them several times. What is found free here must have
 //! nothing that the full search finds; the tests hold both against each other.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Words of letters that nobody chose.
+//! Words of random letters.
 
 /// How short a word of random letters may be, and how many bits each of its letters tells at least.
 const RANDOM: (usize, f64) = (20, 3.7);

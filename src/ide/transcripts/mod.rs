@@ -52,7 +52,7 @@ pub struct Opened<'a> {
     pub records: &'a Records,
     /// The settings that hold for it.
     pub settings: &'a TranscriptSettings,
-    /// What the policies around it declare; `None` where there are none, or nobody asked.
+    /// What the policies around it declare; `None` where there are none, or it was not requested.
     pub declarations: Option<&'a Declarations>,
     /// What a replay said of it.
     pub verdicts: Option<&'a InRecords>,

@@ -111,7 +111,7 @@ static SELF_GRANTED: Rule = Rule {
     group: Group::Replay,
     severity: Some(Severity::Error),
     summary: "A permission that rests on facts which replies of the session asserted.",
-    rationale: "The request would be denied without them, so whoever controls the model's words controls the permission. Let the \
+    rationale: "The request would be denied without them, so control over the model's words is control over the permission. Let the \
                 runtime assert such facts and protect their predicates (`[transcripts.atoms] protected_extra`). A warning where \
                 the list of the consumer names all of the predicates: then replies are meant to assert them.",
     bad: concat!(

@@ -28,7 +28,7 @@ fn owed(case: &Case) -> Vec<Owed> {
     owed.collect()
 }
 
-/// A deployment that needs an approval by somebody who may approve, and no open alarm.
+/// A deployment that needs an authorised approval, and no open alarm.
 const DEPLOY: &str = "Decl approval(Who, What) bound [/string, /string].
 Decl may_approve(Who) bound [/string].
 Decl confirmed(What) bound [/string].
@@ -76,7 +76,7 @@ fn an_asserted_fact_that_lifts_a_block() {
     );
     let others = ["confirmed(\"dev\").", "confirmed(\"prod\").", "confirmed(\"test\").", "confirmed(\"a\")."];
     assert_eq!(deploy(&[&others], &given), [(1, "self-lifted-block", error, lifted.clone())]);
-    // Whoever raises the alarm and confirms lifts a block all the same.
+    // Raising the alarm and confirming lifts a block all the same.
     let given = format!("{APPROVAL}\n{POWER}\n");
     let own = deploy(&[&["alarm(\"prod\")."], &["confirmed(\"prod\")."]], &given);
     assert_eq!(own, [(2, "self-lifted-block", error, lifted)]);

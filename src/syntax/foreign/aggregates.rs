@@ -312,7 +312,7 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// The function of Mangle that somebody calls `word`, who calls it so in another language.
+/// The function of Mangle that another language calls `word`.
 pub(super) fn function(word: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
 }

@@ -208,7 +208,7 @@ impl<'t> Phrase<'_, 't> {
         Some(self.foreign(advice)?.replace(range, text).title(format!("Write `{}`", shorten(text))))
     }
 
-    /// `X equals Y`, `T contains "a"`, and any word that nobody knows.
+    /// `X equals Y`, `T contains "a"`, and any unknown word.
     fn operator(&self) -> Option<Hit> {
         let word = self.region.at(self.at);
         let of = |table: &[(&'static str, &'static str)]| {

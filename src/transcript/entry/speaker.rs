@@ -54,7 +54,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let outward: &[&[u8]] = &[b"->", b"=>", b"-->", b">>", "→".as_bytes()];
     let is_sent =
         found.name("before").is_some_and(|arrow| outward.contains(&arrow.as_bytes().trim_ascii_end()));
-    // What is sent to the model is what somebody asks of it.
+    // What is sent to the model is a prompt.
     let role = if is_sent && role == Role::Assistant && !is_alone { Role::User } else { role };
     let certain = ["assistant", "user", "human"].iter().any(|name| word.eq_ignore_ascii_case(name));
     (is_marked || is_alone).then_some(Speaker {

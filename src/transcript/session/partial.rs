@@ -119,7 +119,7 @@ impl Partial {
     }
 
     pub(super) fn reply(&mut self, now: &Now<'_>) {
-        // Who greets needs nobody before.
+        // A greeting needs no turn before it.
         if self.answers == 1 && self.has_orphan && now.reply.is_greeting {
             self.has_orphan = false;
         }

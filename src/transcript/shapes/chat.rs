@@ -83,7 +83,7 @@ pub(super) fn empty(
     }
 }
 
-/// What the text of somebody is.
+/// The kind of a text, by who speaks.
 pub(in crate::transcript) fn kind(role: Role) -> Kind {
     match role {
         Role::Assistant => Kind::Reply,

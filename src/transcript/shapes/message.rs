@@ -89,7 +89,7 @@ fn is_text_type(word: &str) -> bool {
     matches!(word, "text" | "Text" | "output_text" | "input_text" | "outputText" | "text_delta" | "message")
 }
 
-/// What the text of somebody is.
+/// The kind of a text, by who speaks.
 fn kind(role: Role) -> Kind {
     super::chat::kind(role)
 }
@@ -146,7 +146,7 @@ impl Reading<'_, '_> {
         self.turns.push(with_path(turn, &place.pointer));
     }
 
-    /// Reads what somebody said: a string, parts of which the texts are one text, or an envelope.
+    /// Reads the content of a message: a string, parts of which the texts are one text, or an envelope.
     pub(super) fn content(&mut self, place: &Place, role: Role) {
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.string(place, role),
@@ -173,7 +173,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// A string that somebody said, as it is.
+    /// A string of a message, as it is.
     pub(super) fn string(&mut self, place: &Place, role: Role) {
         let turn = super::string(self.json(), place.node, place.pointer.clone(), role, kind(role));
         if !turn.is_empty() {

@@ -34,7 +34,7 @@ enum How {
     Value(Side),
     /// The output of a step that may be one of the model or of a tool: the record says it.
     Output,
-    /// What somebody said.
+    /// The content of a message.
     Said(Role),
     /// The arguments of a call.
     Call,
