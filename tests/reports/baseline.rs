@@ -105,8 +105,9 @@ fn what_cannot_be_read_is_said() {
     "#]]
     .assert_eq(&render(&run(root, &["check", "--write-baseline", "no/such/folder.jsonl"])));
     expect![[r#"
-        No findings in 0 files (0 clauses)
+        Nothing to check
         new.jsonl is not written, since not everything could be checked
+        warning: nothing to check: looked for Mangle files (`.mg`, `.gl`) and transcripts (`**/transcripts/**`, `**/*.piggyback.{json,jsonl,ndjson,md,txt,log}`) that git does not ignore; there is no `mangle-ls.toml` here or above
         error: gone.mg: no such file or directory
         exit 2
     "#]]

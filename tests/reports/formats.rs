@@ -112,66 +112,66 @@ fn columns_count_utf16_and_fixes_are_edits() {
         &[("a.mg", text)],
         &[],
         expect![[r#"
-        [
-          {
-            "fixes": [
+            [
               {
-                "artifactChanges": [
+                "fixes": [
                   {
-                    "artifactLocation": {
-                      "uri": "a.mg",
-                      "uriBaseId": "%SRCROOT%"
-                    },
-                    "replacements": [
+                    "artifactChanges": [
                       {
-                        "deletedRegion": {
-                          "endColumn": 30,
-                          "endLine": 3,
-                          "startColumn": 30,
-                          "startLine": 3
+                        "artifactLocation": {
+                          "uri": "a.mg",
+                          "uriBaseId": "%SRCROOT%"
                         },
-                        "insertedContent": {
-                          "text": ")"
-                        }
+                        "replacements": [
+                          {
+                            "deletedRegion": {
+                              "endColumn": 30,
+                              "endLine": 3,
+                              "startColumn": 30,
+                              "startLine": 3
+                            },
+                            "insertedContent": {
+                              "text": ")"
+                            }
+                          }
+                        ]
                       }
-                    ]
+                    ],
+                    "description": {
+                      "text": "Insert `)`"
+                    },
+                    "properties": {
+                      "applicability": "unsafe"
+                    }
                   }
                 ],
-                "description": {
-                  "text": "Insert `)`"
-                },
-                "properties": {
-                  "applicability": "safe"
-                }
-              }
-            ],
-            "level": "error",
-            "locations": [
-              {
-                "physicalLocation": {
-                  "artifactLocation": {
-                    "uri": "a.mg",
-                    "uriBaseId": "%SRCROOT%"
-                  },
-                  "region": {
-                    "endColumn": 30,
-                    "endLine": 3,
-                    "startColumn": 29,
-                    "startLine": 3
+                "level": "error",
+                "locations": [
+                  {
+                    "physicalLocation": {
+                      "artifactLocation": {
+                        "uri": "a.mg",
+                        "uriBaseId": "%SRCROOT%"
+                      },
+                      "region": {
+                        "endColumn": 30,
+                        "endLine": 3,
+                        "startColumn": 29,
+                        "startLine": 3
+                      }
+                    }
                   }
-                }
+                ],
+                "message": {
+                  "text": "A closing `)` is missing after `p(\"🦀🦀\", /open.`."
+                },
+                "partialFingerprints": {
+                  "mangleStatement/v1": "f1b955021747b84a:1"
+                },
+                "ruleId": "MG037"
               }
-            ],
-            "message": {
-              "text": "A closing `)` is missing after `p(\"🦀🦀\", /open.`."
-            },
-            "partialFingerprints": {
-              "mangleStatement/v1": "f1b955021747b84a:1"
-            },
-            "ruleId": "MG037"
-          }
-        ]
-    "#]],
+            ]
+        "#]],
     );
 }
 
@@ -312,11 +312,11 @@ fn annotations_of_a_workflow() {
         &[("a.mg", "p(\"\u{1f980}\n).\nq(/open.\n")],
         &["check", "--format", "github"],
         expect![[r#"
-        ::error file=a.mg,line=1,col=3,endColumn=4,title=MG003 unterminated-string::This string is never closed.%0AFix: Close the string on its first line (a guess)
-        ::error file=a.mg,line=3,col=8,endColumn=9,title=MG037 missing-bracket::A closing `)` is missing after `q(/open.`.%0AFix: Insert `)`
-        2 errors in 1 file (2 clauses)
-        exit 1
-    "#]],
+            ::error file=a.mg,line=1,col=3,endColumn=4,title=MG003 unterminated-string::This string is never closed.%0AFix: Close the string on its first line (a guess)
+            ::error file=a.mg,line=3,col=8,endColumn=9,title=MG037 missing-bracket::A closing `)` is missing after `q(/open.`.%0AFix: Insert `)` (a guess)
+            2 errors in 1 file (2 clauses)
+            exit 1
+        "#]],
     );
 }
 
@@ -415,7 +415,7 @@ fn counts_by_rule() {
         6 errors in 2 files (2 clauses)"#]]
     .assert_eq(&lines[lines.len() - 5..].join("\n"));
     let clean = tempfile::tempdir().unwrap();
-    assert!(stdout(&run(clean.path(), &["check", "--statistics"])).starts_with("No findings"));
+    assert!(stdout(&run(clean.path(), &["check", "--statistics"])).starts_with("Nothing to check"));
 }
 
 #[test]

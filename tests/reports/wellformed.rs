@@ -183,7 +183,9 @@ proptest! {
             let decode = |text: &str| {
                 text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
             };
-            prop_assert!(decode(message).starts_with(&entry.diagnostic.message));
+            // Signs stand for control characters, and commands of the older form are broken.
+            let shown = |text: &str| report::sink::lines(text).replace("##[", "## [");
+            prop_assert!(decode(message).starts_with(&shown(&entry.diagnostic.message)), "{command}");
             let (_, properties) = head.split_once(' ').unwrap();
             let names: Vec<_> = properties.split(',').map(|property| property.split('=').next().unwrap()).collect();
             prop_assert!(matches!(
@@ -191,7 +193,7 @@ proptest! {
                 ["file", "line", "col", "endColumn", "title"] | ["file", "line", "endLine", "title"]
             ), "{command}");
             let file = properties.split(',').next().unwrap().strip_prefix("file=").unwrap();
-            prop_assert_eq!(&decode(file), sources.name(entry.file));
+            prop_assert_eq!(decode(file), shown(sources.name(entry.file)));
         }
     }
 
