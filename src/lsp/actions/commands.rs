@@ -24,6 +24,9 @@ const OPEN_PAGE: &str = "mangle.openRulePage";
 /// Applies the safe fixes of the workspace.
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
+/// The answer to [`FIX_WORKSPACE`] where nothing changes.
+const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
+
 /// All commands.
 pub(in crate::lsp) const COMMANDS: [&str; 9] =
     [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
@@ -85,7 +88,10 @@ pub(in crate::lsp) fn command(
 ) -> Result<Option<LSPAny>> {
     match params.command.as_str() {
         OPEN_PAGE => show_page(view, params)?,
-        FIX_WORKSPACE => fix_workspace(view).into_iter().for_each(|edit| view.outbox.apply_edit(edit)),
+        FIX_WORKSPACE => match fix_workspace(view) {
+            Some(edit) => view.outbox.apply_edit(edit),
+            None => view.outbox.show_message(NOTHING_TO_FIX.to_owned()),
+        },
         COPY_QUERY => {
             let line = params.arguments.first().and_then(LSPAny::as_str);
             view.outbox.show_message(argument(line, "its argument is no command line")?.to_owned());
