@@ -35,7 +35,7 @@
   (test-open "incident/transcripts/lost-atoms.json")
   (test-await "findings" #'test-findings)
   (mangle-ls-channels)
-  (test-shows "*channels of lost-atoms.json*" "+ modified(\"core/lease.rs\").")
+  (test-shows "*channels of lost-atoms.json*" "- modified(\"core/lease.rs\").")
   (set-buffer "*channels of lost-atoms.json*")
   (test-go "modified(\"core")
   (mangle-ls-visit)

@@ -8,7 +8,7 @@ t.run(function()
     t.open('incident/transcripts/lost-atoms.json')
     t.await('findings', function() return #t.findings() > 0 end)
     vim.cmd('Mangle channels')
-    t.shows('mangle-split:', '+ modified("core/lease.rs").')
+    t.shows('mangle-split:', '- modified("core/lease.rs").')
     -- It follows the transcript, and leads back.
     t.replace('Renewal in', 'Mending in')
     t.shows('mangle-split:', 'Mending in')

@@ -25,7 +25,7 @@ export default {
       await bench.see(bench.locator(".squiggly-error"), "a squiggle");
       await bench.see(bench.line("lost: dropped"), "what became of an update");
       await bench.see(bench.line(/json\s1\.00/), "how it was read");
-      const hover = bench.locator(".monaco-hover:visible", { hasText: "passes both filters" }).filter({ hasText: "a file that the agent has changed" });
+      const hover = bench.locator(".monaco-hover:visible", { hasText: "Asserted." }).filter({ hasText: "a file that the agent has changed" });
       await bench.shown(hover, () => bench.command("Show or Focus Hover"));
       await bench.screenshot("transcript");
       await bench.press("Escape");
