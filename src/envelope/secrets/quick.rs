@@ -22,12 +22,11 @@ static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Whether nothing in a text can be a secret.
 pub(super) fn is_free(text: &str) -> bool {
     let bytes = text.as_bytes();
-    !has_long_word(bytes)
-        && !has_hiding_escape(bytes)
-        && !has_hiding_character(bytes)
-        && memmem::find(bytes, b"-----BEGIN ").is_none()
-        && !(memmem::find(bytes, b"://").is_some() && memchr::memchr(b'@', bytes).is_some())
-        && NAMES.as_ref().is_some_and(|names| !names.is_match(bytes))
+    let has = |part: &[u8]| memmem::find(bytes, part).is_some();
+    let has_name = || NAMES.as_ref().is_none_or(|names| names.is_match(bytes));
+    let has_address = || has(b"://") && has(b"@");
+    let may_hide = has_hiding_escape(bytes) || has_hiding_character(bytes);
+    !(may_hide || has_long_word(bytes) || has(b"-----BEGIN ") || has_address() || has_name())
 }
 
 /// Whether a word is as long as a key that needs no name, and has a digit or a capital in it.
