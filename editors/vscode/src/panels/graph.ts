@@ -2,13 +2,14 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import type { Graph, GraphOf } from "./graph_data.ts";
+import { type Graph, type GraphOf, readGraphOf } from "./graph_data.ts";
 import { type Kind, Panels } from "./panels.ts";
 
 const KIND: Kind<GraphOf> = {
   name: "graph",
   title: ({ of }) => (of === undefined ? "Dependencies" : `Dependencies: ${of}`),
   key: ({ uri }) => uri,
+  read: readGraphOf,
   isMadeOf: ({ languageId, uri }) => languageId === "mangle" && uri.scheme === "file",
   data: async (of: GraphOf, client: LanguageClient) => client.sendRequest<Graph>("mangle/graph", of),
 };

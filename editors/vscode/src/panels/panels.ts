@@ -7,6 +7,7 @@ import { again, location } from "../documents/made.ts";
 import type { Place } from "../protocol.ts";
 import { reasonOf } from "../reason.ts";
 import type { Served } from "../server/server.ts";
+import { type Reader, incoming, placesIn } from "./incoming.ts";
 import type { Said, Shown } from "./messages.ts";
 import { page } from "./page.ts";
 
@@ -20,6 +21,8 @@ export interface Kind<Of> {
   title(of: Of): string;
   /** Two things with one key share a panel. */
   key(of: Of): string;
+  /** Validates what a page asks for, or what it stored before the window was restored. */
+  read: Reader<Of>;
   /** What the page is filled with. */
   data(of: Of, client: LanguageClient): Promise<unknown>;
   /** Shows the same as text, where that can be done. */
@@ -35,9 +38,11 @@ interface Panel<Of> {
   isStale: boolean;
   /** How often it was asked for: an answer that was overtaken is not shown. */
   asked: number;
+  /** The places in what was sent to the page. */
+  places: ReadonlySet<string>;
 }
 
-export class Panels<Of extends object> implements Served, vscode.WebviewPanelSerializer<{ of?: Of }>, vscode.Disposable {
+export class Panels<Of extends { uri: string }> implements Served, vscode.WebviewPanelSerializer, vscode.Disposable {
   private client: LanguageClient | undefined;
   private readonly extension: vscode.Uri;
   private readonly kind: Kind<Of>;
@@ -78,19 +83,20 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
     this.take(of, vscode.window.createWebviewPanel(this.type, this.kind.title(of), where, { enableFindWidget: true }));
   }
 
-  async deserializeWebviewPanel(view: vscode.WebviewPanel, state: { of?: Of } | undefined): Promise<void> {
-    if (state?.of === undefined) view.dispose();
-    else this.take(state.of, view);
+  async deserializeWebviewPanel(view: vscode.WebviewPanel, state: { of?: unknown } | undefined): Promise<void> {
+    const of = this.kind.read(state?.of);
+    if (of === undefined) view.dispose();
+    else this.take(of, view);
   }
 
   private take(of: Of, view: vscode.WebviewPanel): void {
-    const panel: Panel<Of> = { of, view, isStale: true, asked: 0 };
+    const panel: Panel<Of> = { of, view, isStale: true, asked: 0, places: new Set() };
     const key = this.kind.key(of);
     this.panels.set(key, panel);
     const [media, web] = [vscode.Uri.joinPath(this.extension, "media"), vscode.Uri.joinPath(this.extension, "dist", "web")];
     view.webview.options = { enableScripts: true, localResourceRoots: [media, web] };
     view.iconPath = vscode.Uri.joinPath(media, "mangle.svg");
-    view.webview.onDidReceiveMessage((said: Said<Of>) => this.hear(panel, said));
+    view.webview.onDidReceiveMessage((message: unknown) => this.receive(panel, message));
     view.onDidChangeViewState(() => panel.isStale && void this.fill(panel));
     view.onDidDispose(() => this.forget(key, panel));
     view.webview.html = page({
@@ -106,6 +112,12 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
     if (this.panels.get(key) === panel) this.panels.delete(key);
     // An answer that is still to come is of no use, and a view that is gone takes none.
     panel.asked++;
+  }
+
+  private async receive(panel: Panel<Of>, message: unknown): Promise<void> {
+    const said = incoming(message, { of: panel.of, read: this.kind.read, places: panel.places });
+    if (said === undefined) this.client?.warn(`Ignored a message of the panel "${this.kind.title(panel.of)}": it asks for nothing that the panel offers.`);
+    else await this.hear(panel, said);
   }
 
   private async hear(panel: Panel<Of>, said: Said<Of>): Promise<void> {
@@ -137,6 +149,7 @@ export class Panels<Of extends object> implements Served, vscode.WebviewPanelSer
     // Something else is wanted by now, or newer.
     if (panel.asked !== asked) return;
     panel.view.title = this.kind.title(of);
+    panel.places = message.type === "show" ? placesIn(message.data) : new Set();
     await panel.view.webview.postMessage(message);
   }
 

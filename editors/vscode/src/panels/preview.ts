@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Made } from "../documents/made.ts";
 import type { Previews } from "../documents/previews.ts";
-import { type PromptOf, address, nameOf } from "../documents/prompt_of.ts";
+import { type PromptOf, address, nameOf, readPromptOf } from "../documents/prompt_of.ts";
 import { type Kind, Panels } from "./panels.ts";
 import { type Preview, joined } from "./prompt.ts";
 
@@ -12,6 +12,7 @@ const kind = (previews: Previews): Kind<PromptOf> => ({
   name: "preview",
   title: (of) => `Prompt: ${nameOf(of)}`,
   key: address,
+  read: readPromptOf,
   isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(ya?ml|json|toml)$/.test(uri.path)),
   data: async (of: PromptOf, client: LanguageClient) => {
     // The server tells of changes of those documents that were asked for.

@@ -3,12 +3,13 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Kind, Panels } from "./panels.ts";
-import type { ReportOf } from "./report_data.ts";
+import { type ReportOf, readReportOf } from "./report_data.ts";
 
 const KIND: Kind<ReportOf> = {
   name: "report",
   title: ({ uri }) => `Replay: ${decodeURIComponent(uri.split("/").at(-1) ?? "")}`,
   key: ({ uri }) => uri,
+  read: readReportOf,
   // The transcript, and the policies around it.
   isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(jsonl?|ndjson|md|txt|log|toml)$/.test(uri.path)),
   data: async ({ uri }: ReportOf, client: LanguageClient) => {
