@@ -58,7 +58,7 @@ pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
             check(&subject, &mut sink);
         }
     }
-    sink.finish()
+    sink.finish(reply.raw)
 }
 
 fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
@@ -130,10 +130,12 @@ impl Sink {
         left.is_some()
     }
 
-    fn finish(mut self) -> Vec<Finding> {
-        self.findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
-        self.findings.dedup_by(|one, other| one.rule == other.rule && one.range == other.range);
-        self.findings
+    fn finish(self, text: &[u8]) -> Vec<Finding> {
+        let mut findings: Vec<_> =
+            self.findings.into_iter().map(|finding| finding.on_characters(text)).collect();
+        findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
+        findings.dedup_by(|one, other| one.rule == other.rule && one.range == other.range);
+        findings
     }
 }
 

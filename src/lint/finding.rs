@@ -6,7 +6,7 @@
 use text_size::TextSize;
 
 use super::{Rule, Severity};
-use crate::text::{FileId, StatementId, TextRange};
+use crate::text::{FileId, StatementId, TextRange, is_on_characters, whole_characters};
 
 /// What a [`Span`] counts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,6 +200,30 @@ impl Finding {
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
+        self
+    }
+
+    /// The finding with all ranges that count from the start of `text` on its characters. In text, a rule that makes
+    /// another range has a bug, which debug builds assert; else the range is widened. A fix that would cut a character
+    /// in two is left out.
+    #[must_use]
+    pub fn on_characters(mut self, text: &[u8]) -> Self {
+        let is_on = |range: TextRange| is_on_characters(text, range);
+        let mut related = self.related.iter().filter(|related| related.span.anchor == Anchor::Here);
+        let all_on = is_on(self.range) && related.all(|related| is_on(related.span.range));
+        let rule = self.rule.code;
+        debug_assert!(all_on || std::str::from_utf8(text).is_err(), "{rule} cuts a character in two");
+        self.range = whole_characters(text, self.range);
+        for related in self.related.iter_mut().filter(|related| related.span.anchor == Anchor::Here) {
+            related.span.range = whole_characters(text, related.span.range);
+        }
+        let fits = |fix: &Fix| {
+            let mut here = fix.edits.iter().filter(|edit| edit.span.anchor == Anchor::Here);
+            here.all(|edit| is_on(edit.span.range))
+        };
+        let fix_fits = self.fix.as_ref().is_none_or(fits);
+        debug_assert!(fix_fits || std::str::from_utf8(text).is_err(), "a fix of {rule} cuts a character in two");
+        self.fix = self.fix.filter(|_| fix_fits);
         self
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::SourceText;
 use super::sink::is_hidden;
-use crate::text::{TextRange, TextSize, slice};
+use crate::text::{TextRange, TextSize, character_start, size, slice, whole_characters};
 
 /// Ranges of more lines than this are shown by their first line.
 const MAX_LINES: u32 = 4;
@@ -42,7 +42,17 @@ pub(super) fn excerpt(source: &SourceText, ranges: &[TextRange]) -> Excerpt {
         }
         excerpt.push_line(source, number, &spans);
     }
+    for range in &mut excerpt.ranges {
+        *range = fitted(&excerpt.text, range.clone());
+    }
     excerpt
+}
+
+/// A range as one that `text` has: of whole characters, and not behind the end. The renderer panics at any other.
+pub(super) fn fitted(text: &str, range: Range<usize>) -> Range<usize> {
+    let range = TextRange::new(size(range.start), size(range.end.max(range.start)));
+    let range = whole_characters(text.as_bytes(), range);
+    range.start().into()..range.end().into()
 }
 
 impl Excerpt {
@@ -100,6 +110,7 @@ fn window(line: &str, place: usize) -> Range<usize> {
     if line.len() <= MAX_LINE {
         return 0..line.len();
     }
+    let place = character_start(line.as_bytes(), place);
     let border = |at: usize| (at..=line.len()).find(|&at| line.is_char_boundary(at)).unwrap_or(line.len());
     border(place.saturating_sub(MAX_LINE / 2)).min(place)..border((place + MAX_LINE / 2).min(line.len()))
 }

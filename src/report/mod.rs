@@ -14,6 +14,7 @@ mod diff;
 mod excerpt;
 mod github;
 pub mod graph;
+mod guard;
 mod identity;
 mod json;
 mod junit;

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::excerpt::{Excerpt, MAX_LINE, harmless};
+use super::excerpt::{Excerpt, MAX_LINE, fitted, harmless};
 use crate::envelope::secrets::{Context, are_shown, masked_always, substituted};
 use crate::lint::Diagnostic;
-use crate::text::{FileId, LineCol, TextRange, TextSize, size};
+use crate::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
 
 /// The id of the record of a transcript whose findings are written.
 pub const RECORD: FileId = FileId(u32::MAX - 1);
@@ -91,7 +91,7 @@ impl Part {
         offsets.dedup();
         let (mut places, mut at, mut spot) = (Vec::with_capacity(offsets.len()), 0, first);
         for offset in offsets {
-            let end = between_characters(bytes, offset.into());
+            let end = character_start(bytes, offset.into());
             // A step must not end between CR and LF, which are one line end.
             let step = bytes.get(at..end).unwrap_or(&[]);
             spot = spot.after(step);
@@ -149,12 +149,9 @@ impl Part {
             base + within(range.start())..base + within(range.end())
         };
         let text: String = window.shown.as_ref().unwrap_or(&window.text).chars().map(harmless).collect();
-        Some(Excerpt {
-            text: format!("{}{text}{}", cut(front), cut(back)),
-            first_line: window.line,
-            ranges: ranges.iter().map(shown).collect(),
-            shifted: front,
-        })
+        let text = format!("{}{text}{}", cut(front), cut(back));
+        let ranges = ranges.iter().map(|range| fitted(&text, shown(range))).collect();
+        Some(Excerpt { text, first_line: window.line, ranges, shifted: front })
     }
 
     /// Whether what is shown of one place also shows another.
@@ -175,8 +172,8 @@ impl Part {
     /// them and there are some, with its credentials.
     fn masked(&mut self, bytes: &[u8], part: Range<usize>) -> (String, Option<String>) {
         // What is cut in two looks like nothing any more.
-        let from = between_characters(bytes, part.start.saturating_sub(AROUND));
-        let to = between_characters(bytes, part.end.saturating_add(AROUND));
+        let from = character_start(bytes, part.start.saturating_sub(AROUND));
+        let to = character_start(bytes, part.end.saturating_add(AROUND));
         let text = substituted(bytes.get(from..to).unwrap_or(&[]));
         let hidden = masked_always(&text);
         if hidden != text {
@@ -205,8 +202,8 @@ impl Part {
         let is_line_end = behind.is_some() || bytes.get(to).is_none_or(is_end);
         let line_end = behind.map_or(to, |end| offset + end);
         let spot = self.spot(size(offset));
-        let start = between_characters(bytes, line.max(from));
-        let end = between_characters(bytes, line_end);
+        let start = character_start(bytes, line.max(from));
+        let end = character_start(bytes, line_end);
         if self.windows.last().is_some_and(|last| last.start == size(start) && last.line == spot.line) {
             return;
         }
@@ -230,26 +227,6 @@ fn offsets(found: &Diagnostic, part: FileId) -> Vec<TextSize> {
     ranges.flat_map(|range| [range.start(), range.end()]).collect()
 }
 
-/// The last place up to `offset` that is not inside of a character or a line end.
-fn between_characters(bytes: &[u8], offset: usize) -> usize {
-    let mut at = offset.min(bytes.len());
-    let is_inside = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
-    let back = (0..3).take_while(|back| is_inside(at.saturating_sub(*back))).count();
-    let start = at.saturating_sub(back);
-    // What is no character has places between its bytes.
-    if back > 0 && bytes.get(start..(start + 4).min(bytes.len())).is_some_and(|rest| first_len(rest) > back) {
-        at = start;
-    }
-    let is_line_end = at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n');
-    at - usize::from(is_line_end)
-}
-
-/// The length of the character that begins some bytes; 0 if none does.
-fn first_len(bytes: &[u8]) -> usize {
-    let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    valid.chars().next().map_or(0, char::len_utf8)
-}
-
 impl From<Spot> for LineCol {
     /// Counted from 1, the column in Unicode scalar values.
     fn from(spot: Spot) -> Self {
@@ -266,12 +243,12 @@ mod tests {
     fn places_are_those_of_whole_files() {
         let text = "a\r\né🦀x\rb🦀\n\n\"é\"\n".repeat(3);
         let whole = SourceText::new("a".into(), text.as_str().into());
-        let is_start = |at: usize| between_characters(text.as_bytes(), at) == at;
+        let is_start = |at: usize| character_start(text.as_bytes(), at) == at;
         for base in (0..text.len()).filter(|at| is_start(*at)) {
             let (before, bytes) = text.as_bytes().split_at(base);
             let first = Spot::default().after(before);
             for offset in 0..bytes.len() {
-                let at = between_characters(bytes, offset);
+                let at = character_start(bytes, offset);
                 let spot = first.after(&bytes[..at]);
                 assert_eq!(LineCol::from(spot), whole.place(size(base + offset)), "{base} + {offset}");
                 let utf16 = LineCol { line: spot.line + 1, col: spot.utf16 + 1 };
@@ -283,8 +260,8 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_count_one_by_one() {
         assert_eq!(Spot::default().after(b"a\xff\xc3\xe2\x82b").col, 6);
-        let spots: Vec<_> = (0..6).map(|at| between_characters(b"a\xff\xe2\x82b\xc3\xa9", at)).collect();
+        let spots: Vec<_> = (0..6).map(|at| character_start(b"a\xff\xe2\x82b\xc3\xa9", at)).collect();
         assert_eq!(spots, [0, 1, 2, 3, 4, 5]);
-        assert_eq!(between_characters("é".as_bytes(), 1), 0);
+        assert_eq!(character_start("é".as_bytes(), 1), 0);
     }
 }

@@ -6,7 +6,7 @@ use super::advice::remark;
 use super::excerpt::{Excerpt, excerpt};
 use super::redact::redacted;
 use super::sink::terminal as visible;
-use super::{Entry, SourceText, Sources};
+use super::{Entry, SourceText, Sources, guard};
 use crate::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use crate::text::{FileId, TextRange};
 
@@ -17,10 +17,27 @@ const NEAR: u32 = 40;
 #[must_use]
 pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
     let entry = &*redacted(entry, sources);
+    guard::rendered(|| whole(entry, sources, renderer), || bare(entry, sources, renderer))
+}
+
+/// A diagnostic without its excerpt.
+fn bare(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+    let at = sources.place(entry.file, entry.diagnostic.range.start());
+    let path = Origin::path(visible(sources.name(entry.file)));
+    let group = title(entry).element(path.line(at.line as usize).char_column(at.col as usize));
+    renderer.render(&[group.element(Level::NOTE.message(guard::NO_EXCERPT))]) + "\n\n"
+}
+
+/// Severity, rule and message.
+fn title(entry: &Entry) -> Group<'static> {
     let diagnostic = &entry.diagnostic;
-    let level = level(diagnostic.severity);
     let id = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
-    let mut group = Group::with_title(level.primary_title(visible(&diagnostic.message)).id(id));
+    Group::with_title(level(diagnostic.severity).primary_title(visible(&diagnostic.message)).id(id))
+}
+
+fn whole(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+    let diagnostic = &entry.diagnostic;
+    let mut group = title(entry);
     let (near, far): (Vec<_>, Vec<_>) =
         diagnostic.related.iter().partition(|place| is_near(sources, entry.file, diagnostic.range, place));
     let mut marks = vec![Mark { range: diagnostic.range, kind: AnnotationKind::Primary, label: "" }];

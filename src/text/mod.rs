@@ -4,9 +4,10 @@
 //! conversion between bytes and lines with columns in UTF-8, UTF-16, UTF-32 and in characters
 //! ([`LineIndex`]), editable documents ([`Document`]), interned words ([`Symbol`]) and the ids that
 //! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]), texts inside texts
-//! ([`Embedded`], [`SegmentMap`]). Also the flag that stops long work ([`Cancel`]).
+//! ([`Embedded`], [`SegmentMap`]), ranges of whole characters ([`whole_characters`]). Also the flag that stops long work ([`Cancel`]).
 
 mod cancel;
+mod characters;
 mod document;
 mod id;
 mod line_index;
@@ -16,6 +17,7 @@ mod symbol;
 mod units;
 
 pub use cancel::Cancel;
+pub use characters::{character_start, is_on_characters, whole_characters};
 pub use document::{ContentChange, Document, EditError, TextEdit};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};

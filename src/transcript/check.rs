@@ -27,6 +27,15 @@ pub struct Found {
     pub address: Address,
 }
 
+impl Found {
+    /// A finding about the bytes of a record, on its characters.
+    #[must_use]
+    pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
+        let finding = finding.on_characters(record.bytes);
+        Self { record: record.number, start: record.start, finding, address }
+    }
+}
+
 /// What is found in a record by itself, and what is to be known of it for the rest.
 #[derive(Debug, Default)]
 pub struct Checked {
@@ -77,32 +86,19 @@ fn check_or_recognise(
             each(turn, reply);
         }
         if turn.kind == Kind::Atom {
-            let place = |finding| Found {
-                record: record.number,
-                start: record.start,
-                finding,
-                address: Address { path: turn.path.clone(), inner: None },
-            };
+            let place =
+                |finding| Found::of(record, finding, Address { path: turn.path.clone(), inner: None });
             checked.found.extend(loose::check(turn, record.bytes, context).into_iter().map(place));
         }
         if turn.kind == Kind::Skipped(Skip::Empty) {
             let whole = TextRange::up_to(size(turn.len()));
-            checked.found.push(Found {
-                record: record.number,
-                start: record.start,
-                finding: findings::empty_reply(turn.place(whole)),
-                address: Address { path: turn.path.clone(), inner: None },
-            });
+            let address = Address { path: turn.path.clone(), inner: None };
+            checked.found.push(Found::of(record, findings::empty_reply(turn.place(whole)), address));
         }
         let found = checked.found.get(from..).unwrap_or(&[]);
         checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
     }
-    let of_record = |finding: &Finding| Found {
-        record: record.number,
-        start: record.start,
-        finding: finding.clone(),
-        address: Address::default(),
-    };
+    let of_record = |finding: &Finding| Found::of(record, finding.clone(), Address::default());
     checked.found.extend(record.findings.iter().map(of_record));
     checked
 }
@@ -152,7 +148,7 @@ pub fn check_reply(
         let is_told =
             is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
         if !is_told {
-            out.push(Found { record: record.number, start: record.start, finding, address });
+            out.push(Found::of(record, finding, address));
         }
     }
 }
@@ -165,7 +161,7 @@ pub fn place(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, findin
         None => Address { path: turn.path.clone(), inner: Some(finding.range) },
     };
     let finding = outward::finding(finding, turn, record.bytes);
-    Found { record: record.number, start: record.start, finding, address }
+    Found::of(record, finding, address)
 }
 
 fn is_text(record: &[u8], range: TextRange) -> bool {

@@ -20,7 +20,7 @@ use crate::envelope::json::{Json, Kind as Node, NodeId};
 use crate::envelope::runtime::DropReason;
 use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
 use crate::lint::{Finding, Severity};
-use crate::text::{TextRange, TextSize};
+use crate::text::{TextRange, TextSize, whole_characters};
 
 /// How many words of a prompt are kept; of one with more it is not said what it does not mention.
 const MOST_WORDS: usize = 1 << 16;
@@ -187,7 +187,7 @@ impl Digest {
         found: &[Found],
         context: &Context<'_>,
     ) -> Self {
-        let digest = reply.map(|reply| Box::new(Place { turn }.reply(reply, found, context)));
+        let digest = reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
         Self::with(record, turn, digest)
     }
 
@@ -198,7 +198,7 @@ impl Digest {
         clean: &Clean<'_>,
         context: &Context<'_>,
     ) -> Self {
-        Self::with(record, turn, Some(Box::new(Place { turn }.clean(clean, context))))
+        Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
     }
 
     fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
@@ -207,7 +207,7 @@ impl Digest {
         Self {
             role: turn.role,
             kind: turn.kind,
-            place: turn.place(whole(said)),
+            place: whole_characters(record.bytes, turn.place(whole(said))),
             path: turn.path.clone(),
             details: turn.details.clone(),
             bytes: said.len(),
@@ -245,9 +245,16 @@ pub struct Site {
 /// Takes what is in a reply to its record.
 struct Place<'t> {
     turn: &'t Turn,
+    /// The bytes of the record.
+    bytes: &'t [u8],
 }
 
 impl Place<'_> {
+    /// The characters of the record that a range of the reply comes from.
+    fn at(&self, range: TextRange) -> TextRange {
+        whole_characters(self.bytes, self.turn.place(range))
+    }
+
     fn reply(&self, reply: &Reply<'_>, found: &[Found], context: &Context<'_>) -> ReplyDigest {
         let mut digest = ReplyDigest {
             method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
@@ -256,7 +263,7 @@ impl Place<'_> {
             is_picked: reply.picked.is_some(),
             has_losses: false,
             brace: TextRange::default(),
-            surface: self.turn.place(whole(reply.raw)),
+            surface: self.at(whole(reply.raw)),
             surface_tokens: shown(reply),
             missing: SmallVec::new(),
             control: TextRange::default(),
@@ -292,11 +299,11 @@ impl Place<'_> {
             profile: clean.has_requests.then_some(Profile::Current),
             is_picked: true,
             has_losses: false,
-            brace: self.turn.place(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
+            brace: self.at(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
             surface: self.string(json, clean.surface),
             surface_tokens: tokens::characters(clean.characters),
             missing: SmallVec::new(),
-            control: self.turn.place(json.range(clean.control)),
+            control: self.at(json.range(clean.control)),
             has_intent: true,
             is_greeting: member(json, json.root(), "control_packet")
                 .is_some_and(|control| greets(json, control)),
@@ -326,7 +333,7 @@ impl Place<'_> {
         let root = json.root();
         let (found, markers) = profile::infer(object);
         digest.profile = (!markers.is_empty()).then_some(found);
-        digest.brace = self.turn.place(TextRange::at(json.range(root).start(), TextSize::new(1)));
+        digest.brace = self.at(TextRange::at(json.range(root).start(), TextSize::new(1)));
         if let Some(surface) = member(json, root, "surface_response") {
             digest.surface = self.string(json, surface);
             digest.surface_tokens = tokens::text(&json.string(surface).unwrap_or_default());
@@ -334,7 +341,7 @@ impl Place<'_> {
         let key =
             json.members(root).find(|one| json.string(one.key).is_some_and(|key| key == "control_packet"));
         let Some(key) = key else { return };
-        digest.control = self.turn.place(json.range(key.key));
+        digest.control = self.at(json.range(key.key));
         let control = key.value;
         digest.has_intent = member(json, control, "intent_classification").is_some();
         digest.is_greeting = greets(json, control);
@@ -355,7 +362,7 @@ impl Place<'_> {
             && member(json, correction, "triggered").is_some_and(|it| json.kind(it) == Node::Bool(true))
         {
             let hypothesis = text(json, correction, "hypothesis").unwrap_or_default();
-            digest.correction = Some((hash(&*hypothesis), self.turn.place(json.range(correction))));
+            digest.correction = Some((hash(&*hypothesis), self.at(json.range(correction))));
         }
         if let Some(feedback) = member(json, control, "context_feedback") {
             self.feedback(json, feedback, digest);
@@ -367,7 +374,7 @@ impl Place<'_> {
 
     /// The bytes inside of a string's quotes; of anything else all of it.
     fn string(&self, json: &Json<'_>, node: NodeId) -> TextRange {
-        self.turn.place(inside(json, node))
+        self.at(inside(json, node))
     }
 
     fn atom(
@@ -419,7 +426,7 @@ impl Place<'_> {
                 plain::Kind::Number(number) => Some(number),
                 _ => None,
             };
-            Argument { text: text.to_owned(), number, place: self.turn.place(map.to_source(argument.range)) }
+            Argument { text: text.to_owned(), number, place: self.at(map.to_source(argument.range)) }
         };
         Some(Watched { predicate, args: found.args.iter().map(argument).collect() })
     }
@@ -429,7 +436,7 @@ impl Place<'_> {
             index,
             op: text(json, node, "op")?.into_owned(),
             key: text(json, node, "key")?.into_owned(),
-            place: self.turn.place(json.range(node)),
+            place: self.at(json.range(node)),
         })
     }
 
@@ -448,7 +455,7 @@ impl Place<'_> {
         let number = |name: &str| {
             let node = member(json, metadata, name).filter(|node| json.kind(*node) == Node::Number)?;
             let value = std::str::from_utf8(json.raw(node)).ok()?.parse().ok()?;
-            Some((value, self.turn.place(json.range(node))))
+            Some((value, self.at(json.range(node))))
         };
         let shard = member(json, metadata, "shard_type")
             .and_then(|node| Some((json.string(node)?.into_owned(), self.string(json, node))));
@@ -472,7 +479,7 @@ impl Place<'_> {
         for (name, range) in names {
             let is_told = digest.missing.iter().any(|(told, _)| told == name);
             if !is_told && !atoms.iter().any(|atom| atom.contains(name)) {
-                digest.missing.push((name.to_owned(), self.turn.place(map.to_source(range))));
+                digest.missing.push((name.to_owned(), self.at(map.to_source(range))));
             }
         }
     }

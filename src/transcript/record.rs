@@ -9,7 +9,8 @@ use super::words::is_envelope;
 use super::{findings, harness, log, stream};
 use crate::config::{Container, TranscriptShape};
 use crate::envelope::json::{Json, Kind as Node};
-use crate::text::{TextRange, size};
+use crate::lint::Finding;
+use crate::text::{TextRange, TextSize, size};
 
 /// Where a record stands.
 #[derive(Debug, Clone, Copy)]
@@ -154,29 +155,59 @@ fn events(record: &mut Record<'_>) -> Option<Shape> {
     shape
 }
 
-/// The records of a session: its messages.
+/// The records of a session: its messages, and what is damaged between them.
 pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let json = Json::parse(bytes);
     let messages = shapes::messages(&json, json.root()).unwrap_or_default();
-    if !json.is_valid_to_the_end() || messages.is_empty() {
-        let mut record = Record::new(0, start, bytes);
-        if !json.is_valid_to_the_end() {
-            let mut finding = findings::bad_record(&json, up_to(bytes), "what is damaged of the session");
-            finding.range = json.problems.first().map_or(finding.range, |problem| problem.range);
-            record.findings.push(finding);
+    let ranges: Vec<TextRange> = messages.into_iter().map(|message| json.range(message)).collect();
+    let mut damage = (!json.is_valid_to_the_end()).then(|| damage(&json, bytes));
+    if damage.is_none() && ranges.is_empty() {
+        each(Record::new(0, start, &[]));
+    }
+    for (index, range) in ranges.iter().enumerate() {
+        if let Some(before) = damage.take_if(|damage| damage.range.start() < range.start()) {
+            each(of_damage(before, range.start(), bytes, start));
         }
-        // The bytes of the messages are judged with them.
-        record.bytes = bytes.get(..0).unwrap_or(&[]);
+        let mut record = of_part(index as u64 + 1, *range, bytes, start);
+        record.turns = shapes::shown(&Json::parse(record.bytes), index).unwrap_or_default();
+        if let Some(inside) = damage.take_if(|damage| damage.range.start() < range.end()) {
+            record.findings.push(within(inside, *range));
+        }
         each(record);
     }
-    for (index, message) in messages.into_iter().enumerate() {
-        let range = json.range(message);
-        let from: usize = range.start().into();
-        let part = bytes.get(from..range.end().into()).unwrap_or(&[]);
-        let mut record = Record::new(index as u64 + 1, start + from as u64, part);
-        record.turns = shapes::shown(&Json::parse(part), index).unwrap_or_default();
-        each(record);
+    if let Some(behind) = damage {
+        each(of_damage(behind, size(bytes.len()), bytes, start));
     }
+}
+
+/// What is wrong with a session as JSON, where the first of it is.
+fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
+    let mut finding = findings::bad_record(json, up_to(bytes), "what is damaged of the session");
+    let behind = TextRange::new(json.end().min(finding.range.end()), finding.range.end());
+    finding.range = json.problems.first().map_or(behind, |problem| json.place(problem));
+    finding
+}
+
+/// Damage that is in no message, as a record that ends before `limit`. Its bytes are those that the finding points to.
+fn of_damage(damage: Finding, limit: TextSize, bytes: &[u8], start: u64) -> Record<'_> {
+    let range = damage.range;
+    let range = TextRange::new(range.start(), range.end().min(limit).max(range.start()));
+    let mut record = of_part(0, range, bytes, start);
+    record.findings.push(within(damage, range));
+    record
+}
+
+/// A part of a document as a record.
+fn of_part(number: u64, range: TextRange, bytes: &[u8], start: u64) -> Record<'_> {
+    let part = bytes.get(range.start().into()..range.end().into()).unwrap_or(&[]);
+    Record::new(number, start + u64::from(u32::from(range.start())), part)
+}
+
+/// A finding about a document as one about a part of it.
+fn within(mut finding: Finding, part: TextRange) -> Finding {
+    let range = finding.range.intersect(part).unwrap_or(TextRange::empty(part.start()));
+    finding.range = range - part.start();
+    finding
 }
 
 /// A turn of a text as a record.

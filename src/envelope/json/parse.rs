@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Json, Kind, Node};
-use crate::text::{TextRange, size};
+use crate::text::{TextRange, size, whole_characters};
 
 /// How deep values may nest, as in Go's decoder.
 const DEEPEST: usize = 10_000;
@@ -187,7 +187,11 @@ impl Parser<'_> {
 
     fn problem(&mut self, kind: ProblemKind, start: usize, end: usize) {
         if self.problems.len() < MOST_PROBLEMS {
-            self.problems.push(Problem { kind, range: TextRange::new(size(start), size(end.max(start))) });
+            let range = TextRange::new(size(start), size(end.max(start)));
+            // CR and LF are two problems, each with its own fix.
+            let is_control = kind == ProblemKind::RawControl;
+            let range = if is_control { range } else { whole_characters(self.text, range) };
+            self.problems.push(Problem { kind, range });
         }
     }
 

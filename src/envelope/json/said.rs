@@ -1,7 +1,7 @@
 //! Problems for people: where they are shown, and in words.
 
 use super::{Json, Problem, ProblemKind};
-use crate::text::{TextRange, TextSize, size};
+use crate::text::{TextRange, TextSize, size, whole_characters};
 
 /// How much is shown of something long.
 const LONGEST: TextSize = TextSize::new(80);
@@ -10,6 +10,11 @@ impl Json<'_> {
     /// The bytes of a problem, the first of many; where something is missing, what stands before it.
     #[must_use]
     pub fn place(&self, problem: &Problem) -> TextRange {
+        whole_characters(self.text(), self.near(problem))
+    }
+
+    /// The same, which may begin or end inside of a character.
+    fn near(&self, problem: &Problem) -> TextRange {
         let range = problem.range;
         if !range.is_empty() {
             return TextRange::new(range.start(), range.end().min(range.start() + LONGEST));

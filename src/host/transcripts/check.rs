@@ -16,8 +16,8 @@ use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
 use crate::lint::{Diagnostic, Severity};
 use crate::report::{Entry, Part, SourceText, Spot};
-use crate::text::{Cancel, FileId, TextSize};
-use crate::transcript::Found;
+use crate::text::{Cancel, FileId, TextRange, TextSize};
+use crate::transcript::{Found, LONGEST_DOCUMENT};
 
 /// How many findings of one file are kept.
 pub const MOST_FINDINGS: usize = 10_000;
@@ -133,6 +133,8 @@ struct OneFile<'a> {
     head: Vec<u8>,
     /// What is found about places that were read before: they are looked up in the end.
     late: Vec<Found>,
+    /// All of standard input, which cannot be read again; `None` where it is too long to be kept.
+    kept: Option<Vec<u8>>,
 }
 
 impl<'a> OneFile<'a> {
@@ -153,6 +155,7 @@ impl<'a> OneFile<'a> {
             beginning: Vec::new(),
             head: Vec::new(),
             late: Vec::new(),
+            kept: Some(Vec::new()),
         }
     }
 
@@ -171,9 +174,14 @@ impl<'a> OneFile<'a> {
             done(now.saturating_sub(std::mem::replace(&mut told, now)));
         };
         let (mut beginning, mut head) = (Vec::new(), Vec::new());
+        let (is_stdin, mut kept) = (self.is_stdin(), self.kept.take());
         let mut see = |chunk: &[u8], container: Option<Container>| {
             if head.is_empty() {
                 head.extend_from_slice(chunk.get(..HEAD_LEN).unwrap_or(chunk));
+            }
+            if is_stdin {
+                kept = kept.take().filter(|kept| kept.len() + chunk.len() <= LONGEST_DOCUMENT);
+                kept.iter_mut().for_each(|kept| kept.extend_from_slice(chunk));
             }
             let is_text = matches!(container, Some(Container::Markdown | Container::Raw) | None);
             if beginning.len() < if is_text { MAX_COMMENTED } else { FIRST } {
@@ -202,7 +210,7 @@ impl<'a> OneFile<'a> {
             Some(Container::Markdown | Container::Raw) => beginning,
             _ => Vec::new(),
         };
-        self.head = head;
+        (self.head, self.kept) = (head, kept);
         if summary.container == Some(Container::Markdown) {
             self.keep_fences(&judge);
         }
@@ -284,8 +292,20 @@ impl<'a> OneFile<'a> {
         self.out.entries.extend(kept.into_iter().map(entry));
     }
 
-    /// Reads the file once more for what was found about records that were read before. Standard input cannot be read
-    /// again: where that is, is not known then.
+    fn is_stdin(&self) -> bool {
+        self.found.path.file_name().is_some_and(|name| name == STDIN)
+    }
+
+    /// The file once more; `None` of a standard input that is too long to be kept.
+    fn again(&mut self) -> io::Result<Option<Input>> {
+        match self.is_stdin() {
+            true => self.kept.take().map(Input::of_bytes).transpose(),
+            false => Input::open(&self.found.path, self.request.overlay).map(Some),
+        }
+    }
+
+    /// Reads the file once more for what was found about records that were read before. What is not found again is placed
+    /// at the start of the file.
     fn look_up(&mut self, judge: &Judge<'_>) -> io::Result<()> {
         let (whole, late): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.late).into_iter().partition(|found| found.record == 0);
@@ -297,10 +317,9 @@ impl<'a> OneFile<'a> {
         for found in late {
             groups.entry(found.start).or_default().push(found);
         }
-        let is_stdin = self.found.path.file_name().is_some_and(|name| name == STDIN);
-        if !groups.is_empty() && !is_stdin {
-            let (found, input) = (self.found, Input::open(&self.found.path, self.request.overlay)?);
-            let stop = Cancel::new();
+        let input = if groups.is_empty() { None } else { self.again()? };
+        if let Some(input) = input {
+            let (found, stop) = (self.found, Cancel::new());
             read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
                 if let Some(group) = groups.remove(&record.start) {
                     self.keep(group, record.start, spot, record.bytes, judge);
@@ -310,8 +329,9 @@ impl<'a> OneFile<'a> {
                 }
             })?;
         }
-        for (start, group) in groups {
-            self.keep(group, start, &mut Spot::default, &[], judge);
+        for mut group in groups.into_values() {
+            group.iter_mut().for_each(|found| found.finding.range = TextRange::default());
+            self.keep(group, 0, &mut Spot::default, &[], judge);
         }
         Ok(())
     }

@@ -74,6 +74,12 @@ impl Input {
         Self::of(Box::new(file), metadata.is_file().then_some(metadata.len()))
     }
 
+    /// Bytes that were read before.
+    pub(super) fn of_bytes(bytes: Vec<u8>) -> io::Result<Self> {
+        let total = Some(bytes.len() as u64);
+        Self::of(Box::new(Cursor::new(bytes)), total)
+    }
+
     /// Opens a member of an archive.
     fn of_member(path: &Path) -> io::Result<Self> {
         let (member, source) = archive::open(path)?;
