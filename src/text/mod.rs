@@ -8,6 +8,7 @@
 
 mod cancel;
 mod document;
+mod halves;
 mod id;
 mod line_index;
 mod nearest;
@@ -16,7 +17,8 @@ mod symbol;
 mod units;
 
 pub use cancel::Cancel;
-pub use document::{ContentChange, Document, EditError, TextEdit};
+pub use document::{ContentChange, Document, EditError, SentChange, TextEdit};
+pub use halves::{Half, HalvedText, replace_halves};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;
