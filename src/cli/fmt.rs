@@ -8,7 +8,7 @@ use clap::{Args, ColorChoice};
 
 use super::Outcome;
 use super::output::{self, Medium, Output};
-use crate::host::{self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
+use crate::host::{self, Cut, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
 use crate::report;
 use crate::text::LineIndex;
 
@@ -73,9 +73,10 @@ impl Fmt {
         if !self.paths.is_empty() {
             resolution.problems.append(&mut resolution.empty);
         }
+        let cuts: Vec<_> = resolution.cuts.iter().map(Cut::problem).collect();
         let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
         let problems: Vec<_> =
-            named.problems.into_iter().chain(resolution.problems).chain(unformatted).collect();
+            named.problems.into_iter().chain(resolution.problems).chain(unformatted).chain(cuts).collect();
         if files.is_empty() && problems.is_empty() {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }

@@ -7,7 +7,7 @@ use clap::ColorChoice;
 use rustc_hash::FxHashMap;
 
 use super::output;
-use crate::host::{self, Beside, Joined, Memory, Overlay, Problem, Resolution, Shell, Target};
+use crate::host::{self, Beside, Cut, Joined, Memory, Overlay, Problem, Resolution, Shell, Target};
 use crate::program::FileSummary;
 use crate::report::{SourceText, Sources};
 use crate::text::FileId;
@@ -64,6 +64,7 @@ impl<J> Programs<J> {
         let (named, overlay) = (host::targets(paths, working), Overlay::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
         resolution.problems.extend(named.problems);
+        resolution.problems.extend(resolution.cuts.iter().map(Cut::problem));
         if !paths.is_empty() {
             resolution.problems.append(&mut resolution.empty);
         }

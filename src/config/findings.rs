@@ -16,6 +16,8 @@ pub const RULES: &[&Rule] = &[
     &TRANSCRIPT_LEFT_OUT,
     &REQUIRED_VERSION,
     &UNMATCHED_PATTERN,
+    &DOCUMENT_OUT_OF_SYNC,
+    &SCAN_LIMIT,
 ];
 
 /// The file is no TOML, or no JSON.
@@ -183,6 +185,35 @@ pub static UNMATCHED_PATTERN: Rule = Rule {
     summary: "A pattern of `include`, `hybrid`, `sample` or `atoms` matches no file",
     rationale: "Mostly a file was renamed or moved, and is not checked any more, which looks the same as nothing being \
                 wrong with it; a sample without its facts shows that nothing follows. Files that git ignores do not count.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// An open document of which an edit was lost.
+pub static DOCUMENT_OUT_OF_SYNC: Rule = Rule {
+    code: "MG945",
+    name: "document-out-of-sync",
+    group: Group::Configuration,
+    severity: Some(Severity::Information),
+    summary: "An edit of the open document did not reach the language server",
+    rationale: "The server's text may differ from the editor's, so that its places would be wrong: it shows no other \
+                finding of the document, and does not format, rename or fix in it. Opening the document again sends the \
+                whole text.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// A folder with more than is scanned.
+pub static SCAN_LIMIT: Rule = Rule {
+    code: "MG946",
+    name: "scan-limit",
+    group: Group::Configuration,
+    severity: Some(Severity::Error),
+    summary: "A folder holds more than is scanned",
+    rationale: "The files beyond the limit are not checked, and what they declare is missing: predicates that only they \
+                define count as undefined. `[files]` in `mangle-ls.toml` has the limits.",
     bad: "",
     good: "",
     fix: FixKind::None,

@@ -10,6 +10,9 @@ pub use prompt::{CONTEXT_BLOCK, PROMPT};
 pub use replay::{ABDUCTION, REPLAY};
 pub use transcripts::{ATOMS, CAPS, CONSUMERS, OVERRIDE, SHAPE, TRANSCRIPTS};
 
+/// The largest limit of a scan.
+const MOST_SCANNED: i64 = 1 << 40;
+
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
 
@@ -134,7 +137,12 @@ pub const ROOT: Section = Section {
             default: "",
             doc: "How grave the findings of which rules are.",
         },
-        Key { name: "files", kind: Kind::Table, default: "", doc: "Which files are Mangle." },
+        Key {
+            name: "files",
+            kind: Kind::Table,
+            default: "",
+            doc: "Which files are Mangle, and how many are scanned.",
+        },
         Key {
             name: "format",
             kind: Kind::Table,
@@ -221,13 +229,34 @@ pub const RULES: Section = Section { name: "rules", keys: &[] };
 /// `[files]`
 pub const FILES: Section = Section {
     name: "files",
-    keys: &[Key {
-        name: "extensions",
-        kind: Kind::Texts,
-        default: "[]",
-        doc: "Further endings of Mangle files beside `mg` and `gl`, as `[\"dl\"]`: such files below the configuration file \
-              join its programs. A file that is named on the command line is read whatever it is called.",
-    }],
+    keys: &[
+        Key {
+            name: "extensions",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "Further endings of Mangle files beside `mg` and `gl`, as `[\"dl\"]`: such files below the configuration file \
+                  join its programs. A file that is named on the command line is read whatever it is called.",
+        },
+        Key {
+            name: "max_scan_bytes",
+            kind: Kind::Number(1, MOST_SCANNED),
+            default: "67108864",
+            doc: "How many bytes of Mangle files are read below a folder. A scan that reaches a limit stops, and `scan-limit` \
+                  reports it. The folders of open documents come first. Without a configuration file the defaults hold.",
+        },
+        Key {
+            name: "max_scan_entries",
+            kind: Kind::Number(1, MOST_SCANNED),
+            default: "100000",
+            doc: "How many files of all kinds and folders a scan visits below a folder. What git ignores does not count.",
+        },
+        Key {
+            name: "max_scan_files",
+            kind: Kind::Number(1, MOST_SCANNED),
+            default: "5000",
+            doc: "How many Mangle files are read below a folder.",
+        },
+    ],
 };
 
 /// `[format]`

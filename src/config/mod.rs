@@ -29,10 +29,10 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use files::FilesSettings;
+pub use files::{FilesSettings, ScanLimits};
 pub use findings::{
-    BINARY_FILE, CONFIG_BAD_VALUE, CONFIG_SYNTAX, EMPTY_PROGRAM, FILE_TOO_LARGE, INVALID_UTF8, RULES,
-    TRANSCRIPT_LEFT_OUT, UNMATCHED_PATTERN, UNREADABLE_FILE,
+    BINARY_FILE, CONFIG_BAD_VALUE, CONFIG_SYNTAX, DOCUMENT_OUT_OF_SYNC, EMPTY_PROGRAM, FILE_TOO_LARGE,
+    INVALID_UTF8, RULES, SCAN_LIMIT, TRANSCRIPT_LEFT_OUT, UNMATCHED_PATTERN, UNREADABLE_FILE,
 };
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};

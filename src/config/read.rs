@@ -148,17 +148,33 @@ impl Reader<'_> {
         let mut files = FilesSettings::default();
         let Some(table) = self.table(value, "`files`") else { return files };
         self.unknown_keys(&FILES, &table);
-        for (_, value) in table.into_iter().filter(|(key, _)| key.name == "extensions") {
-            for (word, span) in self.strings(value, "`extensions`") {
-                match extension(&word) {
-                    Ok(extension) => files.extensions.push(extension.to_owned()),
-                    Err(why) => {
-                        self.bad_value(span, format!("`{word}` cannot be added to `extensions`: {why}."))
-                    }
+        for (key, value) in table {
+            match (&*key.name, FILES.key(&key.name).map(|key| key.kind)) {
+                ("extensions", _) => files.extensions = self.extensions(value),
+                (name, Some(Kind::Number(least, most))) => {
+                    let number = self.number(value, &format!("`{name}`"), (least, most));
+                    let limit = match name {
+                        "max_scan_bytes" => &mut files.scan.bytes,
+                        "max_scan_entries" => &mut files.scan.entries,
+                        _ => &mut files.scan.files,
+                    };
+                    *limit = number.and_then(|number| u64::try_from(number).ok()).unwrap_or(*limit);
                 }
+                _ => {}
             }
         }
         files
+    }
+
+    fn extensions(&mut self, value: Value<'_>) -> Vec<String> {
+        let mut extensions = Vec::new();
+        for (word, span) in self.strings(value, "`extensions`") {
+            match extension(&word) {
+                Ok(extension) => extensions.push(extension.to_owned()),
+                Err(why) => self.bad_value(span, format!("`{word}` cannot be added to `extensions`: {why}.")),
+            }
+        }
+        extensions
     }
 
     fn format(&mut self, value: Value<'_>) -> FormatSettings {

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::preview_files::preview_name;
-use super::resolve::{CorpusFiles, Member, Problem, ProgramFiles, Resolution};
+use super::resolve::{CorpusFiles, Cut, Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::sample_name;
 use super::{AgentSettings, FileTable, Memory, Project};
-use crate::config::{FailOn, RuleSettings, UNREADABLE_FILE};
+use crate::config::{FailOn, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
@@ -67,8 +67,11 @@ pub fn check(
     let of_corpora = resolution.corpora.iter().map(|corpus| check_corpus(corpus, &resolution.projects));
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
     let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
+    let of_cuts = resolution.cuts.iter().map(|cut| check_cut(cut, &resolution.projects, memory.table()));
     let mut checked = Checked::default();
-    for (found, configured) in of_programs.into_iter().chain(of_projects).chain(of_corpora).chain(of_agents) {
+    for (found, configured) in
+        of_programs.into_iter().chain(of_projects).chain(of_corpora).chain(of_agents).chain(of_cuts)
+    {
         checked.add(found, manner.fail_on.unwrap_or(configured));
     }
     checked
@@ -107,10 +110,22 @@ pub(super) fn unreadable(
     projects: &[Project],
     base: &RuleSettings,
 ) -> Vec<Diagnostic> {
-    let project = around(&problem.path, projects);
-    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.over(base));
     let message = format!("This cannot be read: {}.", problem.why);
     let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
+    found_around(file, &problem.path, finding, projects, base)
+}
+
+/// What is reported of a finding of a whole file or folder, under the settings of the project around it, and under `base`
+/// where it says nothing.
+pub(super) fn found_around(
+    file: FileId,
+    path: &Path,
+    finding: Finding,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
+    let project = around(path, projects);
+    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.over(base));
     file_findings(file, vec![finding], &rules)
 }
 
@@ -279,6 +294,25 @@ fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
     let Project { file, settings, findings, .. } = project;
     let found = entries(*file, file_findings(*file, findings.clone(), &settings.rules));
     (found.collect(), settings.fail_on)
+}
+
+fn check_cut(cut: &Cut, projects: &[Project], table: &FileTable) -> (Vec<Entry>, FailOn) {
+    let file = table.id(&cut.folder);
+    let found = scan_limit(file, cut, projects, &RuleSettings::default());
+    let project = around(&cut.folder, projects);
+    (entries(file, found).collect(), project.map_or_else(FailOn::default, |project| project.settings.fail_on))
+}
+
+/// What is said of a folder of which only a part was scanned.
+pub(super) fn scan_limit(
+    file: FileId,
+    cut: &Cut,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
+    let message = format!("this folder {}", cut.reason());
+    let finding = Finding::new(&SCAN_LIMIT, TextRange::default(), message).help(cut.help());
+    found_around(file, &cut.folder, finding, projects, base)
 }
 
 fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<Entry>, FailOn) {

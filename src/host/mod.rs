@@ -56,7 +56,7 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{MAX_FACTS_LEN, create, create_folder, is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
+    CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
     resolve_with_transcripts,
 };
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
@@ -64,5 +64,5 @@ pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile,
     TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
 };
-pub use walk::plain;
+pub use walk::{ScanLimit, Visited, plain};
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::resolution::{CorpusFiles, Member, Origin, Problem, ProgramFiles, Resolution, Single};
+pub use self::resolution::{CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Single};
 use super::atoms::AtomFiles;
 use super::project::{self, Dealt};
 use super::uses::{is_kernel, used_files};
-use super::walk::{Found, Tree, walk};
+use super::walk::{Found, Reach, Tree, walk_within};
 use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
-use crate::config::{FILE_NAME, Settings};
-use crate::text::FileId;
+use crate::config::{FILE_NAME, FilesSettings, ScanLimits, Settings};
+use crate::text::{Cancel, FileId};
 
 /// Which of the two shells asks; they differ where there is no configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,30 @@ pub enum Shell {
 /// Resolves `targets`. Open documents count as they are in `overlay`.
 #[must_use]
 pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
-    resolve_all(targets, shell, overlay, table, shell == Shell::Editor)
+    resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), shell == Shell::Editor)
+}
+
+/// [`resolve`] for an editor; `cancel` makes of it whatever there is so far. Near by are the files that lie beside open
+/// documents: with `only_near` no others are looked at.
+#[must_use]
+pub(super) fn resolve_open(
+    targets: &[Target],
+    overlay: &Overlay,
+    table: &FileTable,
+    only_near: bool,
+    cancel: &Cancel,
+) -> Resolution {
+    let resolver = Resolver::new(targets, Shell::Editor, overlay, table, cancel);
+    resolve_all(Resolver { only_near, ..resolver }, true)
+}
+
+/// Whether one of the folders among the targets holds more than is worth waiting for.
+pub(super) fn is_large(targets: &[Target], cancel: &Cancel) -> bool {
+    let scan = ScanLimits { entries: 2_000, files: 200, bytes: 4 << 20 };
+    let settings = FilesSettings { scan, ..FilesSettings::default() };
+    let reach = Reach { settings: &settings, first: Arc::default(), only_first: false, cancel };
+    let mut folders = targets.iter().filter_map(Target::folder);
+    folders.any(|folder| walk_within(folder, &Overlay::default(), &reach).limit.is_some())
 }
 
 /// [`resolve`], with the transcripts below the targets, and the programs that these go with.
@@ -50,17 +73,11 @@ pub fn resolve_with_transcripts(
     overlay: &Overlay,
     table: &FileTable,
 ) -> Resolution {
-    resolve_all(targets, shell, overlay, table, true)
+    resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), true)
 }
 
-fn resolve_all(
-    targets: &[Target],
-    shell: Shell,
-    overlay: &Overlay,
-    table: &FileTable,
-    asks_for_transcripts: bool,
-) -> Resolution {
-    let mut resolver = Resolver::new(targets, shell, overlay, table);
+fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolution {
+    let shell = resolver.shell;
     resolver.discover();
     let mut loose = resolver.projects();
     loose.extend(resolver.named_as_mangle());
@@ -85,6 +102,7 @@ fn resolve_all(
     resolver.note_empty(asks_for_transcripts);
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
+    resolver.result.cuts.sort_by(|a, b| a.folder.cmp(&b.folder));
     resolver.result
 }
 
@@ -101,12 +119,26 @@ struct Resolver<'a> {
     nearest: FxHashMap<PathBuf, Option<PathBuf>>,
     /// Files with another ending that are read as Mangle, since they were named.
     as_mangle: FxHashSet<PathBuf>,
+    /// The folders of the open documents.
+    near: Arc<BTreeSet<PathBuf>>,
+    only_near: bool,
+    cancel: &'a Cancel,
     result: Resolution,
 }
 
 impl<'a> Resolver<'a> {
-    fn new(targets: &'a [Target], shell: Shell, overlay: &'a Overlay, table: &'a FileTable) -> Self {
+    fn new(
+        targets: &'a [Target],
+        shell: Shell,
+        overlay: &'a Overlay,
+        table: &'a FileTable,
+        cancel: &'a Cancel,
+    ) -> Self {
+        let open = overlay.paths().filter(|_| shell == Shell::Editor);
         Self {
+            near: Arc::new(open.filter_map(|path| Some(path.parent()?.into())).collect()),
+            only_near: false,
+            cancel,
             targets,
             shell,
             overlay,
@@ -156,13 +188,43 @@ impl<'a> Resolver<'a> {
         self.configurations.extend(governing);
     }
 
-    /// Walks a folder, unless it lies below one that was walked.
+    /// Walks a folder, unless it lies below one that was walked. Where that was cut, the folder of a project is walked by
+    /// itself if an open document lies in it: what governs that is to be whole.
     fn walk(&mut self, folder: &Path) {
-        if self.tree(folder).is_none() {
-            let mut tree = walk(folder, self.overlay);
-            self.result.problems.append(&mut tree.problems);
-            self.trees.insert(folder.into(), tree);
+        let is_near = self.near.iter().any(|near| near.starts_with(folder));
+        let is_walked = self.trees.contains_key(folder)
+            || self.tree(folder).is_some_and(|tree| tree.limit.is_none() || !is_near);
+        if is_walked {
+            return;
         }
+        let settings = self.files_settings(folder);
+        let reach = Reach {
+            settings: &settings,
+            first: Arc::clone(&self.near),
+            only_first: self.only_near,
+            cancel: self.cancel,
+        };
+        let mut tree = walk_within(folder, self.overlay, &reach);
+        self.result.problems.append(&mut tree.problems);
+        let (folder, visited) = (folder.to_path_buf(), tree.visited);
+        self.result.cuts.extend(tree.limit.map(|limit| Cut { folder: folder.clone(), limit, visited }));
+        self.trees.insert(folder, tree);
+    }
+
+    /// What the configuration file around a folder says of its files, under smaller limits where only what is near by is
+    /// looked at.
+    fn files_settings(&mut self, folder: &Path) -> FilesSettings {
+        let governing = self.governing(&folder.join(FILE_NAME));
+        let mut settings = governing.map_or_else(FilesSettings::default, |path| {
+            let project = Project::read(&path, self.overlay, self.table, &mut Vec::new());
+            project.settings.files.clone()
+        });
+        if self.only_near {
+            let ScanLimits { entries, files, bytes } = settings.scan;
+            settings.scan =
+                ScanLimits { entries: entries.min(10_000), files: files.min(500), bytes: bytes.min(4 << 20) };
+        }
+        settings
     }
 
     fn tree(&self, folder: &Path) -> Option<&Tree> {

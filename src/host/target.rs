@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::resolve::Problem;
+use super::resolve::{Cut, Problem};
 use super::walk::{plain, walk};
 use super::{Overlay, absolute, is_mangle};
 use crate::config::{FILE_NAME, Globs};
@@ -120,6 +120,8 @@ impl Targets {
         let Some(folder) = covering.folder() else { return };
         let mut tree = walk(folder, &Overlay::default());
         self.problems.append(&mut tree.problems);
+        let cut = tree.limit.map(|limit| Cut { folder: folder.into(), limit, visited: tree.visited });
+        self.problems.extend(cut.iter().map(Cut::problem));
         let found: Vec<_> = tree.others.into_iter().filter(|found| covering.covers(&found.path)).collect();
         if found.is_empty() {
             let path = match covering {

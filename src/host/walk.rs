@@ -1,12 +1,15 @@
 //! Walking a folder: its Mangle files, files of facts and configuration files, as git sees the folder.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Overlay, Problem, is_facts, is_mangle};
-use crate::config::FILE_NAME;
+use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
+use crate::config::{FILE_NAME, FilesSettings, ScanLimits};
+use crate::text::Cancel;
 
 /// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
 #[derive(Debug, Default)]
@@ -21,6 +24,45 @@ pub(super) struct Tree {
     pub(super) configurations: Vec<PathBuf>,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
+    /// How much was visited.
+    pub(super) visited: Visited,
+    /// The limit at which the walk stopped.
+    pub(super) limit: Option<ScanLimit>,
+}
+
+/// How much of a folder was visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Visited {
+    /// Files of all kinds and folders.
+    pub entries: u64,
+    /// Mangle files.
+    pub files: u64,
+    /// Bytes of Mangle files.
+    pub bytes: u64,
+}
+
+/// A limit of [`ScanLimits`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScanLimit {
+    /// [`ScanLimits::entries`].
+    Entries(u64),
+    /// [`ScanLimits::files`].
+    Files(u64),
+    /// [`ScanLimits::bytes`].
+    Bytes(u64),
+}
+
+/// How far a walk goes.
+#[derive(Debug, Clone)]
+pub(super) struct Reach<'r> {
+    /// Which files are Mangle, and how much is visited.
+    pub(super) settings: &'r FilesSettings,
+    /// Folders whose own files come first.
+    pub(super) first: Arc<BTreeSet<PathBuf>>,
+    /// Whether nothing else is visited.
+    pub(super) only_first: bool,
+    /// Stops the walk.
+    pub(super) cancel: &'r Cancel,
 }
 
 /// A file of a walk.
@@ -39,15 +81,24 @@ impl Found {
     }
 }
 
-/// Walks `root`, an absolute path. Open documents that are not on disk count as there.
+/// Walks `root`, an absolute path, up to the limits that hold without a configuration file. Open documents that are not on
+/// disk count as there.
 pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
+    let settings = FilesSettings::default();
+    let reach =
+        Reach { settings: &settings, first: Arc::default(), only_first: false, cancel: &Cancel::new() };
+    walk_within(root, overlay, &reach)
+}
+
+/// [`walk`] within other limits.
+pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> Tree {
     let mut tree = Tree::default();
     let boundary = boundary(root);
-    for entry in WalkBuilder::new(root).build() {
-        match entry {
-            Ok(entry) => tree.add(&entry, &boundary),
-            Err(error) => tree.problems.push(problem(root, &error)),
-        }
+    if reach.first.iter().any(|folder| folder.starts_with(root)) {
+        tree.take(first(root, &reach.first), root, &boundary, reach);
+    }
+    if !reach.only_first && tree.limit.is_none() {
+        tree.take(others(root, &reach.first), root, &boundary, reach);
     }
     for path in overlay.paths().filter(|path| path.starts_with(root) && !path.exists()) {
         if is_mangle(path) {
@@ -66,7 +117,111 @@ pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
     tree
 }
 
+/// Visits the own files of the `wanted` folders, and the folders above them.
+fn first(root: &Path, wanted: &Arc<BTreeSet<PathBuf>>) -> WalkBuilder {
+    let wanted = Arc::clone(wanted);
+    let is_above = {
+        let wanted = Arc::clone(&wanted);
+        move |folder: &Path| wanted.iter().any(|one| one.starts_with(folder))
+    };
+    let mut builder = builder(root);
+    builder.filter_entry(move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        true => is_above(entry.path()),
+        false => is_own(&wanted, entry.path()),
+    });
+    builder
+}
+
+/// Visits everything but the own files of the folders that came first.
+fn others(root: &Path, first: &Arc<BTreeSet<PathBuf>>) -> WalkBuilder {
+    let first = Arc::clone(first);
+    let mut builder = builder(root);
+    builder.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_folder { !is_of_system(entry) } else { !is_own(&first, entry.path()) }
+    });
+    builder
+}
+
+/// In the order of names: where a limit cuts, it cuts at the same place each time.
+fn builder(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder.sort_by_file_name(Ord::cmp);
+    builder
+}
+
+fn is_own(folders: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folders.contains(folder))
+}
+
+/// Whether a folder below the root holds what the system makes up: endless, and nobody's files.
+fn is_of_system(entry: &DirEntry) -> bool {
+    let folders = ["/dev", "/proc", "/sys"];
+    cfg!(unix) && entry.depth() > 0 && folders.iter().any(|folder| entry.path() == Path::new(folder))
+}
+
+impl Visited {
+    /// The limit that something more would pass.
+    fn limit(&self, more: &Self, limits: ScanLimits) -> Option<ScanLimit> {
+        if self.entries + more.entries > limits.entries {
+            Some(ScanLimit::Entries(limits.entries))
+        } else if self.files + more.files > limits.files {
+            Some(ScanLimit::Files(limits.files))
+        } else if self.bytes.saturating_add(more.bytes) > limits.bytes {
+            Some(ScanLimit::Bytes(limits.bytes))
+        } else {
+            None
+        }
+    }
+
+    fn add(&mut self, more: &Self) {
+        self.entries += more.entries;
+        self.files += more.files;
+        self.bytes += more.bytes;
+    }
+
+    /// What an entry adds.
+    fn of(entry: &DirEntry, settings: &FilesSettings) -> Self {
+        let path = entry.path();
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_folder || !(is_mangle(path) || settings.adds(path)) {
+            return Self { entries: 1, ..Self::default() };
+        }
+        // What is longer is not read.
+        let len = path.metadata().map_or(0, |metadata| metadata.len());
+        Self { entries: 1, files: 1, bytes: if len > MAX_FILE_LEN as u64 { 0 } else { len } }
+    }
+}
+
 impl Tree {
+    /// Whether a Mangle file was found.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        self.files.binary_search_by(|found| found.path.as_path().cmp(path)).is_ok()
+    }
+
+    /// Adds what a walk visits, up to a limit.
+    fn take(&mut self, walk: WalkBuilder, root: &Path, boundary: &Path, reach: &Reach<'_>) {
+        for entry in walk.build() {
+            if reach.cancel.is_cancelled() {
+                return;
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.problems.push(problem(root, &error));
+                    continue;
+                }
+            };
+            let more = Visited::of(&entry, reach.settings);
+            self.limit = self.visited.limit(&more, reach.settings.scan);
+            if self.limit.is_some() {
+                return;
+            }
+            self.visited.add(&more);
+            self.add(&entry, boundary);
+        }
+    }
+
     fn add(&mut self, entry: &DirEntry, boundary: &Path) {
         let path = entry.path();
         let is_configuration = path.ends_with(FILE_NAME);

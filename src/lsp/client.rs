@@ -136,10 +136,17 @@ impl Outbox {
 
     /// Shows a message to the user.
     pub(super) fn show_message(&self, message: String) {
-        self.notify(
-            "window/showMessage",
-            ShowMessageParams { typ: MessageType::INFO, message: redacted(&message).into_owned() },
-        );
+        self.show(MessageType::INFO, &message);
+    }
+
+    /// Shows the user a message that should not be overlooked.
+    pub(super) fn show_warning(&self, message: &str) {
+        self.show(MessageType::WARNING, message);
+    }
+
+    fn show(&self, typ: MessageType, message: &str) {
+        let message = redacted(message).into_owned();
+        self.notify("window/showMessage", ShowMessageParams { typ, message });
     }
 
     /// Asks the client to change documents.

@@ -9,12 +9,13 @@ use tower_lsp::jsonrpc;
 use tower_lsp::ls_types::{PreviousResultId, WorkspaceDiagnosticReport};
 use tracing::Span;
 
+use super::body::Loss;
 use super::pool::Panicked;
 use super::session::Session;
 use super::view::View;
 use super::virtual_documents::Watch;
 use crate::host::workspace::{FileEvent, Scanned};
-use crate::text::{Cancel, ContentChange};
+use crate::text::{Cancel, Half, SentChange};
 
 /// A message to the writer: something that happened, or a question.
 #[derive(Debug)]
@@ -26,9 +27,9 @@ pub(super) enum Message {
     /// A document was opened.
     Open(Opened),
     /// A document was edited.
-    Change { path: PathBuf, version: i32, changes: Vec<ContentChange> },
-    /// An edit of a document could not even be read.
-    Lost(PathBuf),
+    Change(Changed),
+    /// A message could not be read or used, and this may be lost with it.
+    Lost(Loss),
     /// A document was closed.
     Close(PathBuf),
     /// Files changed outside the editor.
@@ -47,6 +48,8 @@ pub(super) enum Message {
     Pull(WorkspacePull),
     /// Somebody no longer waits for an answer.
     Cancelled,
+    /// The client asks for nothing more.
+    ShutDown,
     /// A look at the disk is done.
     Scanned(Result<Scanned, Panicked>),
     /// A computation of diagnostics is done.
@@ -66,7 +69,7 @@ impl Message {
             Self::Initialize(_) => "initialize",
             Self::Initialized => "initialized",
             Self::Open(_) => "open",
-            Self::Change { .. } => "change",
+            Self::Change(_) => "change",
             Self::Lost(_) => "lost",
             Self::Close(_) => "close",
             Self::Files(_) => "files",
@@ -77,6 +80,7 @@ impl Message {
             Self::Ask(_) => "ask",
             Self::Pull(_) => "pull",
             Self::Cancelled => "cancelled",
+            Self::ShutDown => "shutdown",
             Self::Scanned(_) => "scanned",
             Self::Diagnosed(_) => "diagnosed",
             Self::Tried => "tried",
@@ -121,6 +125,17 @@ pub(super) struct Opened {
     pub(super) language: String,
     pub(super) version: i32,
     pub(super) text: String,
+    /// The halves of surrogate pairs for which U+FFFD stands in the text.
+    pub(super) halves: Vec<Half>,
+}
+
+/// A new version of a document.
+#[derive(Debug)]
+pub(super) struct Changed {
+    pub(super) path: PathBuf,
+    pub(super) uri: String,
+    pub(super) version: i32,
+    pub(super) changes: Vec<SentChange>,
 }
 
 /// What must be known before a question can be answered.

@@ -8,8 +8,10 @@
 //! answer from a `view`: an immutable snapshot) → back through the handler, or as `written` JSON past it.
 
 mod actions;
+mod body;
 mod capabilities;
 mod client;
+mod client_process;
 mod features;
 mod frame;
 mod from_proto;
@@ -70,11 +72,12 @@ pub fn serve() -> anyhow::Result<Ended> {
         .context("cannot start the connection")?;
     let (output, outgoing) = Output::new();
     let (queue, inbound) = tokio::sync::mpsc::channel(QUEUE);
+    let (ended, client_ended) = tokio::sync::mpsc::unbounded_channel();
     let (address, inbox) = mpsc::channel();
     let mut client = None;
     let handlers = LspService::build(|handle| {
         client = Some(handle);
-        Server::new(address.clone())
+        Server::new(address.clone(), ended)
     });
     let (service, socket) = server::extended(handlers).finish();
     let client = client.context("the framework gave no client")?;
@@ -92,7 +95,13 @@ pub fn serve() -> anyhow::Result<Ended> {
     })?;
     spawn("writer", move || writer.run())?;
 
-    let end = runtime.block_on(transport::serve(inbound, service, socket, &output, Server::observe));
+    let end = runtime.block_on(transport::serve(
+        transport::Input { messages: inbound, client_ended },
+        service,
+        socket,
+        &output,
+        Server::observe,
+    ));
     output.close();
     let _ = farewell.recv_timeout(FAREWELL);
     Ok(match end {

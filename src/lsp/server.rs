@@ -5,6 +5,8 @@ use std::sync::mpsc::Sender;
 
 use parking_lot::Mutex;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Request, Result};
 use tower_lsp::ls_types as lsp;
@@ -14,20 +16,23 @@ use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
     DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 use tower_lsp::{LanguageServer, LspServiceBuilder};
 use tracing::Span;
 
-use super::message::{Message, Needs, Opened, Question, Refusal, WorkspacePull};
+use super::body::{Loss, TextHalves};
+use super::client_process;
+use super::message::{Changed, Message, Needs, Opened, Question, Refusal, WorkspacePull};
 use super::session::{Session, folder_paths};
+use super::transport::Seen;
 use super::view::View;
 use super::virtual_documents::{Address, VirtualDocument, VirtualDocumentParams, Watch};
 use super::written::Slot;
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
-use crate::text::Cancel;
+use crate::text::{Cancel, SentChange};
 
 /// The handlers, and the way to the writer.
 #[derive(Debug)]
@@ -35,11 +40,15 @@ pub(super) struct Server {
     writer: Sender<Message>,
     /// Where the answer to the request goes whose handler runs next.
     arriving: Mutex<Slot>,
+    /// The halves of surrogate pairs in the texts of the notification whose handler runs next.
+    halves: Mutex<TextHalves>,
+    /// Gets something when the client's process has ended.
+    client_ended: UnboundedSender<()>,
 }
 
 impl Server {
-    pub(super) fn new(writer: Sender<Message>) -> Self {
-        Self { writer, arriving: Mutex::default() }
+    pub(super) fn new(writer: Sender<Message>, client_ended: UnboundedSender<()>) -> Self {
+        Self { writer, arriving: Mutex::default(), halves: Mutex::default(), client_ended }
     }
 
     fn send(&self, message: Message) {
@@ -106,19 +115,27 @@ impl Server {
         Waiting { cancel, writer: Some(self.writer.clone()) }
     }
 
-    /// Notices where the answer to a request goes, and an edit that the framework is about to drop because it cannot be
-    /// read: the document is no longer known after it.
-    pub(super) fn observe(&self, request: &Request, slot: &Slot) {
-        *self.arriving.lock() = slot.clone();
-        if request.method() != "textDocument/didChange" {
-            return;
+    /// Notices where the answer to a request goes, and texts that are lost because the framework drops the notification:
+    /// what it was about is no longer known after it.
+    pub(super) fn observe(&self, seen: Seen<'_>) {
+        match seen {
+            Seen::Lost(loss) => self.lost(loss),
+            Seen::Request(request, slot, halves) => {
+                *self.arriving.lock() = slot;
+                if !is_usable(request) {
+                    match changed_whole(request) {
+                        Some(params) => self.send(Message::Change(changed(params, TextHalves::default()))),
+                        None => self.lost(Loss::of_call(request.method(), request.params())),
+                    }
+                }
+                *self.halves.lock() = halves;
+            }
         }
-        let Some(params) = request.params() else { return };
-        if <DidChangeTextDocumentParams as serde::Deserialize>::deserialize(params).is_err()
-            && let Some(uri) = params.pointer("/textDocument/uri").and_then(|uri| uri.as_str())
-            && let Ok(uri) = uri.parse::<Uri>()
-        {
-            self.send(Message::Lost(from_proto::document_path(&uri)));
+    }
+
+    fn lost(&self, loss: Loss) {
+        if loss != Loss::default() {
+            self.send(Message::Lost(loss));
         }
     }
 
@@ -209,6 +226,49 @@ extensions! {
     "mangle/status" => Server::status;
     "mangle/test" => Server::test;
     "mangle/virtualDocument" => Server::virtual_document;
+}
+
+/// Whether a handler takes what a notification says of documents and files.
+fn is_usable(request: &Request) -> bool {
+    fn is<P: DeserializeOwned>(params: Option<&LSPAny>) -> bool {
+        params.is_some_and(|params| P::deserialize(params).is_ok())
+    }
+    let params = request.params();
+    let is_notification = request.id().is_none();
+    match request.method() {
+        "textDocument/didOpen" => is_notification && is::<DidOpenTextDocumentParams>(params),
+        "textDocument/didChange" => is_notification && is::<DidChangeTextDocumentParams>(params),
+        "textDocument/didClose" => is_notification && is::<DidCloseTextDocumentParams>(params),
+        "workspace/didChangeWatchedFiles" => is::<DidChangeWatchedFilesParams>(params),
+        method => !(is_notification && Loss::of_call(method, params).is_of_text()),
+    }
+}
+
+/// A change in which something cannot be read, from the last whole text on: what comes before that does not matter.
+fn changed_whole(request: &Request) -> Option<DidChangeTextDocumentParams> {
+    let is_change = request.method() == "textDocument/didChange" && request.id().is_none();
+    let params = request.params().filter(|_| is_change)?;
+    let changes = params.get("contentChanges")?.as_array()?;
+    let is_whole = |change: &LSPAny| change.is_object() && change.get("range").is_none_or(LSPAny::is_null);
+    let changes = changes.get(changes.iter().rposition(is_whole)?..)?;
+    let document = params.get("textDocument")?;
+    let params = serde_json::json!({ "textDocument": document, "contentChanges": changes });
+    serde_json::from_value(params).ok()
+}
+
+/// What is sent to the writer for a change.
+fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> Changed {
+    let mut halves = halves.changes.into_iter();
+    let sent = |change| SentChange {
+        change: from_proto::content_change(change),
+        halves: halves.next().unwrap_or_default(),
+    };
+    Changed {
+        path: from_proto::document_path(&params.text_document.uri),
+        uri: params.text_document.uri.as_str().to_owned(),
+        version: params.text_document.version,
+        changes: params.content_changes.into_iter().map(sent).collect(),
+    }
 }
 
 /// Held by a handler while it waits. The framework drops the handler of a cancelled request, and
@@ -331,6 +391,9 @@ impl LanguageServer for Server {
         let session = Session::new(&params);
         let result = capabilities::initialize_result(&session);
         self.send(Message::Initialize(session));
+        if let Some(process) = params.process_id {
+            client_process::watch(process, self.client_ended.clone());
+        }
         Ok(result)
     }
 
@@ -339,6 +402,7 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.send(Message::ShutDown);
         Ok(())
     }
 
@@ -350,15 +414,13 @@ impl LanguageServer for Server {
             language: document.language_id,
             version: document.version,
             text: document.text,
+            halves: std::mem::take(&mut self.halves.lock().opened),
         }));
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        self.send(Message::Change {
-            path: from_proto::document_path(&params.text_document.uri),
-            version: params.text_document.version,
-            changes: params.content_changes.into_iter().map(from_proto::content_change).collect(),
-        });
+        let halves = std::mem::take(&mut *self.halves.lock());
+        self.send(Message::Change(changed(params, halves)));
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {

@@ -20,8 +20,34 @@ pub(super) struct Status {
     position_encoding: String,
     /// The longest time that an edit or a request had to wait for another one, in microseconds.
     longest_turn_us: u64,
+    scan: Scan,
     programs: Vec<Program>,
     documents: Vec<Document>,
+}
+
+/// How much of the workspace was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Scan {
+    /// Whether more is known than what lies beside open documents.
+    complete: bool,
+    /// The folders of which only a part was scanned.
+    limited: Vec<Limited>,
+}
+
+/// A folder of which only a part was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Limited {
+    folder: String,
+    /// The key of `[files]` that has the limit.
+    limit: &'static str,
+    /// How many files of all kinds and folders were visited.
+    entries: u64,
+    /// How many Mangle files.
+    files: u64,
+    /// How many bytes these have.
+    bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,12 +64,13 @@ struct Program {
 #[serde(rename_all = "camelCase")]
 struct Document {
     uri: String,
-    version: i32,
+    /// `null` where the text never arrived.
+    version: Option<i32>,
     /// Length in bytes of UTF-8.
     bytes: usize,
     /// FNV-1a, 64 bits, of these bytes, in hexadecimal.
     checksum: String,
-    /// An edit could not be applied; nothing is fixed until the text is sent whole.
+    /// An edit was lost or could not be applied; nothing is fixed until the text is sent whole.
     suspect: bool,
 }
 
@@ -55,27 +82,47 @@ pub(super) fn status(view: &View) -> Status {
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
     });
-    let mut documents: Vec<_> = view.snapshot.files().filter_map(|file| document(file)).collect();
+    let missed = view.snapshot.missed.iter().map(|uri| missed(uri));
+    let mut documents: Vec<_> =
+        view.snapshot.files().filter_map(|file| document(file)).chain(missed).collect();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     Status {
         version: env!("CARGO_PKG_VERSION"),
         revision: view.snapshot.revision,
         position_encoding: view.session.encoding_kind().as_str().to_owned(),
         longest_turn_us: view.pulse.longest_turn.load(Ordering::Relaxed),
+        scan: scan(view),
         programs: programs.collect(),
         documents,
     }
+}
+
+fn scan(view: &View) -> Scan {
+    let limited = view.snapshot.cuts.iter().map(|cut| Limited {
+        folder: cut.folder.to_string_lossy().into_owned(),
+        limit: cut.key(),
+        entries: cut.visited.entries,
+        files: cut.visited.files,
+        bytes: cut.visited.bytes,
+    });
+    Scan { complete: !view.snapshot.is_partial, limited: limited.collect() }
 }
 
 fn document(file: &SnapshotFile) -> Option<Document> {
     let open = file.open.as_ref()?;
     Some(Document {
         uri: open.uri.to_string(),
-        version: open.version,
+        version: Some(open.version),
         bytes: open.text.len(),
         checksum: format!("{:016x}", checksum(open.text.as_bytes())),
         suspect: open.suspect,
     })
+}
+
+/// A document that the editor edits and whose opening never arrived.
+fn missed(uri: &str) -> Document {
+    let checksum = format!("{:016x}", checksum(b""));
+    Document { uri: uri.to_owned(), version: None, bytes: 0, checksum, suspect: true }
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use futures::future::{BoxFuture, FutureExt, TryFutureExt, poll_fn};
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{SinkExt, Stream};
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
@@ -22,6 +22,7 @@ use tower_lsp::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 use tracing::Instrument;
 
+use super::body::{self, Loss, TextHalves};
 use super::frame::Frames;
 use super::written::Slot;
 
@@ -31,12 +32,12 @@ pub(super) const QUEUE: usize = 256;
 /// What the input thread makes of the bytes.
 #[derive(Debug)]
 pub(super) enum Inbound {
-    /// A request or a notification.
-    Request(Request),
+    /// A request or a notification, and the halves of surrogate pairs in its texts.
+    Request(Request, TextHalves),
     /// The client's answer to a request of ours.
     Response(Response),
-    /// Something else, and what to say about it.
-    Broken(Response),
+    /// Something else, what to say about it, and what may be lost with it.
+    Broken(Response, Loss),
 }
 
 /// What goes out.
@@ -104,9 +105,10 @@ pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
         let inbound = match frames.next() {
             Ok(None) => return,
             Ok(Some(Ok(body))) => parse(&body),
-            Ok(Some(Err(error))) => {
-                Inbound::Broken(refusal(ErrorCode::ParseError, Id::Null, error.to_string()))
-            }
+            Ok(Some(Err(error))) => Inbound::Broken(
+                refusal(ErrorCode::ParseError, Id::Null, error.to_string()),
+                Loss::of_anything(),
+            ),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
                 tracing::error!(%error, "the input cannot be read");
@@ -120,36 +122,44 @@ pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
 }
 
 fn parse(body: &[u8]) -> Inbound {
-    let mut value: Value = match serde_json::from_slice(body) {
-        Ok(value) => value,
-        Err(error) => return Inbound::Broken(refusal(ErrorCode::ParseError, Id::Null, error.to_string())),
+    let body::Body { mut value, halves } = match body::read(body) {
+        Ok(body) => body,
+        Err(damaged) => {
+            let refusal = refusal(ErrorCode::ParseError, id_of(damaged.id), damaged.error.to_string());
+            return Inbound::Broken(refusal, damaged.loss);
+        }
     };
     if value.get("method").is_none() {
+        let loss = Loss::of(&value, true);
         return match serde_json::from_value(value) {
             Ok(response) => Inbound::Response(response),
-            Err(_) => Inbound::Broken(refusal(
-                ErrorCode::InvalidRequest,
-                Id::Null,
-                "neither a request nor a response".into(),
-            )),
+            Err(_) => {
+                let why = "neither a request nor a response".into();
+                Inbound::Broken(refusal(ErrorCode::InvalidRequest, Id::Null, why), loss)
+            }
         };
     }
     supply_params(&mut value);
     if let Some(params) = value.get_mut("params") {
         mend_uris(params, NESTING);
     }
-    let id = value.get("id").cloned();
-    match serde_json::from_value::<Request>(value) {
+    match Request::deserialize(&value) {
         Ok(request) => {
             // The name and the number only: parameters hold the user's text.
             tracing::debug!(method = request.method(), id = ?request.id(), "message");
-            Inbound::Request(request)
+            Inbound::Request(request, halves)
         }
         Err(error) => {
-            let id = id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
-            Inbound::Broken(refusal(ErrorCode::InvalidRequest, id, error.to_string()))
+            let refusal =
+                refusal(ErrorCode::InvalidRequest, id_of(value.get("id").cloned()), error.to_string());
+            Inbound::Broken(refusal, Loss::of(&value, true))
         }
     }
+}
+
+/// The id to answer to, where a message that cannot be used has one.
+fn id_of(id: Option<Value>) -> Id {
+    id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default()
 }
 
 /// Clients leave out the empty parameters of `initialized`, or send `null`.
@@ -236,49 +246,120 @@ pub(super) enum End {
 
 type Handler = BoxFuture<'static, Result<Option<Outbound>, ExitedError>>;
 
+/// What comes in.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// The messages of [`read_input`].
+    pub(super) messages: mpsc::Receiver<Inbound>,
+    /// Gets something when the client's process has ended.
+    pub(super) client_ended: mpsc::UnboundedReceiver<()>,
+}
+
+/// What the server looks at before a handler runs.
+#[derive(Debug)]
+pub(super) enum Seen<'r> {
+    /// A request or a notification, with the place for its answer and the halves of surrogate pairs in its texts.
+    Request(&'r Request, Slot, TextHalves),
+    /// What may be lost with a message that no handler gets.
+    Lost(Loss),
+}
+
 /// Serves the connection until it ends. `observe` sees every request and notification before its
-/// handler does, with the place for its answer.
+/// handler does, and what is lost.
 pub(super) async fn serve<S: LanguageServer>(
-    mut inbound: mpsc::Receiver<Inbound>,
+    mut input: Input,
     mut service: LspService<S>,
     socket: ClientSocket,
     output: &Output,
-    observe: impl Fn(&S, &Request, &Slot),
+    observe: impl Fn(&S, Seen<'_>),
 ) -> End {
     let (mut requests, mut responses) = socket.split();
     let mut running: FuturesUnordered<Handler> = FuturesUnordered::new();
-    let mut shut_down = false;
+    let mut phase = Phase::Uninitialized;
     loop {
         tokio::select! {
-            message = inbound.recv() => match message {
-                Some(Inbound::Request(request)) => {
-                    let slot = Slot::default();
-                    observe(service.inner(), &request, &slot);
-                    let shutdown = request.method() == "shutdown";
+            message = input.messages.recv() => match message {
+                Some(Inbound::Request(request, halves)) => {
                     let exit = request.method() == "exit";
+                    if let Some(answer) = phase.answer(&request) {
+                        answer.into_iter().for_each(|answer| output.send(Outbound::Response(answer)));
+                        continue;
+                    }
+                    let slot = Slot::default();
+                    observe(service.inner(), Seen::Request(&request, slot.clone(), halves));
+                    let next = phase.after(&request);
                     match start(&mut service, request, slot).await {
                         Ok(answer) => {
-                            shut_down |= shutdown && answer.as_ref().is_some_and(Outbound::is_ok);
+                            if answer.as_ref().is_some_and(Outbound::is_ok) {
+                                phase = next;
+                            }
                             answer.into_iter().for_each(|answer| output.send(answer));
                         }
                         Err(handler) => running.push(handler),
                     }
                     if exit {
-                        return if shut_down { End::Orderly } else { End::Abrupt };
+                        return phase.end();
                     }
                 }
                 Some(Inbound::Response(response)) => { let _ = responses.send(response).await; }
-                Some(Inbound::Broken(response)) => {
+                Some(Inbound::Broken(response, loss)) => {
                     tracing::warn!(error = ?response.error(), "a message could not be read");
+                    observe(service.inner(), Seen::Lost(loss));
                     output.send(Outbound::Response(response));
                 }
-                None => return if shut_down { End::Orderly } else { End::Abrupt },
+                None => return phase.end(),
             },
+            Some(()) = input.client_ended.recv() => return phase.end(),
             Some(answer) = next(&mut running) => {
                 answer.unwrap_or_default().into_iter().for_each(|answer| output.send(answer));
             }
             Some(request) = next(&mut requests) => output.send(Outbound::Request(request)),
         }
+    }
+}
+
+/// How far the connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// `initialize` has not been answered.
+    Uninitialized,
+    Running,
+    /// `shutdown` was answered: nothing but `exit` may come.
+    ShutDown,
+}
+
+/// `ServerNotInitialized` of the protocol.
+const NOT_INITIALIZED: ErrorCode = ErrorCode::ServerError(-32002);
+
+impl Phase {
+    /// The phase after a request was answered, and not with an error.
+    fn after(self, request: &Request) -> Self {
+        match request.method() {
+            "initialize" => Self::Running,
+            "shutdown" => Self::ShutDown,
+            _ => self,
+        }
+    }
+
+    /// How the connection ends when it ends in this phase.
+    fn end(self) -> End {
+        if self == Self::ShutDown { End::Orderly } else { End::Abrupt }
+    }
+
+    /// What a message gets that no handler may have: requests an error, notifications nothing. `None` for all others.
+    fn answer(self, request: &Request) -> Option<Option<Response>> {
+        let is_of_protocol = request.method().starts_with("$/");
+        let (code, why) = match (self, request.method()) {
+            (_, "exit") | (Self::Uninitialized, "initialize") => return None,
+            (Self::Uninitialized, _) => (NOT_INITIALIZED, "the server is not initialized"),
+            (Self::ShutDown, _) => (ErrorCode::InvalidRequest, "the server is shut down"),
+            (Self::Running, method) if is_of_protocol && request.id().is_some() => {
+                tracing::debug!(method, "a request that the protocol does not know");
+                (ErrorCode::MethodNotFound, "there is no such request")
+            }
+            (Self::Running, _) => return None,
+        };
+        Some(request.id().map(|id| refusal(code, id.clone(), why.into())))
     }
 }
 
@@ -326,9 +407,9 @@ mod tests {
 
     fn check(message: &str, expected: Expect) {
         let seen = match parse(message.as_bytes()) {
-            Inbound::Request(request) => format!("request {request}"),
+            Inbound::Request(request, _) => format!("request {request}"),
             Inbound::Response(response) => format!("response {}", serde_json::to_string(&response).unwrap()),
-            Inbound::Broken(response) => format!("broken {}", serde_json::to_string(&response).unwrap()),
+            Inbound::Broken(response, _) => format!("broken {}", serde_json::to_string(&response).unwrap()),
         };
         expected.assert_eq(&seen);
     }

@@ -3,6 +3,7 @@
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 
+use super::halves::{HALF_LEN, Half, HalvedText, halves_of};
 use super::{Encoding, LineCol, size};
 
 /// One change as the protocol states it.
@@ -13,6 +14,21 @@ pub struct ContentChange {
     pub range: Option<(LineCol, LineCol)>,
     /// What stands there afterwards.
     pub text: String,
+}
+
+/// A change as a client sent it: with the halves of surrogate pairs for which U+FFFD stands in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentChange {
+    /// The change.
+    pub change: ContentChange,
+    /// The halves in its text, sorted by place.
+    pub halves: Vec<Half>,
+}
+
+impl From<ContentChange> for SentChange {
+    fn from(change: ContentChange) -> Self {
+        Self { change, halves: Vec::new() }
+    }
 }
 
 /// A change in bytes: what it replaced, and how long the replacement is.
@@ -56,6 +72,12 @@ pub enum EditError {
         /// How many lines the document has.
         lines: usize,
     },
+    /// The change starts or ends inside a character, where only a client that counts in UTF-16 can cut.
+    #[error("the edit cuts a character of line {line} in two")]
+    InsideCharacter {
+        /// 0-based line that was named.
+        line: u32,
+    },
     /// The change would make the document longer than the limit.
     #[error("the document would grow to {len} bytes, more than the {limit} that are handled")]
     TooLong {
@@ -70,6 +92,16 @@ pub enum EditError {
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     rope: Rope,
+    /// The halves of surrogate pairs that the editor has where this text has U+FFFD, sorted by place.
+    halves: Vec<Half>,
+}
+
+/// A place that a change names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    byte: usize,
+    /// The character from `byte` on, where the place is between its two units of UTF-16.
+    inside: Option<char>,
 }
 
 impl Document {
@@ -80,7 +112,13 @@ impl Document {
     /// A document that holds `text`.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { rope: Rope::from_str(text) }
+        Self { rope: Rope::from_str(text), halves: Vec::new() }
+    }
+
+    /// A document that holds `text`, in which these halves of surrogate pairs are U+FFFD.
+    #[must_use]
+    pub fn with_halves(text: &str, halves: &[Half]) -> Self {
+        Self { rope: Rope::from_str(text), halves: halves.to_vec() }
     }
 
     /// The whole text.
@@ -93,27 +131,84 @@ impl Document {
     /// column past the end of its line is clamped.
     ///
     /// # Errors
-    /// When the change names a line past the end, or the document would become too long.
+    /// When the change names a line past the end, cuts a character in UTF-8, or the document would become too long.
     pub fn apply(&mut self, change: &ContentChange, encoding: Encoding) -> Result<TextEdit, EditError> {
+        self.apply_halved(change, &[], encoding)
+    }
+
+    /// [`Document::apply`] for a change in whose text `halves` are U+FFFD. Where columns count units of UTF-16, a character
+    /// can be cut between its two, and comes back when its halves meet again.
+    ///
+    /// # Errors
+    /// As those of [`Document::apply`].
+    pub fn apply_halved(
+        &mut self,
+        change: &ContentChange,
+        halves: &[Half],
+        encoding: Encoding,
+    ) -> Result<TextEdit, EditError> {
         let (start, end) = match change.range {
-            None => (0, self.rope.len_bytes()),
+            None => (Place { byte: 0, inside: None }, Place { byte: self.rope.len_bytes(), inside: None }),
             Some((start, end)) => {
-                let (start, end) = (self.byte_of(start, encoding)?, self.byte_of(end, encoding)?);
+                let (start, end) = (self.place_of(start, encoding)?, self.place_of(end, encoding)?);
                 (start.min(end), start.max(end))
             }
         };
-        let len = self.rope.len_bytes() - (end - start) + change.text.len();
+        let (mut from, mut to) = (start.byte, end.byte);
+        let mut new = HalvedText::default();
+        if let Some(char) = start.inside {
+            new.push_half(halves_of(char)[0]);
+        }
+        new.push(&change.text, halves);
+        if let Some(char) = end.inside {
+            new.push_half(halves_of(char)[1]);
+            to += char.len_utf8();
+        }
+        if encoding == Encoding::Utf16 && change.range.is_some() {
+            (from, to, new) = self.with_halves_beside(from, to, new);
+        }
+        if encoding == Encoding::Utf16 {
+            new = new.joined();
+        }
+        self.replace(from, to, &new)
+    }
+
+    /// Extends a replacement over the halves at its ends, with which those of the new text may make characters.
+    fn with_halves_beside(&self, from: usize, to: usize, new: HalvedText) -> (usize, usize, HalvedText) {
+        let half_at = |at: usize| self.halves.binary_search_by_key(&at, |half| half.at).ok();
+        let unit = |index: usize| self.halves.get(index).map(|half| half.unit);
+        let before = from.checked_sub(HALF_LEN).and_then(half_at).and_then(unit);
+        let after = half_at(to).and_then(unit);
+        if before.is_none() && after.is_none() {
+            return (from, to, new);
+        }
+        let mut wide = HalvedText::default();
+        before.into_iter().for_each(|unit| wide.push_half(unit));
+        wide.push(&new.text, &new.halves);
+        after.into_iter().for_each(|unit| wide.push_half(unit));
+        let (back, on) = (before.map_or(0, |_| HALF_LEN), after.map_or(0, |_| HALF_LEN));
+        (from - back, to + on, wide)
+    }
+
+    fn replace(&mut self, from: usize, to: usize, new: &HalvedText) -> Result<TextEdit, EditError> {
+        let len = self.rope.len_bytes() - (to - from) + new.text.len();
         if len > Self::MAX_LEN {
             return Err(EditError::TooLong { len, limit: Self::MAX_LEN });
         }
-        let chars = self.rope.byte_to_char(start)..self.rope.byte_to_char(end);
+        let chars = self.rope.byte_to_char(from)..self.rope.byte_to_char(to);
         let at = chars.start;
         self.rope.remove(chars);
-        self.rope.insert(at, &change.text);
-        Ok(TextEdit { range: TextRange::new(size(start), size(end)), new_len: size(change.text.len()) })
+        self.rope.insert(at, &new.text);
+        let behind = self.halves.iter().filter(|half| half.at >= to);
+        let behind = behind.map(|half| Half { at: half.at - to + from + new.text.len(), ..*half });
+        let inserted = new.halves.iter().map(|half| Half { at: half.at + from, ..*half });
+        let moved: Vec<_> = inserted.chain(behind).collect();
+        self.halves.retain(|half| half.at < from);
+        self.halves.extend(moved);
+        Ok(TextEdit { range: TextRange::new(size(from), size(to)), new_len: size(new.text.len()) })
     }
 
-    fn byte_of(&self, at: LineCol, encoding: Encoding) -> Result<usize, EditError> {
+    fn place_of(&self, at: LineCol, encoding: Encoding) -> Result<Place, EditError> {
         let lines = self.rope.len_lines();
         let line = at.line as usize;
         if line >= lines {
@@ -122,7 +217,15 @@ impl Document {
         // Lines are short; one that is not costs its own length, which is what copying it costs.
         let content = self.rope.line(line).to_string();
         let content = content.trim_end_matches(['\n', '\r']);
-        Ok(self.rope.line_to_byte(line) + encoding.byte_of(content, at.col))
+        let in_line = encoding.byte_of(content, at.col);
+        let (before, rest) = content.split_at_checked(in_line).unwrap_or((content, ""));
+        let cut = rest.chars().next().filter(|_| encoding.len(before) < at.col);
+        let byte = self.rope.line_to_byte(line) + in_line;
+        match (cut, encoding) {
+            (None, _) => Ok(Place { byte, inside: None }),
+            (Some(char), Encoding::Utf16) => Ok(Place { byte, inside: Some(char) }),
+            (Some(_), _) => Err(EditError::InsideCharacter { line: at.line }),
+        }
     }
 }
 
@@ -171,7 +274,62 @@ mod tests {
         assert_eq!(document.text(), "a\n");
     }
 
+    #[test]
+    fn a_cut_inside_a_character_of_utf8_is_refused() {
+        let mut document = Document::new("é");
+        let at = LineCol { line: 0, col: 1 };
+        let change = ContentChange { range: Some((at, at)), text: "x".into() };
+        assert_eq!(document.apply(&change, Encoding::Utf8), Err(EditError::InsideCharacter { line: 0 }));
+        assert_eq!(document.text(), "é");
+    }
+
+    /// The text of units of UTF-16 and its halves, as a message brings them.
+    fn halved(units: &[u16]) -> HalvedText {
+        let mut bytes = Vec::new();
+        for char in char::decode_utf16(units.iter().copied()) {
+            match char {
+                Ok(char) => bytes.extend(char.to_string().bytes()),
+                Err(half) => {
+                    let unit = half.unpaired_surrogate();
+                    let [high, low] =
+                        [unit >> 6 & 0x3f, unit & 0x3f].map(|bits| 0x80 | bits.to_le_bytes()[0]);
+                    bytes.extend([0xed, high, low]);
+                }
+            }
+        }
+        HalvedText::of_wtf8(bytes).unwrap()
+    }
+
+    fn unit() -> impl Strategy<Value = u16> {
+        prop_oneof![Just(0xd83d), Just(0xde00), Just(0xd83e), Just(0xfffd), Just(0xe9), Just(0x61)]
+    }
+
     proptest! {
+        #[test]
+        fn edits_in_utf16_lead_to_the_text_of_the_client(
+            start in prop::collection::vec(unit(), 0..8),
+            edits in prop::collection::vec(
+                (0_usize..12, 0_usize..4, prop::collection::vec(unit(), 0..4)), 0..8),
+        ) {
+            let (mut client, opened) = (start.clone(), halved(&start));
+            let mut document = Document::with_halves(&opened.text, &opened.halves);
+            for (at, len, units) in edits {
+                let from = at.min(client.len());
+                let to = (from + len).min(client.len());
+                let col = |at: usize| LineCol { line: 0, col: u32::try_from(at).unwrap() };
+                let HalvedText { text, halves } = halved(&units);
+                let change = ContentChange { range: Some((col(from), col(to))), text };
+                let before = document.text();
+                let edit = document.apply_halved(&change, &halves, Encoding::Utf16).unwrap();
+                client.splice(from..to, units);
+                let after = document.text();
+                prop_assert_eq!(&after, &String::from_utf16_lossy(&client));
+                let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+                let inserted = &after[start..start + usize::from(edit.new_len)];
+                prop_assert_eq!(format!("{}{}{}", &before[..start], inserted, &before[end..]), after.clone());
+            }
+        }
+
         #[test]
         fn a_difference_leads_to_the_new_text(old in "[aé🦀\n]{0,8}", new in "[aé🦀\n]{0,8}") {
             let edit = TextEdit::between(&old, &new);

@@ -9,6 +9,7 @@
 mod cancel;
 mod characters;
 mod document;
+mod halves;
 mod id;
 mod line_index;
 mod nearest;
@@ -18,7 +19,8 @@ mod units;
 
 pub use cancel::Cancel;
 pub use characters::{character_start, is_on_characters, whole_characters};
-pub use document::{ContentChange, Document, EditError, TextEdit};
+pub use document::{ContentChange, Document, EditError, SentChange, TextEdit};
+pub use halves::{Half, HalvedText, replace_halves};
 pub use id::{FileId, StatementId};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;

@@ -16,6 +16,7 @@ mod preview_bad_input;
 mod query;
 mod replay;
 mod rule;
+mod scan_limit;
 mod settings;
 #[path = "../support/command.rs"]
 mod support;

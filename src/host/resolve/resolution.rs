@@ -7,9 +7,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Shell, resolve_with_transcripts};
-use crate::config::Settings;
+use crate::config::{FILE_NAME, Settings};
 use crate::host::atoms::AtomFiles;
 use crate::host::preview_files::PreviewFiles;
+use crate::host::walk::{ScanLimit, Visited};
 use crate::host::{AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile};
 use crate::program::Embedding;
 use crate::text::FileId;
@@ -124,6 +125,58 @@ pub struct Resolution {
     pub problems: Vec<Problem>,
     /// Files below the targets that their configuration puts into no program.
     pub left_out: Vec<PathBuf>,
+    /// The folders of which only a part was scanned, sorted.
+    pub cuts: Vec<Cut>,
+}
+
+/// A folder of which only a part was scanned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The limit at which the scan stopped.
+    pub limit: ScanLimit,
+    /// How much was visited.
+    pub visited: Visited,
+}
+
+impl Cut {
+    /// What the limit is called in `mangle-ls.toml`.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self.limit {
+            ScanLimit::Entries(_) => "max_scan_entries",
+            ScanLimit::Files(_) => "max_scan_files",
+            ScanLimit::Bytes(_) => "max_scan_bytes",
+        }
+    }
+
+    /// What happened, as a clause without a subject.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let what = match self.limit {
+            ScanLimit::Entries(limit) => format!("{limit} files and folders"),
+            ScanLimit::Files(limit) => format!("{limit} Mangle files"),
+            ScanLimit::Bytes(limit) => format!("{limit} bytes of Mangle files"),
+        };
+        format!("holds more than {what}, the limit of a scan")
+    }
+
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        format!("choose a smaller folder, or raise `{}` below `[files]` in its `{FILE_NAME}`", self.key())
+    }
+
+    /// It as something that could not be read.
+    #[must_use]
+    pub fn problem(&self) -> Problem {
+        Problem {
+            path: self.folder.clone(),
+            why: format!("it {}; {}", self.reason(), self.help()),
+            named: true,
+        }
+    }
 }
 
 /// Prompt atoms that are checked although no kernel asks for prompts of them.

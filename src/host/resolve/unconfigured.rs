@@ -18,8 +18,7 @@ impl Resolver<'_> {
     /// leaves out, on the command line the only path that was named, and in an editor an open
     /// document that is outside of the workspace or ignored by git.
     pub(super) fn lone_files(&mut self, loose: Vec<Found>) -> Vec<Found> {
-        let is_walked =
-            |path: &Path| self.tree(path).is_some_and(|tree| tree.files.iter().any(|f| f.path == path));
+        let is_walked = |path: &Path| self.tree(path).is_some_and(|tree| tree.holds(path));
         let is_lone = |found: &Found| {
             self.is_governed(&found.path)
                 || match self.shell {

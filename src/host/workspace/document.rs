@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file::{OpenState, SnapshotFile};
-use crate::text::{ContentChange, Document, EditError, Encoding, FileId, TextEdit};
+use crate::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
 /// What kind of text a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,25 @@ pub(super) enum Kind {
     Configuration,
     /// Something else, which may be a transcript.
     Other,
+}
+
+/// Why the changes of a version were not applied. The document is suspect from then on ([`OpenState::suspect`]).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// A change does not fit the text.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The protocol wants the versions of a document to grow.
+    #[error("version {sent} follows version {known}")]
+    Version {
+        /// The version that came.
+        sent: i32,
+        /// The one before it.
+        known: i32,
+    },
+    /// The document is not open, so that there is no text to change.
+    #[error("the document is not open")]
+    NotOpen,
 }
 
 /// A document that an editor has open. Edits change the text at once; a file for others to
@@ -79,7 +98,14 @@ impl OpenDocument {
         &self.file
     }
 
-    /// Whether an edit was lost; see [`OpenState::suspect`].
+    /// The halves of surrogate pairs for which U+FFFD stands in the text that was opened.
+    pub(super) fn opened_with(&mut self, text: &str, halves: &[Half]) {
+        if !halves.is_empty() {
+            self.document = Document::with_halves(text, halves);
+        }
+    }
+
+    /// Whether the editor's text is another one; see [`OpenState::suspect`].
     pub(super) fn is_suspect(&self) -> bool {
         self.suspect
     }
@@ -90,38 +116,48 @@ impl OpenDocument {
         self.suspect = true;
     }
 
-    /// Applies the changes of one version in order. Changes before one that replaces the whole
-    /// text do not matter, and such a one makes up for lost edits.
+    /// Applies the changes of one version in order. Changes before one that replaces the whole text do not matter, and
+    /// such a one makes up for lost edits; until then a suspect document stays as it is, for no place is certain in it.
     ///
     /// # Errors
-    /// When a change cannot be applied: it and those behind it have no effect, and the document is
+    /// When a change cannot be applied, or the version does not follow: none has an effect then, and the document is
     /// suspect from now on.
     pub(super) fn change(
         &mut self,
         version: i32,
-        changes: &[ContentChange],
+        changes: &[SentChange],
         encoding: Encoding,
-    ) -> Result<(), EditError> {
-        self.version = version;
+    ) -> Result<(), ChangeError> {
+        let known = std::mem::replace(&mut self.version, version);
         self.changed = true;
-        let whole = changes.iter().rposition(|change| change.range.is_none());
-        for change in changes.get(whole.unwrap_or(0)..).unwrap_or_default() {
-            let applied = match change.range {
-                None => self.replace(&change.text),
-                Some(_) => self.document.apply(change, encoding),
-            };
-            self.edits.push(applied.inspect_err(|_| self.suspect = true)?);
+        let whole = changes.iter().rposition(|sent| sent.change.range.is_none());
+        if whole.is_none() && self.suspect {
+            return Ok(());
         }
-        self.suspect &= whole.is_none();
-        Ok(())
+        if whole.is_none() && version <= known {
+            self.suspect = true;
+            return Err(ChangeError::Version { sent: version, known });
+        }
+        let changes = changes.get(whole.unwrap_or(0)..).unwrap_or_default();
+        let (document, edits) = (self.document.clone(), self.edits.len());
+        let applied = changes.iter().try_for_each(|sent| self.apply(sent, encoding));
+        self.suspect = applied.is_err();
+        if applied.is_err() {
+            self.document = document;
+            self.edits.truncate(edits);
+        }
+        Ok(applied?)
     }
 
-    /// Replaces the whole text, as an edit of the part that differs: whoever sends whole texts
-    /// still changes a few bytes at a time.
-    fn replace(&mut self, text: &str) -> Result<TextEdit, EditError> {
-        let old = self.document.text();
-        self.document.apply(&ContentChange { range: None, text: text.into() }, Encoding::Utf8)?;
-        Ok(TextEdit::between(&old, text))
+    fn apply(&mut self, sent: &SentChange, encoding: Encoding) -> Result<(), EditError> {
+        // Who sends whole texts still changes a few bytes at a time.
+        let before = sent.change.range.is_none().then(|| self.document.text());
+        let edit = self.document.apply_halved(&sent.change, &sent.halves, encoding)?;
+        self.edits.push(match before {
+            Some(before) => TextEdit::between(&before, &self.document.text()),
+            None => edit,
+        });
+        Ok(())
     }
 
     /// Makes a new file of what changed since the last time. Gives whether anything did.
@@ -149,7 +185,7 @@ impl OpenDocument {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::text::LineCol;
+    use crate::text::{ContentChange, LineCol};
 
     fn open(text: &str) -> OpenDocument {
         OpenDocument::new(FileId(0), Path::new("/a.mg").into(), Kind::Policy, "file:///a.mg".into(), 1, text)
@@ -168,14 +204,38 @@ mod tests {
     fn a_failed_edit_keeps_the_text_and_is_remembered() {
         let mut document = open("p(1).\n");
         let bad = ContentChange { range: Some((at(9, 0), at(9, 0))), text: "x".into() };
-        assert!(document.change(2, &[bad], Encoding::Utf8).is_err());
+        assert!(document.change(2, &[bad.into()], Encoding::Utf8).is_err());
         assert_eq!(text(&mut document), "p(1).\n");
         let open = document.file().open.clone().unwrap();
         assert!(open.suspect && open.version == 2);
         let whole = ContentChange { range: None, text: "q(2).\n".into() };
-        document.change(3, &[whole], Encoding::Utf8).unwrap();
+        document.change(3, &[whole.into()], Encoding::Utf8).unwrap();
         assert_eq!(text(&mut document), "q(2).\n");
         assert!(!document.is_suspect());
+    }
+
+    #[test]
+    fn a_version_that_does_not_grow_makes_suspect() {
+        let insert = || ContentChange { range: Some((at(0, 0), at(0, 0))), text: "x".into() };
+        for version in [1, 0] {
+            let mut document = open("p(1).\n");
+            let error = document.change(version, &[insert().into()], Encoding::Utf8).unwrap_err();
+            assert_eq!(error, ChangeError::Version { sent: version, known: 1 });
+            document.change(7, &[insert().into()], Encoding::Utf8).unwrap();
+            assert_eq!(text(&mut document), "p(1).\n", "no place is certain any more");
+        }
+        let mut document = open("p(1).\n");
+        document.change(9, &[insert().into()], Encoding::Utf8).unwrap();
+        assert!(!document.is_suspect(), "versions may leave numbers out");
+    }
+
+    #[test]
+    fn changes_of_a_version_have_an_effect_together_or_not_at_all() {
+        let mut document = open("p(1).\n");
+        let good = ContentChange { range: Some((at(0, 2), at(0, 3))), text: "2".into() };
+        let bad = ContentChange { range: Some((at(9, 0), at(9, 0))), text: "x".into() };
+        assert!(document.change(2, &[good.into(), bad.into()], Encoding::Utf8).is_err());
+        assert_eq!(text(&mut document), "p(1).\n");
     }
 
     #[test]
@@ -184,7 +244,7 @@ mod tests {
         let bad = ContentChange { range: Some((at(9, 0), at(9, 0))), text: "x".into() };
         let whole = ContentChange { range: None, text: "q(2).".into() };
         let more = ContentChange { range: Some((at(0, 2), at(0, 3))), text: "3".into() };
-        document.change(2, &[bad, whole, more], Encoding::Utf8).unwrap();
+        document.change(2, &[bad.into(), whole.into(), more.into()], Encoding::Utf8).unwrap();
         assert_eq!(text(&mut document), "q(3).");
     }
 
@@ -193,7 +253,7 @@ mod tests {
         let mut document = open("p(1).\n");
         for (version, new) in [(2, "\0\0\0"), (3, "q(2). r(3).")] {
             let whole = ContentChange { range: None, text: new.into() };
-            document.change(version, &[whole], Encoding::Utf8).unwrap();
+            document.change(version, &[whole.into()], Encoding::Utf8).unwrap();
             document.flush();
         }
         assert_eq!(document.file().source().items().len(), 2);
@@ -213,7 +273,7 @@ mod tests {
         let mut document = open(&facts(399));
         let before = ids(&document);
         let whole = ContentChange { range: None, text: facts(200) };
-        document.change(2, &[whole], Encoding::Utf8).unwrap();
+        document.change(2, &[whole.into()], Encoding::Utf8).unwrap();
         assert!(document.flush());
         assert_eq!(ids(&document).first(), before.first());
         assert!(!document.flush());

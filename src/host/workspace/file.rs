@@ -56,8 +56,8 @@ pub struct OpenState {
     pub version: i32,
     /// The text as the editor has it, also where it is too long to be parsed.
     pub text: Arc<str>,
-    /// An edit could not be applied: the text may differ from the editor's, so that no edit of
-    /// ours may touch it.
+    /// An edit was lost or could not be applied: the text may differ from the editor's, so that no edit of
+    /// ours may touch it ([`super::Snapshot::is_editable`]).
     pub suspect: bool,
 }
 
@@ -187,12 +187,6 @@ impl SnapshotFile {
         let at = between_characters(text, offset);
         let col = units.before(text, at) - units.before(text, range.start().into());
         LineCol { line, col }
-    }
-
-    /// Whether edits of ours may touch it.
-    #[must_use]
-    pub fn is_editable(&self) -> bool {
-        self.open.as_ref().is_none_or(|open| !open.suspect)
     }
 }
 

@@ -14,8 +14,7 @@ impl Snapshot {
         let files = programs.iter().flat_map(|program| &program.files);
         let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
         let units = programs.iter().map(|program| unit(program)).collect();
-        let trusted = |file: FileId| self.file(file).is_some_and(|file| file.is_editable());
-        let editable = |file: FileId| trusted(file) && (wish.editable)(file);
+        let editable = |file: FileId| self.is_editable(file) && (wish.editable)(file);
         fix(&mut Bench { units, files }, Wish { editable: &editable, ..wish })
     }
 }

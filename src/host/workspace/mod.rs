@@ -12,7 +12,10 @@ mod fixing;
 mod previews;
 mod programs;
 mod scan;
+#[cfg(test)]
+mod scan_tests;
 mod snapshot;
+mod suspects;
 mod transcripts;
 
 #[cfg(test)]
@@ -23,22 +26,25 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use self::document::ChangeError;
 use self::document::OpenDocument;
 pub use self::evaluated::Evaluated;
 pub use self::fed::KnownFeeds;
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
 use self::programs::Programs;
+use self::scan::Stage;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
+use self::suspects::Unopened;
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
 use super::uses::{is_kernel, is_session, uses};
-use super::{FileTable, Overlay, Problem, Target, is_mangle};
+use super::{Cut, FileTable, Overlay, Problem, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
 use crate::prompt::session::Form;
-use crate::text::{ContentChange, EditError, Encoding, FileId};
+use crate::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
 
 /// What happened to a file outside the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +61,16 @@ pub struct Workspace {
     table: Arc<FileTable>,
     folders: Vec<PathBuf>,
     documents: FxHashMap<FileId, OpenDocument>,
+    unopened: Unopened,
     /// The files of the programs as they are on disk; also of open ones, as they were before.
     closed: FxHashMap<FileId, Arc<SnapshotFile>>,
     programs: Programs,
     problems: Vec<Problem>,
     due: Due,
-    scanning: bool,
+    /// Stops the look at the disk that is under way.
+    scanning: Option<Cancel>,
     loaded: bool,
+    stage: Stage,
     feeds: Feeds,
     /// The open documents that previews may read, as they were when `feeds` was like this.
     beside: (Feeds, Arc<Overlay>),
@@ -116,6 +125,7 @@ impl Workspace {
     /// Sets the folders of the workspace.
     pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.folders = folders;
+        self.stop_scan();
         self.look_for_programs();
     }
 
@@ -146,8 +156,13 @@ impl Workspace {
             .iter()
             .any(|project| project.settings.files.adds(path) && path.starts_with(&project.root));
         let kind = if is_added { Some(document::Kind::Policy) } else { kind(path, language) };
-        let Some(kind) = kind else { return };
         let id = self.table.id(path);
+        let Some(kind) = kind else { return self.unopened.add_foreign(id) };
+        self.unopened.remove(id);
+        if !self.loaded {
+            // What lies beside this document is to come first.
+            self.stop_scan();
+        }
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
         self.documents.insert(id, document);
         if kind == document::Kind::Other {
@@ -162,6 +177,14 @@ impl Workspace {
             self.look_for_programs();
         }
         self.touch();
+    }
+
+    /// The halves of surrogate pairs for which U+FFFD stands in the text of a document that was just opened.
+    pub fn opened_with(&mut self, path: &Path, text: &str, halves: &[Half]) {
+        let id = self.table.known(path);
+        if let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) {
+            document.opened_with(text, halves);
+        }
     }
 
     /// Whether a look at the disk can show that a document is a transcript.
@@ -180,9 +203,27 @@ impl Workspace {
         version: i32,
         changes: &[ContentChange],
         encoding: Encoding,
-    ) -> Result<(), EditError> {
+    ) -> Result<(), ChangeError> {
+        let changes: Vec<_> = changes.iter().cloned().map(SentChange::from).collect();
+        self.change_sent(path, &path.to_string_lossy(), version, &changes, encoding)
+    }
+
+    /// [`Workspace::change`] with the document's URI and the halves of surrogate pairs in the changes.
+    ///
+    /// # Errors
+    /// As those of [`Workspace::change`].
+    pub fn change_sent(
+        &mut self,
+        path: &Path,
+        uri: &str,
+        version: i32,
+        changes: &[SentChange],
+        encoding: Encoding,
+    ) -> Result<(), ChangeError> {
         let id = self.table.known(path);
-        let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return Ok(()) };
+        let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else {
+            return self.change_unopened(path, uri, version, changes, encoding);
+        };
         self.due.programs |= document.kind() == document::Kind::Configuration;
         let kernel = is_kernel(path);
         let before = kernel.then(|| document.flushed_text());
@@ -199,28 +240,13 @@ impl Workspace {
         result
     }
 
-    /// An edit of this document never arrived: it is suspect from now on.
-    pub fn distrust(&mut self, path: &Path) {
-        let id = self.table.known(path);
-        if let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) {
-            document.distrust();
-            self.touch();
-        }
-    }
-
-    /// Whether a document is open and suspect.
-    #[must_use]
-    pub fn is_suspect(&self, path: &Path) -> bool {
-        let id = self.table.known(path);
-        id.and_then(|id| self.documents.get(&id)).is_some_and(OpenDocument::is_suspect)
-    }
-
     /// The editor closed a document: what is on disk counts again, once it was read.
     pub fn close(&mut self, path: &Path) {
-        let id = self.table.known(path);
-        let Some((id, mut document)) = id.and_then(|id| Some((id, self.documents.remove(&id)?))) else {
-            return;
-        };
+        let Some(id) = self.table.known(path) else { return };
+        if self.unopened.remove(id) {
+            self.touch();
+        }
+        let Some(mut document) = self.documents.remove(&id) else { return };
         if document.kind() == document::Kind::Other {
             self.feed(id, path);
             self.close_transcript(id, document);
@@ -320,7 +346,7 @@ impl Workspace {
 
     /// The look at the disk that is due, unless one is under way.
     pub fn next_scan(&mut self) -> Option<Scan> {
-        if self.scanning || (!self.due.programs && self.due.files.is_empty()) {
+        if self.scanning.is_some() || (!self.due.programs && self.due.files.is_empty()) {
             return None;
         }
         let due = std::mem::take(&mut self.due);
@@ -331,8 +357,11 @@ impl Workspace {
         }
         let open = overlay.paths().map(|path| Target::File(path.into()));
         let targets = self.folders.iter().cloned().map(Target::Folder).chain(open).collect();
-        self.scanning = true;
+        let cancel = Cancel::new();
+        self.scanning = Some(cancel.clone());
         Some(Scan {
+            stage: self.stage,
+            cancel,
             targets: due.programs.then_some(targets),
             files: due.files,
             transcripts: self.programs.closed_limits(),
@@ -344,9 +373,16 @@ impl Workspace {
 
     /// Takes over what a look at the disk found. Gives whether anything is different now.
     pub fn scanned(&mut self, scanned: Scanned) -> bool {
-        self.scanning = false;
+        self.scanning = None;
+        if scanned.is_cancelled {
+            self.look_for_programs();
+            return false;
+        }
+        let stage = if scanned.is_partial { Stage::Rest } else { Stage::Again };
+        self.due.programs |= scanned.is_partial;
         // Also after a look that failed: better half an answer than none for ever.
-        let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded;
+        let is_rest = std::mem::replace(&mut self.stage, stage) == Stage::Rest;
+        let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded || is_rest;
         self.loaded = true;
         for file in scanned.files {
             self.closed.insert(file.id, file);
@@ -356,7 +392,10 @@ impl Workspace {
             // The file left its programs, which somebody has to notice.
             self.due.programs |= scanned.resolution.is_none();
         }
-        if let Some(resolution) = scanned.resolution {
+        if let Some(mut resolution) = scanned.resolution {
+            if scanned.is_partial {
+                resolution.cuts.clear();
+            }
             different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
@@ -366,6 +405,23 @@ impl Workspace {
             self.touch();
         }
         different
+    }
+
+    /// Stops the look at the disk that is under way; another one is due then.
+    pub fn stop_scan(&self) {
+        self.scanning.iter().for_each(Cancel::cancel);
+    }
+
+    /// Whether only what lies beside open documents is known yet.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.stage == Stage::Rest
+    }
+
+    /// The folders of which only a part was scanned.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        self.programs.cuts()
     }
 
     /// Whether the first look at the workspace is still to come: nothing can be said until then.
@@ -379,7 +435,7 @@ impl Workspace {
     pub fn is_unplaced(&self, path: &Path) -> bool {
         let is_known = |id| self.programs.reports(id) || self.programs.is_transcript(id);
         let is_placed = self.table.known(path).is_some_and(is_known);
-        !is_placed && (self.due.programs || self.scanning)
+        !is_placed && (self.due.programs || self.scanning.is_some())
     }
 
     /// What could not be read at the last look.
@@ -423,6 +479,9 @@ impl Workspace {
             let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
             (snapshot.feeds, snapshot.beside) = (self.feeds, self.beside());
             snapshot.atoms = self.programs.atoms(self.feeds.atoms);
+            snapshot.suspects = self.suspects();
+            (snapshot.is_partial, snapshot.cuts) = (self.stage != Stage::Again, self.cuts().into());
+            snapshot.missed = self.unopened.missed().map(|(_, uri)| Arc::clone(uri)).collect();
             self.current = Arc::new(snapshot);
         }
         Arc::clone(&self.current)

@@ -14,13 +14,15 @@ use super::previews::KeptPreviews;
 use super::snapshot::SnapshotProgram;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::config::{RuleSettings, Settings};
-use crate::host::check::unreadable;
+use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
-use crate::host::{AgentSettings, FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single};
+use crate::host::{
+    AgentSettings, Cut, FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single,
+};
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
-use crate::lint::Diagnostic;
+use crate::lint::{Diagnostic, Finding};
 use crate::program::Embedding;
 use crate::text::FileId;
 
@@ -36,6 +38,7 @@ pub(super) struct Programs {
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
+    cuts: Vec<Cut>,
     /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
     atoms: Option<(u64, Vec<Arc<ConfiguredAtoms>>)>,
 }
@@ -121,14 +124,19 @@ impl Programs {
         }
         different |= self.take_transcripts(&resolution);
         different |= self.list.len() != before || !same_projects(&self.projects, &resolution.projects);
-        let unreadable: Vec<_> = problems
-            .iter()
-            .map(|problem| {
-                let id = table.id(&problem.path);
-                let found = unreadable(id, problem, &resolution.projects, &self.base).into();
-                Unreadable { id, path: problem.path.clone(), found }
-            })
-            .collect();
+        let cuts = resolution.cuts.iter().map(|cut| {
+            let id = table.id(&cut.folder);
+            let found = scan_limit(id, cut, &resolution.projects, &self.base).into();
+            Unreadable { id, path: cut.folder.clone(), found }
+        });
+        let problems = problems.iter().map(|problem| {
+            let id = table.id(&problem.path);
+            let found = unreadable(id, problem, &resolution.projects, &self.base).into();
+            Unreadable { id, path: problem.path.clone(), found }
+        });
+        let unreadable: Vec<_> = cuts.chain(problems).collect();
+        different |= self.cuts != resolution.cuts;
+        self.cuts = resolution.cuts;
         different |= unreadable != self.unreadable;
         self.unreadable = unreadable;
         different |= !same_agents(&self.agents, &resolution.agents);
@@ -186,6 +194,16 @@ impl Programs {
             self.atoms = Some((changes, ConfiguredAtoms::of(&self.projects, &self.base)));
         }
         self.atoms.as_ref().map(|(_, atoms)| atoms.clone()).unwrap_or_default()
+    }
+
+    /// What is reported of a finding of a whole file.
+    pub(super) fn found_in(&self, file: FileId, path: &Path, finding: Finding) -> Vec<Diagnostic> {
+        found_around(file, path, finding, &self.projects, &self.base)
+    }
+
+    /// The folders of which only a part was scanned.
+    pub(super) fn cuts(&self) -> &[Cut] {
+        &self.cuts
     }
 
     /// The configuration files.

@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
+use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
-use crate::host::{FileTable, Overlay, Problem, Resolution, Shell, Target, read, resolve};
-use crate::text::FileId;
+use crate::host::{FileTable, Overlay, Problem, Resolution, Target, read};
+use crate::text::{Cancel, FileId};
 
 /// What to look for.
 #[derive(Debug)]
@@ -28,6 +29,20 @@ pub struct Scan {
     /// The files as they were the last time.
     pub(super) known: FxHashMap<FileId, Arc<SnapshotFile>>,
     pub(super) table: Arc<FileTable>,
+    pub(super) stage: Stage,
+    pub(super) cancel: Cancel,
+}
+
+/// Which look at the workspace it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The first: of large folders only what lies beside open documents.
+    #[default]
+    First,
+    /// The one after such a look: aside, while questions about open documents are answered.
+    Rest,
+    /// Any later one.
+    Again,
 }
 
 /// What was found.
@@ -41,6 +56,10 @@ pub struct Scanned {
     pub(super) gone: Vec<FileId>,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
+    /// Whether only what lies beside open documents was looked at.
+    pub(super) is_partial: bool,
+    /// Whether it was stopped: nothing of it counts.
+    pub(super) is_cancelled: bool,
 }
 
 enum Outcome {
@@ -50,11 +69,22 @@ enum Outcome {
 }
 
 impl Scan {
+    /// Whether questions are answered meanwhile, so that it should not take the threads that do that.
+    #[must_use]
+    pub fn is_aside(&self) -> bool {
+        self.stage == Stage::Rest
+    }
+
     /// Looks. `progress` is told now and then how many files of how many are done, from any thread.
     #[must_use]
     pub fn run(self, progress: impl Fn(usize, usize) + Sync) -> Scanned {
-        let resolution =
-            self.targets.as_ref().map(|targets| resolve(targets, Shell::Editor, &self.overlay, &self.table));
+        let targets = self.targets.as_deref();
+        let has_open = self.overlay.paths().next().is_some();
+        let is_partial = self.stage == Stage::First
+            && has_open
+            && targets.is_some_and(|targets| is_large(targets, &self.cancel));
+        let resolution = targets
+            .map(|targets| resolve_open(targets, &self.overlay, &self.table, is_partial, &self.cancel));
         let (wanted, limits) = match &resolution {
             Some(resolution) => {
                 let limits = closed_limits(&resolution.transcripts, &self.overlay, &self.table);
@@ -65,12 +95,18 @@ impl Scan {
         };
         let done = AtomicUsize::new(0);
         let one = |&id: &FileId| {
+            if self.cancel.is_cancelled() {
+                return Outcome::Same;
+            }
             let outcome = self.look(id, limits.get(&id).copied());
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
             outcome
         };
         let outcomes: Vec<Outcome> = wanted.par_iter().map(one).collect();
-        let mut scanned = Scanned { resolution, ..Scanned::default() };
+        if self.cancel.is_cancelled() {
+            return Scanned { is_cancelled: true, ..Scanned::default() };
+        }
+        let mut scanned = Scanned { resolution, is_partial, ..Scanned::default() };
         for outcome in outcomes {
             match outcome {
                 Outcome::Same => {}

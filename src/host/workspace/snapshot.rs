@@ -15,7 +15,7 @@ use super::programs::State;
 use super::transcripts::SnapshotTranscript;
 use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
 use crate::host::tables::Tables;
-use crate::host::{FileTable, Overlay};
+use crate::host::{Cut, FileTable, Overlay};
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation};
@@ -292,6 +292,14 @@ pub struct Snapshot {
     pub(super) beside: Arc<Overlay>,
     /// The prompt atoms that configurations name.
     pub(super) atoms: Vec<Arc<ConfiguredAtoms>>,
+    /// What is said of the documents whose text may differ from the editor's.
+    pub(super) suspects: FxHashMap<FileId, Arc<[Diagnostic]>>,
+    /// Whether only what lies beside open documents is known yet.
+    pub is_partial: bool,
+    /// The folders of which only a part was scanned.
+    pub cuts: Vec<Cut>,
+    /// The URIs of documents that the editor edits and whose opening never arrived.
+    pub missed: Vec<Arc<str>>,
 }
 
 impl Snapshot {
@@ -313,7 +321,23 @@ impl Snapshot {
             feeds: Feeds::default(),
             beside: Arc::default(),
             atoms: Vec::new(),
+            suspects: FxHashMap::default(),
+            is_partial: false,
+            cuts: Vec::new(),
+            missed: Vec::new(),
         }
+    }
+
+    /// Whether no open document has a text that may differ from the editor's.
+    #[must_use]
+    pub fn is_in_sync(&self) -> bool {
+        self.suspects.is_empty()
+    }
+
+    /// Whether edits of ours may touch a file: not where its text may differ from the editor's.
+    #[must_use]
+    pub fn is_editable(&self, file: FileId) -> bool {
+        !self.suspects.contains_key(&file)
     }
 
     /// Whether documents are open that previews may read beside policies.
@@ -392,9 +416,12 @@ impl Snapshot {
     }
 
     /// The diagnostics of a file, sorted by start, each once. The programs of the file must have
-    /// been diagnosed.
+    /// been diagnosed. Those of a document whose text may differ from the editor's would have the wrong places.
     #[must_use]
     pub fn diagnostics(&self, file: FileId) -> Vec<&Diagnostic> {
+        if let Some(found) = self.suspects.get(&file) {
+            return found.iter().collect();
+        }
         if let Some(found) = self.others.get(&file) {
             return found.iter().collect();
         }

@@ -27,6 +27,9 @@ const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 /// The answer to [`FIX_WORKSPACE`] where nothing changes.
 const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 
+/// What is added to it where documents are left alone.
+const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
+
 /// All commands.
 pub(in crate::lsp) const COMMANDS: [&str; 9] =
     [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
@@ -90,7 +93,8 @@ pub(in crate::lsp) fn command(
         OPEN_PAGE => show_page(view, params)?,
         FIX_WORKSPACE => match fix_workspace(view) {
             Some(edit) => view.outbox.apply_edit(edit),
-            None => view.outbox.show_message(NOTHING_TO_FIX.to_owned()),
+            None if view.snapshot.is_in_sync() => view.outbox.show_message(NOTHING_TO_FIX.to_owned()),
+            None => view.outbox.show_message(format!("{NOTHING_TO_FIX} {OUT_OF_SYNC}")),
         },
         COPY_QUERY => {
             let line = params.arguments.first().and_then(LSPAny::as_str);

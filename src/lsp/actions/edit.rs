@@ -31,6 +31,9 @@ pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>])
 /// The edit that adds a piece to the test file of a policy, which is made if it is not there. `None` for a document
 /// that is not on disk, and where the client cannot make files.
 pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
+    if !view.snapshot.is_editable(file.id) {
+        return None;
+    }
     let path = test_path(&file.path);
     let known = view.snapshot.id(&path).and_then(|id| view.snapshot.file(id));
     if let Some(tests) = known {
@@ -65,7 +68,7 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
 pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
     for edit in edits {
-        let file = view.snapshot.file(edit.file).filter(|file| file.is_editable())?;
+        let file = view.snapshot.file(edit.file).filter(|file| view.snapshot.is_editable(file.id))?;
         let new = TextEdit { range: to_proto::range(view, file, edit.range), new_text: edit.text.clone() };
         match files.iter_mut().find(|(id, _)| *id == edit.file) {
             Some((_, edits)) => edits.push(new),

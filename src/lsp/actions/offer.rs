@@ -156,14 +156,14 @@ impl<'v> Offer<'v> {
         }
         let about = here.iter().copied().find(|found| PROFILES.contains(&found.rule.name));
         if let Some(pin) = pin(transcript, range.start())
-            && self.view.snapshot.file(pin.file).is_some_and(|config| config.is_editable())
+            && self.view.snapshot.is_editable(pin.file)
         {
             let kind = match about {
                 Some(_) => CodeActionKind::QUICKFIX,
                 None => CodeActionKind::REFACTOR_REWRITE,
             };
             let title = format!("Pin the profile `{}` in {FILE_NAME}", pin.profile);
-            if self.wants(&kind) && file.is_editable() {
+            if self.wants(&kind) && self.view.snapshot.is_editable(file.id) {
                 self.add(title, kind, about, What::PinProfile(range.start().into()), None);
             }
         }
@@ -231,7 +231,7 @@ impl<'v> Offer<'v> {
         } else {
             edit = work_out(self.view, self.file, &what);
         }
-        let is_allowed = self.file.is_editable();
+        let is_allowed = self.view.snapshot.is_editable(self.file.id);
         if is_allowed && (edit.is_some() || data.is_some()) {
             let diagnostics = about.map(|diagnostic| vec![self.as_sent(diagnostic)]);
             let kind = Some(kind);

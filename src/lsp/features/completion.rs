@@ -57,6 +57,9 @@ fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
 /// Answers the request.
 pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Option<CompletionResponse> {
     let position = &params.text_document_position;
+    let file = view.file(&position.text_document.uri)?;
+    // What is inserted would replace something else.
+    view.snapshot.is_editable(file.id).then_some(())?;
     let at = view.spot(position).and_then(|at| Some((at, at.place()?)));
     let client = client(&view.session);
     let uri = &position.text_document.uri;

@@ -68,7 +68,7 @@ impl<'v> Editable<'v> {
         let source = file.source();
         let is_whole = file.findings.is_empty() && file.map().is_identity() && source.text() == file.text();
         let settings = view.snapshot.format(file.id);
-        (file.is_editable() && is_whole).then_some(Self { view, file, source, settings })
+        (view.snapshot.is_editable(file.id) && is_whole).then_some(Self { view, file, source, settings })
     }
 
     /// Edits for the client.

@@ -39,6 +39,7 @@ pub(in crate::lsp) fn prepare(
 ) -> Result<Option<PrepareRenameResponse>> {
     let Some(at) = view.spot(params) else { return Ok(None) };
     is_policy(&at)?;
+    is_in_sync(view, at.file)?;
     let Some(place) = at.place() else { return Ok(None) };
     let found = rename::prepare(place).map_err(|refusal| refused(view, &refusal))?;
     Ok(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
@@ -51,6 +52,7 @@ pub(in crate::lsp) fn prepare(
 pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Option<WorkspaceEdit>> {
     let Some(at) = view.spot(&params.text_document_position) else { return Ok(None) };
     is_policy(&at)?;
+    is_in_sync(view, at.file)?;
     let Some(place) = at.place() else { return Ok(None) };
     let programs = programs(&at);
     let others: Vec<&dyn Analysis> = programs
@@ -60,14 +62,8 @@ pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Optio
         .collect();
     let edits =
         rename::rename(place, &others, &params.new_name).map_err(|refusal| refused(view, &refusal))?;
-    let suspect = edits.iter().filter_map(|edit| view.snapshot.file(edit.file));
-    if let Some(file) = suspect.into_iter().find(|file| !file.is_editable()) {
-        let message = format!(
-            "An edit of {} did not arrive whole, so that its text may differ from yours. Close it and open it \
-             again, then rename.",
-            shown(view, file)
-        );
-        return Err(failed(message));
+    for file in edits.iter().filter_map(|edit| view.snapshot.file(edit.file)) {
+        is_in_sync(view, file)?;
     }
     if let Some((subject, _)) = Subject::at(place) {
         transcripts::warn_of_mentions(view, subject, place.program(), &params.new_name);
@@ -81,6 +77,17 @@ fn is_policy(at: &Spot<'_>) -> Result<()> {
         Some(_) => Err(failed("A transcript says what was said. Rename this in the policy.".to_owned())),
         None => Ok(()),
     }
+}
+
+/// Edits of a text that differs from the editor's would damage it.
+fn is_in_sync(view: &View, file: &SnapshotFile) -> Result<()> {
+    if view.snapshot.is_editable(file.id) {
+        return Ok(());
+    }
+    let name = shown(view, file);
+    Err(failed(format!(
+        "An edit of {name} was lost, so its text may differ. Close it, open it again, then rename."
+    )))
 }
 
 /// The programs that mention what stands at a place: those of its file, and all that share a file in which it is

@@ -84,7 +84,7 @@ impl Writer {
     fn is_answerable(&self, needs: &Needs, view: &View) -> bool {
         match needs {
             Needs::Nothing => true,
-            Needs::Workspace => !self.workspace.is_loading(),
+            Needs::Workspace => !self.workspace.is_loading() && !self.workspace.is_partial(),
             Needs::Place(path) | Needs::Figures(path) | Needs::Diagnostics(path) => {
                 !self.workspace.is_loading()
                     && !self.workspace.is_unplaced(path)

@@ -7,6 +7,8 @@
 mod answering;
 mod evaluating;
 mod replaying;
+mod scanning;
+mod suspects;
 #[cfg(test)]
 mod tests;
 
@@ -17,21 +19,22 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use self::answering::Running;
 use super::client::{Outbox, Progress};
 use super::features::semantic_tokens::Sent;
 use super::message::{Message, Opened, Question, Refusal, WorkspacePull};
-use super::pool::{Panicked, Pool, guarded};
+use super::pool::{Pool, guarded};
 use super::push::Publisher;
 use super::session::Session;
 use super::settings;
 use super::view::{Pulse, Told};
 use super::virtual_documents::Watches;
 use crate::config::HintSettings;
-use crate::host::workspace::{FileEvent, Scanned, Workspace};
-use crate::text::{Cancel, ContentChange};
+use crate::host::workspace::{FileEvent, Workspace};
+use crate::text::Cancel;
 
 /// A turn that takes longer is logged: everybody waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);
@@ -73,6 +76,8 @@ pub(super) struct Writer {
     /// The revision whose diagnostics were pushed, or could not be computed.
     pushed: Option<u64>,
     progress: Option<Progress>,
+    /// The folders of which the user was told that only a part is scanned.
+    limited: FxHashSet<PathBuf>,
     watches: Watches,
     /// Which inlay hints are wanted.
     hints: HintSettings,
@@ -113,6 +118,7 @@ impl Writer {
             judged: None,
             pushed: None,
             progress: None,
+            limited: FxHashSet::default(),
             watches: Watches::default(),
             hints: HintSettings::default(),
             hinted_for: None,
@@ -158,8 +164,8 @@ impl Writer {
             Message::Initialize(session) => self.initialize(session),
             Message::Initialized => self.initialized(),
             Message::Open(document) => self.open(&document),
-            Message::Change { path, version, changes } => self.change(&path, version, &changes),
-            Message::Lost(path) => self.lost(&path),
+            Message::Change(changed) => self.change(&changed),
+            Message::Lost(loss) => self.lost(&loss),
             Message::Close(path) => {
                 self.watches.close(&path);
                 self.workspace.close(&path);
@@ -178,6 +184,7 @@ impl Writer {
             Message::Cancelled => self.cancelled(),
             // Whoever waits for it is answered below.
             Message::Tried => {}
+            Message::ShutDown => self.shut_down(),
             Message::Scanned(result) => return self.scanned(result),
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
@@ -215,23 +222,9 @@ impl Writer {
 
     fn open(&mut self, document: &Opened) {
         self.ready = true;
-        let Opened { path, uri, language, version, text } = document;
+        let Opened { path, uri, language, version, text, halves } = document;
         self.workspace.open(path, uri, language, *version, text);
-    }
-
-    fn change(&mut self, path: &std::path::Path, version: i32, changes: &[ContentChange]) {
-        let Some(session) = &self.session else { return };
-        let was_suspect = self.workspace.is_suspect(path);
-        if let Err(error) = self.workspace.change(path, version, changes, session.encoding)
-            && !was_suspect
-        {
-            tracing::warn!(path = %path.display(), version, %error, "an edit does not fit; the document is suspect");
-        }
-    }
-
-    fn lost(&mut self, path: &std::path::Path) {
-        tracing::warn!(path = %path.display(), "an edit cannot be read; the document is suspect");
-        self.workspace.distrust(path);
+        self.workspace.opened_with(path, text, halves);
     }
 
     fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
@@ -245,26 +238,6 @@ impl Writer {
         folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
         folders.extend(added);
         self.workspace.set_folders(folders);
-    }
-
-    fn scanned(&mut self, result: Result<Scanned, Panicked>) {
-        let scanned = result.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "the look at the disk failed");
-            Scanned::default()
-        });
-        let different = self.workspace.scanned(scanned);
-        for problem in self.workspace.problems() {
-            tracing::warn!(path = %problem.path.display(), why = problem.why, "a file cannot be read");
-        }
-        self.progress = None;
-        if different {
-            self.stop();
-            self.publish_revision();
-            if self.ready && self.session.as_ref().is_some_and(|session| session.refresh && session.pull) {
-                self.outbox.refresh_diagnostics();
-            }
-        }
-        self.answer();
     }
 
     /// The client changed something: what was asked before cannot be answered any more.
@@ -318,6 +291,12 @@ impl Writer {
         self.pulse.revision.store(self.workspace.revision(), Ordering::Release);
     }
 
+    /// Nothing will be asked any more.
+    fn shut_down(&mut self) {
+        self.stop();
+        self.workspace.stop_scan();
+    }
+
     fn stop(&mut self) {
         if let Some(running) = &self.running {
             running.cancel.cancel();
@@ -334,20 +313,7 @@ impl Writer {
         {
             self.watches.tell(&view);
         }
-        if self.session.is_some()
-            && let Some(scan) = self.workspace.next_scan()
-        {
-            let (address, progress) = (self.address.clone(), self.progress.clone());
-            self.pool.spawn(move || {
-                let report = |done: usize, total: usize| {
-                    if let Some(progress) = progress.as_ref().filter(|_| done.is_multiple_of(64)) {
-                        let percentage = u32::try_from(done * 100 / total.max(1)).unwrap_or(100);
-                        progress.step(format!("{done} of {total} files"), percentage);
-                    }
-                };
-                let _ = address.send(Message::Scanned(guarded(|| scan.run(report))));
-            });
-        }
+        self.scan();
         self.diagnose();
         self.evaluate();
     }

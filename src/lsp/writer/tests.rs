@@ -20,7 +20,7 @@ fn writer() -> Writer {
     let mut client = None;
     let _ = LspService::new(|handle| {
         client = Some(handle);
-        Server::new(address.clone())
+        Server::new(address.clone(), tokio::sync::mpsc::unbounded_channel().0)
     });
     let outbox = Outbox::new(client.unwrap(), Output::new().0, runtime.handle().clone());
     Writer::new(inbox, address, outbox, Pool::new().unwrap(), Pool::single("evaluator").unwrap())

@@ -1,0 +1,139 @@
+//! Documents whose text only the editor knows: an edit of them was lost, or they were never opened.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::document::{ChangeError, OpenDocument};
+use super::{Workspace, kind};
+use crate::config::DOCUMENT_OUT_OF_SYNC;
+use crate::lint::{Diagnostic, Finding};
+use crate::text::{Encoding, FileId, SentChange, TextRange};
+
+/// The documents that the editor has open and this side has not.
+#[derive(Debug, Default)]
+pub(super) struct Unopened {
+    /// Those that may be policies, transcripts or settings.
+    missed: FxHashMap<FileId, Missed>,
+    /// Those in languages that are of no interest.
+    foreign: FxHashSet<FileId>,
+}
+
+/// A document that the editor edits and whose text never arrived.
+#[derive(Debug)]
+struct Missed {
+    uri: Arc<str>,
+    /// Whether the message that opened it was seen and could not be read: the next whole text is as good.
+    is_opening_lost: bool,
+}
+
+impl Unopened {
+    /// A document in a language that is of no interest was opened.
+    pub(super) fn add_foreign(&mut self, file: FileId) {
+        self.missed.remove(&file);
+        self.foreign.insert(file);
+    }
+
+    /// A document was opened or closed. Gives whether it was missed.
+    pub(super) fn remove(&mut self, file: FileId) -> bool {
+        self.foreign.remove(&file);
+        self.missed.remove(&file).is_some()
+    }
+
+    /// Whether a document was missed.
+    pub(super) fn is_missed(&self, file: FileId) -> bool {
+        self.missed.contains_key(&file)
+    }
+
+    /// The missed documents with their URIs.
+    pub(super) fn missed(&self) -> impl Iterator<Item = (FileId, &Arc<str>)> {
+        self.missed.iter().map(|(file, missed)| (*file, &missed.uri))
+    }
+}
+
+impl Workspace {
+    /// Applies changes to a document that is not open: a whole text makes up for an opening that was lost, anything else
+    /// makes the document suspect.
+    pub(super) fn change_unopened(
+        &mut self,
+        path: &Path,
+        uri: &str,
+        version: i32,
+        changes: &[SentChange],
+        encoding: Encoding,
+    ) -> Result<(), ChangeError> {
+        let id = self.table.id(path);
+        let missed = self.unopened.missed.get(&id);
+        let is_whole = changes.iter().any(|sent| sent.change.range.is_none());
+        if is_whole && missed.is_some_and(|missed| missed.is_opening_lost) {
+            self.open(path, uri, "", i32::MIN, "");
+            let document = self.documents.get_mut(&id);
+            return document.map_or(Ok(()), |document| document.change(version, changes, encoding));
+        }
+        if missed.is_none() && self.miss(path, uri, false) { Err(ChangeError::NotOpen) } else { Ok(()) }
+    }
+
+    /// The message that opened a document could not be read. Gives whether the document is suspect only now.
+    pub fn lose_opening(&mut self, path: &Path, uri: &str) -> bool {
+        let is_open = self.table.known(path).is_some_and(|id| self.documents.contains_key(&id));
+        if is_open { self.distrust(path) } else { self.miss(path, uri, true) }
+    }
+
+    fn miss(&mut self, path: &Path, uri: &str, is_opening_lost: bool) -> bool {
+        let id = self.table.id(path);
+        let is_of_interest = kind(path, "").is_some() || self.programs.reports(id);
+        if !is_of_interest || (self.unopened.foreign.contains(&id) && !is_opening_lost) {
+            return false;
+        }
+        self.touch();
+        self.unopened.missed.insert(id, Missed { uri: uri.into(), is_opening_lost }).is_none()
+    }
+
+    /// An edit of this document never arrived: it is suspect until it is opened again or sent whole. Gives whether it is
+    /// only now.
+    pub fn distrust(&mut self, path: &Path) -> bool {
+        let id = self.table.known(path);
+        let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return false };
+        let is_news = !document.is_suspect();
+        document.distrust();
+        self.touch();
+        is_news
+    }
+
+    /// An edit of some document never arrived: all open ones are suspect. Gives how many are only now.
+    pub fn distrust_all(&mut self) -> usize {
+        let news = self.documents.values().filter(|document| !document.is_suspect()).count();
+        self.documents.values_mut().for_each(OpenDocument::distrust);
+        if news > 0 {
+            self.touch();
+        }
+        news
+    }
+
+    /// Whether a document is open.
+    #[must_use]
+    pub fn is_open(&self, path: &Path) -> bool {
+        self.table.known(path).is_some_and(|id| self.documents.contains_key(&id))
+    }
+
+    /// Whether the text of a document may differ from the editor's.
+    #[must_use]
+    pub fn is_suspect(&self, path: &Path) -> bool {
+        let Some(id) = self.table.known(path) else { return false };
+        self.unopened.is_missed(id) || self.documents.get(&id).is_some_and(OpenDocument::is_suspect)
+    }
+
+    /// What is said of each suspect document, instead of all that was found in it.
+    pub(super) fn suspects(&self) -> FxHashMap<FileId, Arc<[Diagnostic]>> {
+        let open = self.documents.iter().filter(|(_, document)| document.is_suspect());
+        let files = open.map(|(id, _)| *id).chain(self.unopened.missed().map(|(id, _)| id));
+        files.map(|id| (id, self.programs.found_in(id, &self.table.path(id), out_of_sync()).into())).collect()
+    }
+}
+
+fn out_of_sync() -> Finding {
+    let message = "an edit of this document was lost, so its findings are not shown";
+    Finding::new(&DOCUMENT_OUT_OF_SYNC, TextRange::default(), message)
+        .help("close the document and open it again")
+}

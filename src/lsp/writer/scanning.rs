@@ -1,0 +1,75 @@
+//! Looks at the disk: when they start, and what is said of what they find.
+
+use std::thread;
+
+use super::Writer;
+use crate::host::workspace::{Scan, Scanned};
+use crate::lsp::message::Message;
+use crate::lsp::pool::{Panicked, guarded};
+
+impl Writer {
+    /// Starts the look at the disk that is due.
+    pub(super) fn scan(&mut self) {
+        if self.session.is_none() {
+            return;
+        }
+        let Some(scan) = self.workspace.next_scan() else { return };
+        let (address, progress) = (self.address.clone(), self.progress.clone());
+        let is_aside = scan.is_aside();
+        let look = move |scan: Scan| {
+            let report = |done: usize, total: usize| {
+                if let Some(progress) = progress.as_ref().filter(|_| done.is_multiple_of(64)) {
+                    let percentage = u32::try_from(done * 100 / total.max(1)).unwrap_or(100);
+                    progress.step(format!("{done} of {total} files"), percentage);
+                }
+            };
+            let _ = address.send(Message::Scanned(guarded(|| scan.run(report))));
+        };
+        if !is_aside {
+            return self.pool.spawn(move || look(scan));
+        }
+        // Not on the threads that answer questions: these would wait for it.
+        if let Err(error) = thread::Builder::new().name("scan".into()).spawn(move || look(scan)) {
+            tracing::error!(%error, "the look at the disk cannot start");
+            let _ = self.address.send(Message::Scanned(Ok(Scanned::default())));
+        }
+    }
+
+    pub(super) fn scanned(&mut self, result: Result<Scanned, Panicked>) {
+        let scanned = result.unwrap_or_else(|panic| {
+            tracing::error!(%panic, "the look at the disk failed");
+            Scanned::default()
+        });
+        let different = self.workspace.scanned(scanned);
+        for problem in self.workspace.problems() {
+            tracing::warn!(path = %problem.path.display(), why = problem.why, "a file cannot be read");
+        }
+        self.warn_of_limits();
+        if !self.workspace.is_loading() && !self.workspace.is_partial() {
+            self.progress = None;
+        }
+        if different {
+            self.stop();
+            self.publish_revision();
+            if self.ready && self.session.as_ref().is_some_and(|session| session.refresh && session.pull) {
+                self.outbox.refresh_diagnostics();
+            }
+        }
+        self.answer();
+    }
+
+    /// Says once of each folder that only a part of it is scanned.
+    fn warn_of_limits(&mut self) {
+        for cut in self.workspace.cuts() {
+            if self.limited.insert(cut.folder.clone()) {
+                tracing::warn!(folder = %cut.folder.display(), limit = ?cut.limit, "a scan stopped at a limit");
+                let folder = cut.folder.display();
+                self.outbox.show_warning(&format!(
+                    "`{folder}` {}. What lies beyond it is not checked. To change that, {}.",
+                    cut.reason(),
+                    cut.help()
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Texts that are lost: which documents are suspect from then on, and the message about it.
+
+use std::path::Path;
+
+use tower_lsp::ls_types::Uri;
+
+use super::Writer;
+use crate::lsp::body::{Loss, LostDocument};
+use crate::lsp::from_proto;
+use crate::lsp::message::Changed;
+
+/// What a user can do.
+const HELP: &str = "Until then mangle-ls shows no findings in it, and does not format, rename or fix there.";
+
+impl Writer {
+    pub(super) fn change(&mut self, changed: &Changed) {
+        let Some(encoding) = self.session.as_ref().map(|session| session.encoding) else { return };
+        let Changed { path, uri, version, changes } = changed;
+        let was_suspect = self.workspace.is_suspect(path);
+        let result = self.workspace.change_sent(path, uri, *version, changes, encoding);
+        if let Err(error) = result
+            && !was_suspect
+        {
+            tracing::warn!(path = %path.display(), version, %error, "an edit does not fit; the document is suspect");
+            self.warn_of(path, "does not fit its text");
+        }
+    }
+
+    /// Takes note of what is lost with a message.
+    pub(super) fn lost(&mut self, loss: &Loss) {
+        if loss.files {
+            self.workspace.look_for_programs();
+        }
+        let is_any_lost = loss.documents.iter().filter(|document| !self.lost_document(document)).count() > 0;
+        if !(is_any_lost || loss.unknown) {
+            return;
+        }
+        let documents = self.workspace.distrust_all();
+        if documents > 0 {
+            tracing::warn!(documents, "a message cannot be read; the open documents are suspect");
+            self.outbox.show_warning(&format!(
+                "A message of the editor could not be read, which may have been an edit of any open document. Close the \
+                 {documents} open documents and open them again. Until then mangle-ls shows no findings in them, and \
+                 does not format, rename or fix there."
+            ));
+        }
+    }
+
+    /// Takes note of a lost text. Gives whether it is known which document it was.
+    fn lost_document(&mut self, LostDocument { uri, is_opening, is_certain }: &LostDocument) -> bool {
+        let Ok(parsed) = uri.parse::<Uri>() else { return false };
+        let path = from_proto::document_path(&parsed);
+        let is_news = match self.workspace.is_open(&path) {
+            true => self.workspace.distrust(&path),
+            false if *is_opening => self.workspace.lose_opening(&path, uri),
+            // The URI may be damaged as well.
+            false => return *is_certain,
+        };
+        if is_news {
+            tracing::warn!(path = %path.display(), "an edit cannot be read; the document is suspect");
+            self.warn_of(&path, "could not be read");
+        }
+        true
+    }
+
+    fn warn_of(&self, path: &Path, what: &str) {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        self.outbox.show_warning(&format!(
+            "An edit of `{name}` {what}. Close the document and open it again. {HELP}"
+        ));
+    }
+}

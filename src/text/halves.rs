@@ -1,0 +1,131 @@
+//! Halves of surrogate pairs: what an editor that counts in UTF-16 sends when it cuts a character in two.
+
+/// A half of a surrogate pair. Text is UTF-8 and holds U+FFFD in its place, which is as long in UTF-16.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Half {
+    /// The byte at which its U+FFFD starts.
+    pub at: usize,
+    /// The unit of UTF-16, 0xD800 to 0xDFFF.
+    pub unit: u16,
+}
+
+/// How many bytes U+FFFD takes.
+pub(super) const HALF_LEN: usize = char::REPLACEMENT_CHARACTER.len_utf8();
+
+/// A text in which U+FFFD stands for each half of a surrogate pair.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HalvedText {
+    /// The text.
+    pub text: String,
+    /// The halves, sorted by place.
+    pub halves: Vec<Half>,
+}
+
+impl HalvedText {
+    /// Reads [WTF-8](https://simonsapin.github.io/wtf-8): UTF-8 in which halves of surrogate pairs are encoded as characters
+    /// are. `None` for bytes that are neither.
+    #[must_use]
+    pub fn of_wtf8(mut bytes: Vec<u8>) -> Option<Self> {
+        let halves = replace_halves(&mut bytes);
+        Some(Self { text: String::from_utf8(bytes).ok()?, halves })
+    }
+
+    pub(super) fn push_half(&mut self, unit: u16) {
+        self.halves.push(Half { at: self.text.len(), unit });
+        self.text.push(char::REPLACEMENT_CHARACTER);
+    }
+
+    pub(super) fn push(&mut self, text: &str, halves: &[Half]) {
+        let before = self.text.len();
+        self.halves.extend(halves.iter().map(|half| Half { at: half.at + before, ..*half }));
+        self.text.push_str(text);
+    }
+
+    /// The same text, with a character in place of each two halves that make one.
+    pub(super) fn joined(self) -> Self {
+        let pair = |two: &[Half]| match two {
+            [high, low] if high.at + HALF_LEN == low.at => char_of(high.unit, low.unit),
+            _ => None,
+        };
+        if !self.halves.windows(2).any(|two| pair(two).is_some()) {
+            return self;
+        }
+        let (mut new, mut copied, mut rest) = (Self::default(), 0, self.halves.as_slice());
+        while let Some(half) = rest.first() {
+            new.text.push_str(self.text.get(copied..half.at).unwrap_or_default());
+            let char = rest.get(..2).and_then(pair);
+            match char {
+                Some(char) => new.text.push(char),
+                None => new.push_half(half.unit),
+            }
+            let used = if char.is_some() { 2 } else { 1 };
+            copied = half.at + used * HALF_LEN;
+            rest = rest.get(used..).unwrap_or_default();
+        }
+        new.text.push_str(self.text.get(copied..).unwrap_or_default());
+        new
+    }
+}
+
+/// The two halves of a character that is not in the first plane.
+pub(super) fn halves_of(char: char) -> [u16; 2] {
+    let mut units = [0; 2];
+    char.encode_utf16(&mut units);
+    units
+}
+
+fn char_of(high: u16, low: u16) -> Option<char> {
+    let is_pair = (0xd800..0xdc00).contains(&high) && (0xdc00..0xe000).contains(&low);
+    is_pair.then(|| char::decode_utf16([high, low]).next()?.ok()).flatten()
+}
+
+/// Writes U+FFFD, which takes as many bytes, over each half of a surrogate pair that is encoded as a character is. Gives the
+/// halves in order.
+pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
+    let mut halves = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(0xed, bytes.get(at..).unwrap_or_default()) {
+        at += found;
+        let Some(&mut [_, ref mut second, ref mut third]) =
+            bytes.get_mut(at..at + HALF_LEN).and_then(|three| <&mut [u8; 3]>::try_from(three).ok())
+        else {
+            break;
+        };
+        if !((0xa0..=0xbf).contains(second) && (0x80..=0xbf).contains(third)) {
+            at += 1;
+            continue;
+        }
+        let unit = 0xd000 | u16::from(*second & 0x3f) << 6 | u16::from(*third & 0x3f);
+        halves.push(Half { at, unit });
+        if let Some(three) = bytes.get_mut(at..at + HALF_LEN) {
+            char::REPLACEMENT_CHARACTER.encode_utf8(three);
+        }
+        at += HALF_LEN;
+    }
+    halves
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn halves_in_wtf8_become_replacement_characters() {
+        let read = HalvedText::of_wtf8(b"a\xed\xa0\xbdb\xed\xb8\x80".to_vec()).unwrap();
+        assert_eq!(read.text, "a\u{fffd}b\u{fffd}");
+        assert_eq!(read.halves, [Half { at: 1, unit: 0xd83d }, Half { at: 5, unit: 0xde00 }]);
+        assert_eq!(HalvedText::of_wtf8("\u{d7ff}퟿".into()).unwrap().halves, []);
+        assert_eq!(HalvedText::of_wtf8(b"\xff".to_vec()), None);
+        assert_eq!(HalvedText::of_wtf8(b"\xed\xa0".to_vec()), None);
+    }
+
+    #[test]
+    fn halves_that_meet_are_one_character() {
+        let of = |bytes: &[u8]| HalvedText::of_wtf8(bytes.to_vec()).unwrap().joined();
+        assert_eq!(of(b"x\xed\xa0\xbd\xed\xb8\x80y").text, "x😀y");
+        let three = of(b"\xed\xa0\xbd\xed\xa0\xbd\xed\xb8\x80\xed\xb8\x80");
+        assert_eq!(three.text, "\u{fffd}😀\u{fffd}");
+        assert_eq!(three.halves, [Half { at: 0, unit: 0xd83d }, Half { at: 7, unit: 0xde00 }]);
+    }
+}
