@@ -119,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// Takes messages until nobody can send any more.
+    /// Takes messages until the connection ends.
     pub(super) fn run(mut self) {
         loop {
             let message = match self.inbox.try_recv() {
@@ -133,6 +133,9 @@ impl Writer {
                     }
                 }
             };
+            if matches!(message, Message::Leave) {
+                return self.stop();
+            }
             self.timed(message.name(), |writer| writer.take(message));
         }
     }
@@ -182,6 +185,7 @@ impl Writer {
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
             Message::Replayed(done) => return self.replayed(done),
+            Message::Leave => return,
         }
         if self.workspace.revision() == before {
             self.answer();
