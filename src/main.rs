@@ -7,5 +7,6 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    mangle_ls::host::disk::survive_file_size_limit();
     mangle_ls::cli::main()
 }

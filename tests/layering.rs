@@ -70,6 +70,38 @@ fn protocol_and_files_stay_in_their_layers() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Every file is opened by `host::disk`, which reads regular files only, has limits, and can be made to fail. Elsewhere
+/// it may be asked what lies at a path.
+#[test]
+fn only_the_disk_module_opens_files() {
+    const OPENING: [&str; 9] = [
+        "std::fs",
+        "fs::File",
+        "File::open(",
+        "File::create(",
+        "OpenOptions",
+        "read_dir(",
+        "NamedTempFile",
+        "tempfile::",
+        "generate_to(",
+    ];
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for path in sources(source.clone()) {
+        let name = path.strip_prefix(&source).unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let code: Vec<_> =
+            product_code(&text).lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let code = code.join("\n").replace("std::fs::canonicalize(", "").replace("std::fs::metadata(", "");
+        let words = OPENING.iter().filter(|word| code.contains(*word) && !name.starts_with("host/disk/"));
+        wrong.extend(words.map(|word| format!("{name}: `{word}`")));
+        if code.contains("WalkBuilder") && name != "host/ignored.rs" {
+            wrong.push(format!("{name}: walks by itself"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn row(module: &str) -> Option<usize> {
     ROWS.iter().position(|row| row.contains(&module))
 }

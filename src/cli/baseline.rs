@@ -1,6 +1,6 @@
 //! `--baseline` and `--write-baseline`: an old project adopts the tool with the findings that it has.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -92,7 +92,7 @@ impl File {
                 "the baseline {name} is not there. `mangle-ls check --write-baseline {name}` writes one",
                 name = self.name
             ),
-            _ => anyhow!("the baseline {} cannot be read: {error}", self.name),
+            _ => anyhow!("the baseline {} cannot be read: {}", self.name, host::plain(&error)),
         })?;
         Baseline::parse(&text).with_context(|| format!("the baseline {} cannot be read", self.name))
     }
@@ -106,8 +106,8 @@ impl File {
             .map(|entry| self.identity(entry, findings))
             .collect();
         if findings.failures.is_empty() {
-            let written = host::create(&self.path).and_then(|mut file| write!(file, "{baseline}"));
-            written.with_context(|| format!("the baseline {} cannot be written", self.name))?;
+            let written = host::disk::write(&self.path, baseline.to_string().as_bytes());
+            written.map_err(|why| anyhow!("the baseline {} cannot be written: {why}", self.name))?;
             output::note(&format!("wrote {} to {}\n", findings_of(baseline.len()), self.name));
         } else {
             output::note(&format!("{} is not written, since not everything could be checked\n", self.name));

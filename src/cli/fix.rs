@@ -11,10 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Outcome;
 use super::findings::{Findings, Request};
 use super::output::{self, Output};
+use super::write_fixes::write_together;
 use crate::envelope::secrets::Context;
-use crate::host::{
-    self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, ReplaceError, Resolution,
-};
+use crate::host::{self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, Resolution};
 use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
 use crate::lint::{Applicability, Diagnostic, ResolvedFix};
 use crate::program::FileSummary;
@@ -64,10 +63,11 @@ pub(super) struct Mended {
 }
 
 /// A file that changed.
-struct Change {
-    path: PathBuf,
-    before: Arc<[u8]>,
-    after: Arc<[u8]>,
+pub(super) struct Change {
+    pub(super) file: FileId,
+    pub(super) path: PathBuf,
+    pub(super) before: Arc<[u8]>,
+    pub(super) after: Arc<[u8]>,
     /// Whether it is a part of a program, and not checked alone.
     is_policy: bool,
 }
@@ -141,7 +141,7 @@ impl FixArgs {
         if self.diff {
             mended.pretend(pretended);
         } else {
-            mended.write();
+            mended.write(request.working);
         }
         mended
     }
@@ -187,16 +187,17 @@ impl FixArgs {
         let knowledges = Knowledges::new(resolution, files, request.profile);
         let fixed = host::fix_alone(request.of_transcripts(resolution, &knowledges), wish);
         mended.left = fixed.left;
-        for FixedFile { path, before, fixed, .. } in fixed.files {
+        for FixedFile { file, path, before, fixed } in fixed.files {
             let refusal = || host::replaceable(&path).err();
             if let Some(error) = fixed.changed.as_ref().filter(|_| !self.diff).and_then(|_| refusal()) {
                 mended.unwritten.push(unwritten(path, &error));
                 continue;
             }
             mended.done.count += fixed.done.count;
+            mended.done.edited.extend(fixed.done.edited);
             mended.done.failed.extend(fixed.done.failed);
             mended.done.endless |= fixed.done.endless;
-            let change = |after| Change { path, before, after, is_policy: false };
+            let change = |after| Change { file, path, before, after, is_policy: false };
             mended.changes.extend(fixed.changed.map(change));
         }
     }
@@ -209,9 +210,10 @@ impl FixArgs {
         }
         let (files, done) = host::fix_prompts(request.targets, &overlay, request.memory, wish);
         mended.done.count += done.count;
+        mended.done.edited.extend(done.edited);
         mended.done.failed.extend(done.failed);
         mended.done.endless |= done.endless;
-        for FixedFile { path, before, fixed, .. } in files {
+        for FixedFile { file, path, before, fixed } in files {
             let Some(after) = fixed.changed else { continue };
             if let Some(known) = mended.changes.iter_mut().find(|change| change.path == path) {
                 known.after = after;
@@ -221,7 +223,7 @@ impl FixArgs {
                 Some(error) => mended.unwritten.push(unwritten(path, &error)),
                 None => {
                     let is_policy = host::is_mangle(&path);
-                    mended.changes.push(Change { path, before, after, is_policy });
+                    mended.changes.push(Change { file, path, before, after, is_policy });
                 }
             }
         }
@@ -238,7 +240,7 @@ fn refused(fixed: &Fixed, request: &Request<'_>) -> Vec<(FileId, Problem)> {
     fixed.changed.iter().filter_map(refusal).collect()
 }
 
-fn unwritten(path: PathBuf, error: &ReplaceError) -> Problem {
+pub(super) fn unwritten(path: PathBuf, error: &dyn std::fmt::Display) -> Problem {
     Problem { path, why: format!("its fixes were not written: {error}"), named: true }
 }
 
@@ -250,7 +252,7 @@ fn changes(
     let change = |new: &Arc<FileSummary>| {
         let path = request.memory.table().path(new.id).to_path_buf();
         let before = before.get(&new.id)?.text.as_bytes().into();
-        Some(Change { path, before, after: new.text.as_bytes().into(), is_policy: true })
+        Some(Change { file: new.id, path, before, after: new.text.as_bytes().into(), is_policy: true })
     };
     fixed.changed.iter().filter_map(change).collect()
 }
@@ -270,13 +272,11 @@ impl Change {
 }
 
 impl Mended {
-    /// Writes the changed files.
-    fn write(&mut self) {
-        for Change { path, before, after, .. } in &self.changes {
-            if let Err(error) = host::replace(path, before, after) {
-                self.unwritten.push(unwritten(path.clone(), &error));
-            }
-        }
+    /// Writes the changed files. From then on only the fixes count that are on the disk.
+    fn write(&mut self, working: &Path) {
+        let written = write_together(&self.changes, &self.done.edited, working);
+        self.done.count = written.count;
+        self.unwritten.extend(written.problems);
     }
 
     /// Puts the changed files before those on disk.

@@ -112,7 +112,7 @@ fn filter(files: &[FormattedFile]) -> Result<()> {
     let mut out = stream::raw(stream::Target::Output);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
+        other => Ok(other.map_err(|error| output::unwritable(&error))?),
     }
 }
 

@@ -41,6 +41,11 @@ impl Given {
                 continue;
             }
             match host::read(&path, &Overlay::default()) {
+                Ok(text) if text.is_unparsed() => {
+                    let why =
+                        text.findings.first().map(|finding| finding.message.trim_end_matches('.').to_owned());
+                    given.problems.push(problem(why.unwrap_or_default()));
+                }
                 Ok(text) => {
                     let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();
                     let id = memory.table().id(&path);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
 
 use crate::envelope::secrets::redacted;
-use crate::host;
+use crate::host::disk;
 use crate::report::sink;
 
 /// The environment variable that switches the log on, as `debug` or `mangle_ls=trace`.
@@ -27,7 +27,8 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     match file {
         Some(path) => {
-            let file = host::create(path).with_context(|| format!("cannot write to {}", path.display()))?;
+            let file =
+                disk::create_log(path).with_context(|| format!("cannot write to {}", path.display()))?;
             builder.with_writer(Mutex::new(Redacting(file))).init();
         }
         None => builder.with_writer(|| Redacting(std::io::stderr())).init(),

@@ -1,14 +1,14 @@
 //! `man`: the manual pages, one a command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::{Args, ColorChoice, CommandFactory};
 use clap_mangen::Man;
 
 use super::output::{Medium, Output};
 use super::{Cli, Outcome};
-use crate::host;
+use crate::host::disk;
 
 /// Write the manual pages
 ///
@@ -27,9 +27,11 @@ impl ManCommand {
     /// When the folder cannot be written to, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         if let Some(folder) = &self.folder {
-            host::create_folder(folder)
-                .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
-                .with_context(|| format!("cannot write manual pages to {}", folder.display()))?;
+            let cannot = || format!("cannot write manual pages to {}", folder.display());
+            disk::create_folder(folder).with_context(cannot)?;
+            let mut command = Cli::command().disable_help_subcommand(true);
+            command.build();
+            write_pages(&command, folder).with_context(cannot)?;
             return Ok(Outcome::Clean);
         }
         let mut page = Vec::new();
@@ -39,4 +41,15 @@ impl ManCommand {
         out.flush()?;
         Ok(Outcome::Clean)
     }
+}
+
+/// Writes the page of a command and of those below it.
+fn write_pages(command: &clap::Command, folder: &Path) -> Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below, folder)?;
+    }
+    let (man, mut page) = (Man::new(command.clone()), Vec::new());
+    man.render(&mut page)?;
+    let path = folder.join(man.get_filename());
+    disk::write(&path, &page).map_err(|why| anyhow!("{}: {why}", path.display()))
 }

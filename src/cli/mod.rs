@@ -46,6 +46,7 @@ mod test;
 mod transcripts;
 mod version;
 mod watch;
+mod write_fixes;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

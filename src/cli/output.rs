@@ -2,12 +2,14 @@
 //! output shows them, or with a character that steers what reads it.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
 use super::stream::{self, Stream, Target};
 use crate::envelope::secrets::redacted;
+use crate::host::{Problem, plain, relative};
 use crate::report::sink;
 
 /// What is written to standard output.
@@ -90,9 +92,14 @@ impl Output {
                 self.is_closed = true;
                 Ok(())
             }
-            other => other,
+            other => other.map_err(|error| unwritable(&error)),
         }
     }
+}
+
+/// The error that also says what could not be written.
+pub(super) fn unwritable(error: &io::Error) -> io::Error {
+    io::Error::other(format!("cannot write to standard output: {}", plain(error)))
 }
 
 /// An error on standard error.
@@ -103,6 +110,13 @@ pub(super) fn complain(color: ColorChoice, message: &str) {
 /// A warning on standard error.
 pub(super) fn warn(color: ColorChoice, message: &str) {
     say(color, "warning", AnsiColor::Yellow.on_default().bold(), message);
+}
+
+/// Warns of what commands met and could not read.
+pub(super) fn warn_unread(problems: &[Problem], working: &Path, color: ColorChoice) {
+    for Problem { path, why, .. } in problems {
+        warn(color, &format!("{}: this cannot be read: {why}", relative(working, path)));
+    }
 }
 
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {

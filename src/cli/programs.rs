@@ -20,6 +20,8 @@ pub(super) struct Programs<J = Joined> {
     pub(super) sources: Sources,
     /// What was named and cannot be read.
     pub(super) problems: Vec<Problem>,
+    /// What was met on the way and cannot be read, so that it is missing from the programs.
+    unread: Vec<Problem>,
     /// Whether there was any file.
     pub(super) has_files: bool,
 }
@@ -70,17 +72,19 @@ impl<J> Programs<J> {
         }
         let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
         resolution.problems.extend(problems);
+        resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {
             let name = host::relative(working, &memory.table().path(file.id));
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
         let all = join(&resolution, &files, &named.targets);
-        let problems = resolution.problems.into_iter().filter(|problem| problem.named).collect();
-        Self { all, sources, problems, has_files: !files.is_empty() }
+        let (problems, unread) = resolution.problems.into_iter().partition(|problem| problem.named);
+        Self { all, sources, problems, unread, has_files: !files.is_empty() }
     }
 
-    /// Says what was named and cannot be read.
+    /// Says what cannot be read.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
+        output::warn_unread(&self.unread, working, color);
         for problem in &self.problems {
             let name = host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
@@ -11,7 +11,7 @@ use super::accounts::{Accounts, Denying};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::envelope::account::{Fate, NOT_JUDGED};
-use crate::host;
+use crate::host::{disk, plain};
 use crate::report::replies::{Answered, control_lines, surface_lines};
 
 /// Write what users saw and what the kernel got as two streams
@@ -35,7 +35,7 @@ pub(super) struct Split {
 
 /// Where one of the channels goes.
 enum Stream {
-    File(BufWriter<Box<dyn Write>>),
+    File(BufWriter<disk::Output>, PathBuf),
     /// Standard output, with the name of the channel in front if both go there.
     Standard(&'static str),
     Nowhere,
@@ -45,9 +45,9 @@ impl Stream {
     fn open(file: Option<&Path>, other: Option<&Path>, mark: &'static str) -> Result<Self> {
         Ok(match (file, other) {
             (Some(path), _) => {
-                let created =
-                    host::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-                Self::File(BufWriter::new(Box::new(created)))
+                let created = disk::Output::create(path)
+                    .map_err(|why| anyhow!("cannot write {}: {why}", path.display()))?;
+                Self::File(BufWriter::new(created), path.into())
             }
             (None, None) => Self::Standard(mark),
             (None, Some(_)) => Self::Nowhere,
@@ -57,7 +57,9 @@ impl Stream {
     fn write(&mut self, out: &mut Output, lines: &[String]) -> io::Result<()> {
         for line in lines {
             match self {
-                Self::File(file) => writeln!(file, "{line}")?,
+                Self::File(file, path) => {
+                    writeln!(file, "{line}").map_err(|error| unwritten(path, &error))?
+                }
                 Self::Standard(mark) => out.write(&format!("{mark} {line}\n"))?,
                 Self::Nowhere => {}
             }
@@ -65,12 +67,21 @@ impl Stream {
         Ok(())
     }
 
-    fn finish(self) -> io::Result<()> {
+    /// Puts the file in its place.
+    fn finish(self) -> Result<()> {
         match self {
-            Self::File(mut file) => file.flush(),
+            Self::File(file, path) => {
+                let file = file.into_inner().map_err(|error| unwritten(&path, error.error()))?;
+                file.commit().map_err(|why| anyhow!("cannot write {}: {why}", path.display()))
+            }
             Self::Standard(_) | Self::Nowhere => Ok(()),
         }
     }
+}
+
+/// The error that also says which file it is about.
+fn unwritten(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("cannot write {}: {}", path.display(), plain(error)))
 }
 
 impl Split {
@@ -105,8 +116,8 @@ impl Split {
             &mut |_, _| Ok(()),
         )?;
         out.flush()?;
-        surface_out.finish().context("cannot write the surface")?;
-        control_out.finish().context("cannot write the control channel")?;
+        surface_out.finish()?;
+        control_out.finish()?;
         transcripts.complain(&problems, color);
         if !is_judged {
             output::note(&format!("{NOT_JUDGED}\n"));

@@ -101,6 +101,8 @@ pub(super) struct Transcripts {
     pub(super) knowledges: Knowledges,
     /// What was named and cannot be read.
     problems: Vec<Problem>,
+    /// What was met on the way and cannot be read.
+    unread: Vec<Problem>,
     /// The texts of their programs.
     pub(super) sources: Sources,
     /// The ids of all files.
@@ -136,7 +138,11 @@ impl Transcripts {
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
         args.apply(&mut resolution)?;
         let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
-        let problems = named.problems.into_iter().chain(unread).filter(|problem| problem.named).collect();
+        let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
+        let of_programs = unread.into_iter().chain(unparsed);
+        let (problems, mut unread): (Vec<_>, Vec<_>) =
+            named.problems.into_iter().chain(of_programs).partition(|problem| problem.named);
+        unread.extend(std::mem::take(&mut resolution.problems).into_iter().filter(|problem| !problem.named));
         let knowledges = Knowledges::new(&resolution, &summaries, args.prescribed());
         let mut sources = Sources::default();
         for file in summaries.values() {
@@ -144,7 +150,7 @@ impl Transcripts {
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
         let named = files.iter().map(|file| host::absolute(working, file)).collect();
-        Ok(Self { resolution, knowledges, problems, sources, memory, named, working: working.into() })
+        Ok(Self { resolution, knowledges, problems, unread, sources, memory, named, working: working.into() })
     }
 
     /// Changes the settings of all of them.
@@ -276,6 +282,7 @@ impl Transcripts {
 
     /// Says what could not be read.
     pub(super) fn complain(&self, problems: &[Problem], color: ColorChoice) {
+        output::warn_unread(&self.unread, &self.working, color);
         for problem in problems {
             let name = host::relative(&self.working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));

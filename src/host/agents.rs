@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::read::no_text;
 use super::walk::boundary;
-use super::{FileTable, Overlay, Resolution, read};
+use super::{FileTable, FileText, Overlay, Resolution, is_taken, read};
 use crate::lint::Finding;
 use crate::text::FileId;
 use crate::transcript::Limits;
@@ -49,8 +49,11 @@ pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     if overlay.get(&path).is_some() {
         return Some(path);
     }
-    let real = std::fs::canonicalize(&path).ok().filter(|real| real.is_file())?;
-    real.starts_with(boundary(folder)).then_some(path)
+    match std::fs::canonicalize(&path) {
+        Ok(real) => real.starts_with(boundary(folder)).then_some(path),
+        // Reading it says why.
+        Err(_) => is_taken(&path).then_some(path),
+    }
 }
 
 /// The limits that the nearest configuration above a file sets, no further up than the repository around `root`.
@@ -67,9 +70,9 @@ pub(super) fn limits_around(
 }
 
 impl AgentSettings {
-    /// Reads the configuration at `path`; `None` for one that cannot be read.
+    /// Reads the configuration at `path`. One that cannot be read sets nothing, and a finding says why.
     pub(super) fn read(path: PathBuf, overlay: &Overlay, table: &FileTable) -> Option<Self> {
-        let file = read(&path, overlay).ok()?;
+        let file = read(&path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
         let settings = match file.findings.first() {
             Some(finding) => settings::Settings {
                 findings: vec![no_text(finding, "JSON")],

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::disk::list;
 use super::uses::is_session;
 use super::walk::{boundary, walk};
-use super::{FileTable, Overlay, Target, absolute, read};
-use crate::config::{FILE_TOO_LARGE, Globs, INVALID_UTF8};
+use super::{FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, Target, absolute, is_taken, read};
+use crate::config::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
 use crate::lint::Finding;
 use crate::prompt::jit::{AtomFault, AtomFile, Corpus, FaultKind, JitCompiler, Kind};
 use crate::text::{FileId, TextRange};
@@ -41,18 +42,21 @@ impl AtomFiles {
         if !is_inside(folder, &boundary) {
             return None;
         }
-        let paths = below(folder, overlay, &|_| true);
-        (!paths.is_empty()).then(|| Self::read(paths, &boundary, overlay, table))
+        let named = below(folder, overlay, &|_| true);
+        (!named.is_empty()).then(|| Self::read(named, &boundary, overlay, table))
     }
 
     /// Reads the files of atoms that the configuration names; `None` where it names none.
     #[must_use]
     pub fn named(globs: &Globs, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
-        let mut paths = BTreeSet::new();
-        globs.patterns().iter().for_each(|pattern| paths.extend(matching(pattern, root, &boundary, overlay)));
-        (!globs.patterns().is_empty())
-            .then(|| Self::read(paths.into_iter().collect(), &boundary, overlay, table))
+        let mut named = Named::default();
+        for pattern in globs.patterns() {
+            let more = matching(pattern, root, &boundary, overlay);
+            named.paths.extend(more.paths);
+            named.problems.extend(more.problems);
+        }
+        (!globs.patterns().is_empty()).then(|| Self::read(named, &boundary, overlay, table))
     }
 
     /// The patterns, by index, that match no file of atoms.
@@ -63,9 +67,12 @@ impl AtomFiles {
         }
         let boundary = boundary(root);
         let patterns = globs.patterns().iter().enumerate();
-        let is_there = |path: &PathBuf| overlay.get(path).is_some() || path.is_file();
-        let unmatched =
-            patterns.filter(|(_, pattern)| !matching(pattern, root, &boundary, overlay).iter().any(is_there));
+        let is_there = |path: &PathBuf| overlay.get(path).is_some() || is_taken(path);
+        let is_unmatched = |pattern: &str| {
+            let named = matching(pattern, root, &boundary, overlay);
+            named.problems.is_empty() && !named.paths.iter().any(is_there)
+        };
+        let unmatched = patterns.filter(|(_, pattern)| is_unmatched(pattern));
         unmatched.map(|(at, _)| at).collect()
     }
 
@@ -81,34 +88,37 @@ impl AtomFiles {
         let beside = path.parent()?;
         let of_corpus =
             beside.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "atoms"));
-        let mut paths = match of_corpus {
+        let mut named = match of_corpus {
             Some(folder) => below(folder, overlay, &|_| true),
             None => {
-                let entries = std::fs::read_dir(beside).into_iter().flatten().flatten();
-                let files = entries.map(|entry| entry.path()).filter(|path| path.is_file() && is_atoms(path));
-                files
-                    .filter(|path| read(path, overlay).is_ok_and(|text| looks_like_atoms(&text.text)))
-                    .collect()
+                let files = list(beside).unwrap_or_default().into_iter().filter(|path| is_atoms(path));
+                let has_atoms =
+                    |path: &PathBuf| read(path, overlay).is_ok_and(|text| looks_like_atoms(&text.text));
+                Named { paths: files.filter(has_atoms).collect(), problems: Vec::new() }
             }
         };
-        if !paths.iter().any(|known| known == path) {
-            paths.push(path.to_path_buf());
-        }
-        Some(Self::read(paths, &boundary(beside), overlay, table))
+        named.paths.insert(path.to_path_buf());
+        Some(Self::read(named, &boundary(beside), overlay, table))
     }
 
-    fn read(mut paths: Vec<PathBuf>, boundary: &Path, overlay: &Overlay, table: &FileTable) -> Self {
+    fn read(named: Named, boundary: &Path, overlay: &Overlay, table: &FileTable) -> Self {
+        let mut paths: Vec<_> = named.paths.into_iter().collect();
         paths.sort_by_cached_key(|path| (kind_of(path), path.clone()));
         let (mut texts, mut files, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        for Problem { path, why, .. } in named.problems {
+            let file = table.id(&path);
+            faults.push(AtomFault { file, range: TextRange::default(), kind: FaultKind::File(why) });
+            texts.push((file, path, "".into()));
+        }
         for path in paths {
-            // A file that cannot be read has no atoms, as in the runtime.
-            let Ok(found) = read(&path, overlay) else { continue };
+            // A file that cannot be read has no atoms, as in the runtime; here that is said.
+            let found = read(&path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
             let file = table.id(&path);
             let (kind, agent) = (kind_of(&path), agent_of(&path));
             match found.findings.first() {
                 None => files.push(AtomFile { file, kind, agent, text: Arc::clone(&found.text) }),
                 Some(finding) => {
-                    let kind = FaultKind::File(unread(finding).to_owned());
+                    let kind = FaultKind::File(unread(finding));
                     faults.push(AtomFault { file, range: TextRange::default(), kind });
                 }
             }
@@ -132,23 +142,39 @@ impl AtomFiles {
 }
 
 /// The files of atoms that a pattern of the configuration in `root` names.
-fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> Vec<PathBuf> {
+fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> Named {
     let named = absolute(root, Path::new(pattern));
     match Target::glob(&named) {
         Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
             let glob = Target::Glob(base.clone(), globs);
             below(&base, overlay, &|path| glob.covers(path))
         }
-        _ if !is_inside(&named, boundary) => Vec::new(),
+        _ if !is_inside(&named, boundary) => Named::default(),
         _ if named.is_dir() => below(&named, overlay, &|_| true),
-        _ => is_atoms(&named).then_some(named).into_iter().collect(),
+        _ => Named { paths: is_atoms(&named).then_some(named).into_iter().collect(), problems: Vec::new() },
+    }
+}
+
+/// Files that may have atoms.
+#[derive(Debug, Default)]
+struct Named {
+    paths: BTreeSet<PathBuf>,
+    /// What could not be listed.
+    problems: Vec<Problem>,
+}
+
+impl Named {
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.problems.is_empty()
     }
 }
 
 /// The files of atoms below a folder.
-fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let found = walk(folder, overlay).others.into_iter().map(|found| found.path);
-    found.filter(|path| is_atoms(path) && is_wanted(path)).collect()
+fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) -> Named {
+    let tree = walk(folder, overlay);
+    let found = tree.others.into_iter().map(|found| found.path);
+    let paths = found.filter(|path| is_atoms(path) && is_wanted(path)).collect();
+    Named { paths, problems: tree.problems }
 }
 
 /// Whether a file's name says that it may hold atoms.
@@ -158,14 +184,18 @@ fn is_atoms(path: &Path) -> bool {
 }
 
 /// What kept a file from being read, as the end of a sentence.
-fn unread(finding: &Finding) -> &'static str {
-    if finding.rule == &INVALID_UTF8 {
+fn unread(finding: &Finding) -> String {
+    let what = if finding.rule == &INVALID_UTF8 {
         "it is not UTF-8"
     } else if finding.rule == &FILE_TOO_LARGE {
-        "it is too large"
+        return format!("it is larger than {} MiB", MAX_FILE_LEN >> 20);
+    } else if finding.rule == &UNREADABLE_FILE {
+        let why = finding.message.split_once(": ").map_or(&*finding.message, |(_, why)| why);
+        return why.trim_end_matches('.').to_owned();
     } else {
         "it is no text"
-    }
+    };
+    what.to_owned()
 }
 
 /// Whether a text has two of the keys that no atom can do without.

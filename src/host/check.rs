@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::load::is_unparsed;
 use super::preview_files::preview_name;
 use super::resolve::{CorpusFiles, Cut, Member, Problem, ProgramFiles, Resolution};
 use super::shared::drop_needed_elsewhere;
@@ -159,7 +160,22 @@ fn check_program(
         let all = diagnostics(&join(around.collect()), rules, &memory.cache(program, Some(file)));
         found.extend(all.into_iter().filter(|(other, _)| *other == file));
     }
+    found.extend(unparsed_beside(program, files));
     found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+}
+
+/// The files that are only read for the sake of others, and of which nothing counts: what they declare is missing.
+fn unparsed_beside(
+    program: &ProgramFiles,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let beside = program.members.iter().filter(|member| !member.reported);
+    let beside = beside.filter_map(|member| files.get(&member.file));
+    let found = beside.filter_map(|file| {
+        let findings: Vec<_> = file.findings.iter().filter(|finding| is_unparsed(finding)).cloned().collect();
+        (!findings.is_empty()).then(|| (file.id, file_findings(file.id, findings, &program.settings.rules)))
+    });
+    found.collect()
 }
 
 /// What is wrong with prompts and with what they are made of.

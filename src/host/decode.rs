@@ -1,13 +1,17 @@
 //! From the bytes of a file to its text, with findings for what is no text.
 
+use std::io;
 use std::sync::Arc;
 
-use crate::config::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8};
+use super::disk::Content;
+use super::load::is_unparsed;
+use super::walk::plain;
+use crate::config::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use crate::lint::Finding;
 use crate::text::{TextRange, TextSize, text_len};
 
 /// Files longer than this many bytes are not parsed.
-pub const MAX_FILE_LEN: usize = 16 << 20;
+pub const MAX_FILE_LEN: usize = Content::Text.limit() as usize;
 
 /// How much of a file is looked at to tell text from other things.
 const HEAD_LEN: usize = 8 << 10;
@@ -47,6 +51,12 @@ impl FileText {
         }
     }
 
+    /// Whether nothing of the file counts, since it is too long or no text.
+    #[must_use]
+    pub fn is_unparsed(&self) -> bool {
+        self.findings.iter().any(is_unparsed)
+    }
+
     /// A file of `len` bytes, which is more than the limit.
     pub(super) fn too_large(len: u64) -> Self {
         Self::unparsed(Finding::new(
@@ -58,6 +68,12 @@ impl FileText {
                 MAX_FILE_LEN >> 20
             ),
         ))
+    }
+
+    /// A file that cannot be read.
+    pub(super) fn unreadable(error: &io::Error) -> Self {
+        let message = format!("This cannot be read: {}.", plain(error));
+        Self::unparsed(Finding::new(&UNREADABLE_FILE, TextRange::default(), message))
     }
 
     fn unparsed(finding: Finding) -> Self {

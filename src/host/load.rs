@@ -1,5 +1,6 @@
 //! Reading and parsing the files of a resolution, in parallel.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -7,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
-use super::{Memory, Overlay, Target, read};
+use super::{FileTable, Memory, Overlay, Target, read};
+use crate::config::{BINARY_FILE, FILE_TOO_LARGE};
 use crate::lint::Finding;
 use crate::program::FileSummary;
 use crate::syntax::SourceFile;
@@ -51,6 +53,38 @@ pub fn load(
     (files, problems)
 }
 
+/// The files of programs that are there and too long or no text, so that nothing of them counts.
+#[must_use]
+pub fn unparsed(
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    targets: &[Target],
+    table: &FileTable,
+) -> Vec<Problem> {
+    let problem = |file: &Arc<FileSummary>| {
+        let why = file
+            .findings
+            .iter()
+            .find(|finding| is_unparsed(finding))?
+            .message
+            .trim_end_matches('.')
+            .to_owned();
+        let path = table.path(file.id);
+        Some(Problem { named: is_named(&path, targets), path: path.to_path_buf(), why })
+    };
+    let mut problems: Vec<_> = files.values().filter_map(problem).collect();
+    problems.sort_by(|a, b| a.path.cmp(&b.path));
+    problems
+}
+
+/// Whether a finding says that nothing of its file is read.
+pub(super) fn is_unparsed(finding: &Finding) -> bool {
+    finding.rule == &FILE_TOO_LARGE || finding.rule == &BINARY_FILE
+}
+
+fn is_named(path: &Path, targets: &[Target]) -> bool {
+    targets.iter().any(|target| matches!(target, Target::File(file) | Target::Other(file) if file == path))
+}
+
 fn load_file(
     id: FileId,
     targets: &[Target],
@@ -58,11 +92,10 @@ fn load_file(
     memory: &Memory,
 ) -> Result<Arc<FileSummary>, Problem> {
     let path = memory.table().path(id);
-    let text = read(&path, overlay).map_err(|error| {
-        let named = targets
-            .iter()
-            .any(|target| matches!(target, Target::File(file) | Target::Other(file) if **file == *path));
-        Problem { path: path.to_path_buf(), why: plain(&error), named }
+    let text = read(&path, overlay).map_err(|error| Problem {
+        path: path.to_path_buf(),
+        why: plain(&error),
+        named: is_named(&path, targets),
     })?;
     Ok(memory.summary(id, &text, || {
         let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();

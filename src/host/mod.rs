@@ -11,8 +11,10 @@ mod alone;
 mod atoms;
 mod check;
 mod decode;
+pub mod disk;
 mod fix;
 mod format;
+mod ignored;
 mod joined;
 mod load;
 mod memory;
@@ -41,10 +43,11 @@ pub use alone::{FixedAlone, FixedFile, LeftAlone, fix_alone};
 pub use atoms::AtomFiles;
 pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
-pub use fix::{ReplaceError, fix, replace, replaceable};
+pub use disk::{ReplaceError, Replacement, replace, replaceable};
+pub use fix::fix;
 pub use format::{FormattedFile, format};
 pub use joined::{Beside, Joined, JoinedTest, join, join_tests};
-pub use load::{load, summarise};
+pub use load::{load, summarise, unparsed};
 pub use memory::Memory;
 pub use overlay::Overlay;
 pub use past::{Past, PastError};
@@ -54,7 +57,7 @@ pub use paths::{
 pub use preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name, read_session};
 pub use project::Project;
 pub use prompts::fix_prompts;
-pub use read::{MAX_FACTS_LEN, create, create_folder, is_taken, open_facts, read, read_to_string};
+pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
     CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
     resolve_with_transcripts,

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::{Overlay, Target, absolute, is_mangle};
+use super::{MAX_FILE_LEN, Overlay, Target, absolute, is_mangle};
 use crate::config::FILE_NAME;
 
 /// Why there is no past.
@@ -204,7 +204,10 @@ fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse::<u64>().ok());
     let len = len.ok_or_else(|| io::Error::other(format!("unexpected answer `{}`", head.trim_end())))?;
     let mut content = Vec::new();
-    output.take(len).read_to_end(&mut content)?;
+    // What is too long is not used, but one byte more than that is needed to see it.
+    let wanted = len.min(MAX_FILE_LEN as u64 + 1);
+    output.by_ref().take(wanted).read_to_end(&mut content)?;
+    io::copy(&mut output.by_ref().take(len - wanted), &mut io::sink())?;
     let mut end = [0; 1];
     output.read_exact(&mut end)?;
     Ok(content)

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::agents::limits_around;
 use super::atoms::{AtomFiles, is_inside};
+use super::load::is_unparsed;
 use super::uses::used_by_name;
 use super::walk::{boundary, plain};
 use super::{FileTable, Overlay, Target, absolute, read};
@@ -270,8 +271,11 @@ impl Reader<'_> {
     /// The prompt that was captured for a type of shard in a file.
     fn captured_for(&self, name: &str, kind: &str) -> Result<(Arc<Captured>, ReadFile), String> {
         let path = self.inside(name)?;
-        let text = read(&path, self.overlay).map_err(|error| plain(&error))?.text;
-        let file = self.table.id(&path);
+        let read = read(&path, self.overlay).map_err(|error| plain(&error))?;
+        if let Some(finding) = read.findings.iter().find(|finding| is_unparsed(finding)) {
+            return Err(finding.message.trim_end_matches('.').to_owned());
+        }
+        let (text, file) = (read.text, self.table.id(&path));
         let none = || format!("it has no system prompt of a `{kind}`");
         let captured = Captured::read(file, name, &text, kind).ok_or_else(none)?;
         Ok((Arc::new(captured), (file, path, text)))

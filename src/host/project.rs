@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::read::no_text;
 use super::resolve::{Origin, Problem};
 use super::walk::{Found, boundary, plain};
-use super::{FileTable, Overlay, read, relative};
+use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::config::{
     self, CONFIG_BAD_VALUE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, Globs, ProgramPlaces, ProgramSettings,
     Settings, UNMATCHED_PATTERN, Vocabulary,
@@ -252,12 +252,12 @@ fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
-/// The nearest configuration file in `folder` or above it.
+/// The nearest configuration file in `folder` or above it. One that is no file counts, so that reading it says so.
 pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     folder
         .ancestors()
         .map(|folder| folder.join(FILE_NAME))
-        .find(|path| overlay.get(path).is_some() || path.is_file())
+        .find(|path| overlay.get(path).is_some() || is_taken(path))
 }
 
 /// The last part of a folder's path.

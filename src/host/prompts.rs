@@ -29,6 +29,7 @@ pub fn fix_prompts(
         let (changed, more) = round(targets, &now, memory, wish);
         let is_done = changed.is_empty();
         done.count += more.count;
+        done.edited.extend(more.edited);
         done.failed = more.failed;
         done.endless |= more.endless;
         for file in changed {

@@ -1,34 +1,25 @@
 //! Reading one file.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::disk::{self, Content, TooLong};
 use super::{FileText, MAX_FILE_LEN, Overlay};
-use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8};
+use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use crate::lint::Finding;
 
-/// The text of a file: that of the open document, else that on disk. No more than the size limit
-/// is read, so endless files are no danger.
+/// The text of a file: that of the open document, else that on disk.
 ///
 /// # Errors
-/// When the file cannot be opened or read, or is a folder.
+/// When the file cannot be opened or read, or is no regular file.
 pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     if let Some(text) = overlay.get(path) {
         return Ok(text.clone());
     }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    match disk::read(path, Content::Text) {
+        Ok(bytes) => Ok(FileText::of_bytes(bytes)),
+        Err(error) => TooLong::of(&error).map(|found| FileText::too_large(found.len)).ok_or(error),
     }
-    if metadata.len() > MAX_FILE_LEN as u64 {
-        return Ok(FileText::too_large(metadata.len()));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    // A pipe has no length beforehand.
-    file.take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(FileText::of_bytes(bytes))
 }
 
 /// Whether there is something at a path already.
@@ -37,62 +28,37 @@ pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Creates a file for writing, emptying one that is there: the log of a shell, a report.
-///
-/// # Errors
-/// When the file cannot be created.
-pub fn create(path: &Path) -> io::Result<File> {
-    File::create(path)
-}
-
-/// Creates a folder, and those above it, unless they are there.
-///
-/// # Errors
-/// When it cannot be created.
-pub fn create_folder(path: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(path)
-}
-
 /// The text of a file that is none of a program, such as a baseline.
 ///
 /// # Errors
 /// When it cannot be read, is larger than the limit, or no UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let read = File::open(path)?.take(MAX_FILE_LEN as u64 + 1).read_to_string(&mut text)?;
-    if read > MAX_FILE_LEN { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+    let bytes = disk::read(path, Content::Text)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// The one finding about a configuration in `language` that is no text; `finding` says what it is instead.
 pub(super) fn no_text(finding: &Finding, language: &str) -> Finding {
+    if finding.rule == &UNREADABLE_FILE {
+        return finding.clone();
+    }
     let what = if finding.rule == &INVALID_UTF8 {
         format!("This is not UTF-8, which {language} has to be.")
     } else if finding.rule == &FILE_TOO_LARGE {
-        "The file is too large to be a configuration.".to_owned()
+        format!("The file is too large to be a configuration: the limit is {} MiB.", MAX_FILE_LEN >> 20)
     } else {
         "The file is not text.".to_owned()
     };
     Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
 }
 
-/// How long a table of facts may be, in bytes.
-pub const MAX_FACTS_LEN: u64 = 4 << 30;
-
 /// The bytes of a table of facts, to be read one after the other: those of the open document, else those on disk.
 ///
 /// # Errors
-/// When the file cannot be opened, is a folder, or is larger than [`MAX_FACTS_LEN`].
+/// When the file cannot be opened, is no regular file, or is too long.
 pub fn open_facts(path: &Path, overlay: &Overlay) -> io::Result<Box<dyn Read>> {
     if let Some(text) = overlay.get(path) {
         return Ok(Box::new(io::Cursor::new(text.text.as_bytes().to_vec())));
     }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if metadata.len() > MAX_FACTS_LEN {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(Box::new(file.take(MAX_FACTS_LEN)))
+    Ok(Box::new(disk::open(path, Content::Facts)?))
 }

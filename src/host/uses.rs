@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::atoms::is_inside;
 use super::paths::is_test;
 use super::walk::{boundary, walk};
-use super::{Overlay, Project, Target, absolute, is_mangle, read};
+use super::{Overlay, Project, Target, absolute, is_mangle, is_taken, read};
 
 /// Whether the file's name says that it is a sample kernel.
 pub(super) fn is_kernel(path: &Path) -> bool {
@@ -66,7 +66,11 @@ pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &O
             // Tests and other kernels are of no program; one that is meant is named.
             found.filter(|path| glob.covers(path) && !is_kernel(path) && !is_test(path)).collect()
         }
-        _ if is_inside(&named, boundary) && (overlay.get(&named).is_some() || named.is_file()) => vec![named],
+        _ if is_inside(&named, boundary)
+            && (overlay.get(&named).is_some() || (is_taken(&named) && !named.is_dir())) =>
+        {
+            vec![named]
+        }
         _ => Vec::new(),
     };
     files.retain(|file| is_mangle(file) && file != path);

@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::{DirEntry, WalkBuilder};
+use ignore::DirEntry;
 
+use super::ignored::Entries;
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use crate::config::{FILE_NAME, FilesSettings, ScanLimits};
 use crate::text::Cancel;
@@ -118,36 +119,25 @@ pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> 
 }
 
 /// Visits the own files of the `wanted` folders, and the folders above them.
-fn first(root: &Path, wanted: &Arc<BTreeSet<PathBuf>>) -> WalkBuilder {
+fn first(root: &Path, wanted: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let wanted = Arc::clone(wanted);
     let is_above = {
         let wanted = Arc::clone(&wanted);
         move |folder: &Path| wanted.iter().any(|one| one.starts_with(folder))
     };
-    let mut builder = builder(root);
-    builder.filter_entry(move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
+    Entries::of(root, move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
         true => is_above(entry.path()),
         false => is_own(&wanted, entry.path()),
-    });
-    builder
+    })
 }
 
 /// Visits everything but the own files of the folders that came first.
-fn others(root: &Path, first: &Arc<BTreeSet<PathBuf>>) -> WalkBuilder {
+fn others(root: &Path, first: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let first = Arc::clone(first);
-    let mut builder = builder(root);
-    builder.filter_entry(move |entry| {
+    Entries::of(root, move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder { !is_of_system(entry) } else { !is_own(&first, entry.path()) }
-    });
-    builder
-}
-
-/// In the order of names: where a limit cuts, it cuts at the same place each time.
-fn builder(root: &Path) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root);
-    builder.sort_by_file_name(Ord::cmp);
-    builder
+    })
 }
 
 fn is_own(folders: &BTreeSet<PathBuf>, path: &Path) -> bool {
@@ -200,8 +190,13 @@ impl Tree {
     }
 
     /// Adds what a walk visits, up to a limit.
-    fn take(&mut self, walk: WalkBuilder, root: &Path, boundary: &Path, reach: &Reach<'_>) {
-        for entry in walk.build() {
+    fn take(&mut self, mut entries: Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
+        self.visit(&mut entries, root, boundary, reach);
+        self.problems.append(&mut entries.problems());
+    }
+
+    fn visit(&mut self, entries: &mut Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
+        for entry in entries {
             if reach.cancel.is_cancelled() {
                 return;
             }
@@ -227,9 +222,11 @@ impl Tree {
         let is_configuration = path.ends_with(FILE_NAME);
         let is_other = !is_mangle(path) && !is_configuration;
         let found = match entry.file_type() {
-            Some(kind) if kind.is_file() => Some(Found::plain(path)),
+            // A folder of that name is a mistake, which reading it reports.
+            Some(kind) if kind.is_dir() => is_configuration.then(|| Found::plain(path)),
             Some(kind) if kind.is_symlink() => self.follow(path, boundary, is_other),
-            _ => None,
+            // A pipe or a socket is among them, so that reading it says what it is.
+            _ => Some(Found::plain(path)),
         };
         match found {
             Some(found) if is_configuration => self.configurations.push(found.path),
@@ -244,7 +241,7 @@ impl Tree {
     fn follow(&mut self, path: &Path, boundary: &Path, is_other: bool) -> Option<Found> {
         let resolved = std::fs::canonicalize(path).and_then(|target| Ok((target.metadata()?, target)));
         let why = match resolved {
-            Ok((metadata, _)) if metadata.is_dir() => return None,
+            Ok((metadata, _)) if metadata.is_dir() && !path.ends_with(FILE_NAME) => return None,
             Ok((_, target)) if target.starts_with(boundary) => {
                 return Some(Found { path: path.into(), target: Some(target) });
             }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use ignore::WalkBuilder;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::agents::is_agent_settings;
+use super::ignored::Entries;
 use super::is_mangle;
 use crate::config::FILE_NAME;
 
@@ -170,7 +170,7 @@ fn is_ours(path: &Path) -> bool {
 fn folders(path: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = above(path).into_iter().collect();
     if path.is_dir() {
-        let entries = WalkBuilder::new(path).build().flatten();
+        let entries = Entries::below(path).flatten();
         let below = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
         folders.extend(below.map(ignore::DirEntry::into_path));
     }

@@ -18,6 +18,8 @@ mod replay;
 mod rule;
 mod scan_limit;
 mod settings;
+#[cfg(unix)]
+mod special_files;
 #[path = "../support/command.rs"]
 mod support;
 mod transcripts;

@@ -100,7 +100,7 @@ fn what_cannot_be_read_is_said() {
         exit 2
     "#]].assert_eq(&render(&run(root, &["check", "--baseline", "bad.jsonl"])));
     expect![[r#"
-        error: the baseline no/such/folder.jsonl cannot be written: No such file or directory (os error 2)
+        error: the baseline no/such/folder.jsonl cannot be written: no such file or directory
         exit 2
     "#]]
     .assert_eq(&render(&run(root, &["check", "--write-baseline", "no/such/folder.jsonl"])));

@@ -4,7 +4,6 @@ mod policy;
 mod session;
 
 use std::cell::RefCell;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -279,8 +278,8 @@ impl ReplayCommand {
             program: &policies.names(),
         });
         let (path, page) = (host::absolute(working, file), redacted(&page));
-        let write = || -> std::io::Result<()> { host::create(&path)?.write_all(page.as_bytes()) };
-        write().map_err(|error| anyhow::anyhow!("{}: {}", file.display(), host::plain(&error)))
+        let written = host::disk::write(&path, page.as_bytes());
+        written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::{Origin, Resolver, Shell};
+use crate::host::disk::list;
 use crate::host::paths::is_schema;
 use crate::host::project::{Dealt, folder_name, without_twins};
 use crate::host::walk::Found;
@@ -103,9 +104,9 @@ impl Resolver<'_> {
 
 /// The schema files of a folder, on disk or open.
 pub(super) fn schemas_in(folder: &Path, overlay: &Overlay) -> BTreeSet<PathBuf> {
-    let on_disk = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let on_disk = list(folder).unwrap_or_default().into_iter();
     let open = overlay.paths().filter(|path| path.parent() == Some(folder)).map(Path::to_path_buf);
-    on_disk.filter(|path| path.is_file()).chain(open).filter(|path| is_schema(path)).collect()
+    on_disk.filter(|path| !path.is_dir()).chain(open).filter(|path| is_schema(path)).collect()
 }
 
 /// The folders that have a file `schemas.gl` or `schemas.mg`.

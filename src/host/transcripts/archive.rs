@@ -1,8 +1,7 @@
 //! Transcripts inside ZIP archives, as the `.eval` logs of Inspect are: each member is a file of its own, below the path of
 //! the archive.
 
-use std::fs::File;
-use std::io::{self, Read, Seek as _, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,6 +10,8 @@ use flate2::Crc;
 use parking_lot::Mutex;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive};
 
+use super::expansion;
+use crate::host::disk::{self, Content};
 use crate::transcript::LONGEST_DOCUMENT;
 
 /// The ends of names of archives.
@@ -41,10 +42,7 @@ pub(super) struct Member {
 /// Whether a file is an archive by its name and its first bytes.
 pub(in crate::host) fn is_archive(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
-    let mut start = Vec::new();
-    ENDS.iter().any(|end| name.ends_with(end))
-        && File::open(path).and_then(|file| file.take(4).read_to_end(&mut start)).is_ok()
-        && start == MAGIC
+    ENDS.iter().any(|end| name.ends_with(end)) && disk::starts_with(path, MAGIC, Content::Transcript)
 }
 
 /// The paths of the transcripts in an archive; of an Inspect log its samples, which have all that its other members have of
@@ -80,8 +78,8 @@ pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
     let members = directory(archive)?;
     let at = members.binary_search_by(|member| member.name.as_str().cmp(&name));
     let member = at.ok().and_then(|at| members.get(at)).ok_or(io::ErrorKind::NotFound)?.clone();
-    let mut file = File::open(archive)?;
-    file.seek(SeekFrom::Start(member.start))?;
+    let mut file = disk::open(archive, Content::Transcript)?;
+    file.seek(member.start)?;
     let len = member.end.saturating_sub(member.start);
     Ok((member, Box::new(file.take(len))))
 }
@@ -108,8 +106,10 @@ fn directory(path: &Path) -> io::Result<Arc<[Member]>> {
 
 fn read_directory(path: &Path) -> io::Result<Vec<Member>> {
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
-    let archive = ZipArchive::from_file(File::open(path)?, &mut buffer).map_err(damaged)?;
-    let mut members = Vec::new();
+    let file = disk::open(path, Content::Transcript)?;
+    let len = file.len().unwrap_or(0);
+    let archive = ZipArchive::from_file(file.into_inner(), &mut buffer).map_err(damaged)?;
+    let (mut members, mut sum) = (Vec::new(), 0_u64);
     let mut entries = archive.entries(&mut buffer);
     while let Some(entry) = entries.next_entry().map_err(damaged)? {
         let name = entry.file_path().try_normalize().map(|name| name.as_ref().to_owned());
@@ -120,6 +120,8 @@ fn read_directory(path: &Path) -> io::Result<Vec<Member>> {
         let found = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
         let (start, end) = found.compressed_data_range();
         let (method, size, crc) = (entry.compression_method(), entry.uncompressed_size_hint(), entry.crc32());
+        sum = sum.saturating_add(size);
+        expansion::check(sum, len)?;
         members.push(Member { name, method, start, end, size, crc });
     }
     members.sort_by_key(|member| member.start);
@@ -198,6 +200,10 @@ impl<R: Read> Read for Checked<R> {
             return Err(io::Error::other(format!(
                 "it has more than {limit} MiB decompressed, which is the limit"
             )));
+        }
+        // What the members say is what is held against the limit of all of them together.
+        if u64::from(self.crc.amount()) > self.member.size {
+            return Err(damaged("a member is longer than the archive says"));
         }
         Ok(read)
     }

@@ -1,11 +1,11 @@
 //! The transcripts of a workspace that no editor has open: their texts, as far as they are small enough.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::{TranscriptFile, is_archive, plain_name};
 use crate::config::TRANSCRIPT_LEFT_OUT;
+use crate::host::disk::{Content, open};
 use crate::host::{FileTable, FileText, Overlay};
 use crate::lint::Finding;
 use crate::text::{FileId, TextRange};
@@ -38,19 +38,16 @@ pub(in crate::host) fn closed_limits(
 /// The text of a transcript that no editor has open. One of more than `limit` bytes is not read: a finding says so.
 ///
 /// # Errors
-/// When it cannot be opened or read, or is a folder.
+/// When it cannot be opened or read, or is no regular file.
 pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileText> {
     let name = path.to_string_lossy();
     let is_compressed = plain_name(&name) != name || is_archive(path);
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if is_compressed || metadata.len() > limit {
+    let file = open(path, Content::Transcript)?;
+    let len = file.len().unwrap_or(0);
+    if is_compressed || len > limit {
         return Ok(left_out(is_compressed));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Ok(left_out(false));

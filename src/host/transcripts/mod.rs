@@ -7,6 +7,7 @@ mod archive;
 mod check;
 mod closed;
 mod commented;
+mod expansion;
 mod knowledge;
 mod open;
 mod read;
@@ -16,6 +17,8 @@ pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
 pub use commented::comments;
+#[cfg(test)]
+pub(super) use expansion::EXPANSION;
 pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, Knowledges};
 pub use open::Input;

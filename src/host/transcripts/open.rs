@@ -1,6 +1,5 @@
 //! The bytes of a transcript as they come: from a file, an open document or standard input, decompressed.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +10,8 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::archive::{self, Checked, Method};
+use super::expansion;
+use crate::host::disk::{self, Content};
 use crate::host::{Overlay, STDIN};
 
 /// The beginnings of compressed files.
@@ -28,6 +29,8 @@ pub struct Input {
     decoder: Decoder,
     read: Arc<AtomicU64>,
     total: Option<u64>,
+    /// How many bytes it has given.
+    given: u64,
 }
 
 enum Decoder {
@@ -49,7 +52,7 @@ impl Input {
     /// Opens a file; an open document counts instead of what is on disk, and standard input is what [`STDIN`] calls so.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a folder.
+    /// When it cannot be opened, is no regular file, or is too long.
     pub fn open(path: &Path, overlay: &Overlay) -> io::Result<Self> {
         if let Some(bytes) = overlay.bytes(path) {
             let total = Some(bytes.len() as u64);
@@ -58,20 +61,17 @@ impl Input {
         if path.file_name().is_some_and(|name| name == STDIN) {
             return Self::of(Box::new(io::stdin()), None);
         }
-        let file = match File::open(path) {
+        let file = match disk::open(path, Content::Transcript) {
             Ok(file) => file,
             // What lies in an archive is below the path of a file.
             Err(error) => return Self::of_member(path).map_err(|inner| outer(error, inner)),
         };
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
         if archive::is_archive(path) {
             // Its members are read below its path; here it matters only that there are some.
             archive::transcripts_in(path)?;
         }
-        Self::of(Box::new(file), metadata.is_file().then_some(metadata.len()))
+        let total = file.len();
+        Self::of(Box::new(file), total)
     }
 
     /// Bytes that were read before.
@@ -91,7 +91,7 @@ impl Input {
             Method::Deflate => Box::new(DeflateDecoder::new(source)),
             Method::Zstd => Box::new(Frames::new(source)),
         };
-        Ok(Self { decoder: Decoder::Member(Box::new(Checked::new(inner, member))), read, total })
+        Ok(Self { decoder: Decoder::Member(Box::new(Checked::new(inner, member))), read, total, given: 0 })
     }
 
     fn of(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
@@ -106,7 +106,7 @@ impl Input {
         } else {
             Decoder::Plain(source)
         };
-        Ok(Self { decoder, read, total })
+        Ok(Self { decoder, read, total, given: 0 })
     }
 
     /// How many bytes on disk were read, a number that grows while the input is read.
@@ -147,12 +147,17 @@ fn fill(source: &mut Source) -> io::Result<&[u8]> {
 
 impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match &mut self.decoder {
-            Decoder::Plain(source) => source.read(into),
-            Decoder::Gzip(decoder) => decoder.read(into).map_err(|error| damaged("gzip", &error)),
-            Decoder::Zstd(frames) => frames.read(into),
-            Decoder::Member(member) => member.read(into),
+        let given = match &mut self.decoder {
+            Decoder::Plain(source) => source.read(into)?,
+            Decoder::Gzip(decoder) => decoder.read(into).map_err(of_gzip)?,
+            Decoder::Zstd(frames) => frames.read(into)?,
+            Decoder::Member(member) => member.read(into)?,
+        };
+        self.given += given as u64;
+        if !self.is_plain() {
+            expansion::check(self.given, self.read.load(Ordering::Relaxed))?;
         }
+        Ok(given)
     }
 }
 
@@ -244,6 +249,16 @@ impl Frames {
 /// Why a path cannot be opened that may lead into an archive: what is wrong with the archive, else with the path.
 fn outer(path: io::Error, archive: io::Error) -> io::Error {
     if archive.kind() == io::ErrorKind::NotFound { path } else { archive }
+}
+
+/// What is wrong with the data, or with reading it.
+fn of_gzip(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            damaged("gzip", &error)
+        }
+        _ => error,
+    }
 }
 
 fn damaged(kind: &str, error: &dyn std::fmt::Display) -> io::Error {
@@ -366,6 +381,39 @@ mod tests {
         assert_eq!(texts, [b"{}".to_vec(), text.clone(), text]);
         assert!(member(&path.join("samples/d.json")).is_err());
         assert!(member(&path.with_file_name("none.eval")).is_err());
+    }
+
+    /// A frame of Zstandard in which four bytes stand for 128 KiB each, `blocks` times.
+    fn zstd_bomb(blocks: usize) -> Vec<u8> {
+        let block = |is_last: u32| ((128_u32 << 10) << 3 | 1 << 1 | is_last).to_le_bytes();
+        let mut bytes = [&ZSTD[..], &[0x00, 0x58]].concat();
+        for at in 1..=blocks {
+            bytes.extend(&block(u32::from(at == blocks))[..3]);
+            bytes.push(b' ');
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_grows_without_measure_is_not_read() {
+        let frame = zstd_bomb(1_000);
+        assert_eq!(read(frame.clone()).unwrap().len(), 125 << 20);
+        let zeros = vec![b'0'; 64 << 20];
+        let part = gzip(&zeros);
+        // Frames and members one behind the other are one text, whose growth counts.
+        for bomb in [zstd_bomb(8_000), frame.repeat(4), part.repeat(5)] {
+            let len = bomb.len() as u64;
+            let mut input = Input::of(Box::new(Cursor::new(bomb)), Some(len)).unwrap();
+            let why = plain(&io::copy(&mut input, &mut io::sink()).unwrap_err());
+            assert!(why.starts_with("it grows to more than 500 times its size"), "{why}");
+        }
+        // What is compressed twice is decompressed once.
+        assert_eq!(read(gzip(&part)).unwrap(), part);
+        let names = ["a", "b", "c", "d", "e"].map(|name| format!("{name}.json"));
+        let members = names.each_ref().map(|name| (&**name, &*zeros, CompressionMethod::DEFLATE));
+        let (_folder, path) = archive(&members);
+        let why = plain(&transcripts_in(&path).unwrap_err());
+        assert!(why.starts_with("it grows to more than 500 times its size"), "{why}");
     }
 
     #[test]

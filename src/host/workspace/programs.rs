@@ -313,7 +313,11 @@ impl Programs {
             files.entry(*id).or_insert_with(|| {
                 Arc::new(SnapshotFile::foreign(*id, path.as_path().into(), None, "".into()))
             });
-            diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
+            // A configuration that cannot be read has no other finding.
+            let known = diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
+            if known.is_empty() {
+                *known = Arc::clone(found);
+            }
         }
         diagnostics
     }

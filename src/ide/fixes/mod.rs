@@ -68,6 +68,8 @@ pub struct Fixed {
 pub struct Done {
     /// How many fixes were applied.
     pub count: usize,
+    /// The files that each of them edits.
+    pub edited: Vec<Vec<FileId>>,
     /// Fixes that did not do what they promised and were taken back, as the finding was at that time.
     pub failed: Vec<(FileId, Diagnostic)>,
     /// Whether fixes undo each other or never end. Nothing was fixed then.

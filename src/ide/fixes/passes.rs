@@ -117,6 +117,7 @@ impl Run {
             *range = moved(*range, changes.in_file(*file))[0];
         }
         self.result.count += candidates.len();
+        self.result.edited.extend(candidates.iter().map(Candidate::files));
         Some(found)
     }
 }

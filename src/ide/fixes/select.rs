@@ -20,6 +20,16 @@ pub(super) struct Candidate<'f> {
     pub(super) fix: &'f ResolvedFix,
 }
 
+impl Candidate<'_> {
+    /// The files that the fix edits.
+    pub(super) fn files(&self) -> Vec<FileId> {
+        let mut files: Vec<_> = self.fix.edits.iter().map(|edit| edit.file).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+}
+
 /// What one pass applies of what was found, in the order of files and places. `is_editable` says which files edits may
 /// touch, `is_given_up` which findings have a fix that did not work.
 pub(super) fn select<'f>(

@@ -1,11 +1,12 @@
 //! Facts from comma-separated values, as RFC 4180 has them. A first row with the names of the arguments is a header.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Report, Rows, Shape, Sink, Wrong};
+use super::{LONGEST_ROW, Report, Rows, Shape, Sink, Wrong};
 use crate::kernel::Values;
 
 /// What a first row is.
@@ -21,7 +22,7 @@ enum First {
 /// Reads the facts of a table.
 ///
 /// # Errors
-/// When the bytes cannot be read; what came before them was handed on.
+/// When the bytes cannot be read, or a row is longer than 16 MiB; what came before them was handed on.
 pub fn read_csv<'r>(
     input: impl Read,
     shapes: &'r [Shape],
@@ -29,7 +30,8 @@ pub fn read_csv<'r>(
     sink: &'r mut Sink<'r>,
 ) -> io::Result<Report> {
     // With a line end behind the last row, too, lines can be counted.
-    let input = input.chain(&b"\n"[..]);
+    let read = Cell::new(0);
+    let input = RowLimit { input: input.chain(&b"\n"[..]), read: &read };
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
     let mut reader = builder.from_reader(input);
@@ -38,6 +40,7 @@ pub fn read_csv<'r>(
     let mut header: Option<(usize, Vec<usize>)> = None;
     let mut is_first = true;
     loop {
+        read.set(0);
         let more = match reader.read_record(&mut record) {
             Ok(more) => more,
             Err(error) => {
@@ -74,6 +77,24 @@ pub fn read_csv<'r>(
         if row(&mut rows, line, &record, header.as_ref()).is_break() {
             return Ok(rows.report);
         }
+    }
+}
+
+/// Ends the reading in a row that is too long: a quote that is never closed must not fill the memory.
+struct RowLimit<'c, R> {
+    input: R,
+    /// How many bytes were read for the row at hand.
+    read: &'c Cell<u64>,
+}
+
+impl<R: Read> Read for RowLimit<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.read.get() > LONGEST_ROW {
+            return Err(io::Error::other(format!("a row is longer than {} MiB", LONGEST_ROW >> 20)));
+        }
+        let read = self.input.read(into)?;
+        self.read.set(self.read.get() + read as u64);
+        Ok(read)
     }
 }
 

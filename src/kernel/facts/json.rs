@@ -5,11 +5,8 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Report, Rows, Shape, Sink, Wrong};
+use super::{LONGEST_ROW, Report, Rows, Shape, Sink, Wrong};
 use crate::kernel::Values;
-
-/// How long a line may be, in bytes. A file without line ends must not fill the memory.
-const LONGEST_LINE: u64 = 16 << 20;
 
 /// Reads the facts of a table.
 ///
@@ -26,11 +23,11 @@ pub fn read_json_lines<'r>(
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        let length = input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes)?;
+        let length = input.by_ref().take(LONGEST_ROW + 1).read_until(b'\n', &mut bytes)?;
         if length == 0 {
             break;
         }
-        if length as u64 > LONGEST_LINE {
+        if length as u64 > LONGEST_ROW {
             return Err(io::Error::other(format!("line {line} is longer than 16 MiB")));
         }
         let text = if line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes) } else { &bytes };

@@ -25,6 +25,9 @@ use crate::program::PredicateId;
 /// How many bad rows are described; further ones are counted.
 pub const BAD_ROWS_KEPT: usize = 20;
 
+/// How long a row may be, in bytes. A file without line ends must not fill the memory.
+const LONGEST_ROW: u64 = 16 << 20;
+
 /// A fact of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'r> {

@@ -332,6 +332,21 @@ fn a_reader_that_has_enough_ends_the_reading() {
     assert_eq!((report.facts, seen), (2, 2));
 }
 
+#[test]
+fn a_row_without_end_does_not_fill_the_memory() {
+    for start in ["1", "\"", "[\""] {
+        let input =
+            std::io::Read::chain(start.as_bytes(), std::io::Read::take(std::io::repeat(b'1'), 1 << 30));
+        let mut sink = |_: &mut Values, _: Row<'_>| ControlFlow::Continue(());
+        let (shapes, mut values) = (undeclared(&[1]), Values::new());
+        let error = match start.starts_with('[') {
+            true => read_json_lines(input, &shapes, &mut values, &mut sink),
+            false => read_csv(input, &shapes, &mut values, &mut sink),
+        };
+        assert!(error.unwrap_err().to_string().ends_with("is longer than 16 MiB"), "{start}");
+    }
+}
+
 /// A row costs the same wherever it stands: a table is read once, and nothing of a row is kept but its values.
 #[test]
 fn a_table_is_read_once() {

@@ -52,8 +52,9 @@ pub struct Formatting {
     pub edits: Vec<Edit>,
     /// What stayed as it is because it cannot be read.
     pub unread: Vec<TextRange>,
-    /// Statements that stayed as they are because formatting them would have changed more than layout. There are
-    /// none, unless there is a bug.
+    /// Statements of a file without damage that stayed as they are because formatting them would have changed more than
+    /// layout. There are none, unless there is a bug. Beside damage such a statement is not among them: where the parser
+    /// goes on there depends on the layout.
     pub distrusted: Vec<TextRange>,
 }
 

@@ -24,11 +24,11 @@ pub(super) struct Printer<'t> {
 }
 
 impl<'t> Printer<'t> {
-    pub(super) fn new(text: &'t str, style: Style) -> Self {
+    pub(super) fn new(text: &'t str, style: Style, crlf: bool) -> Self {
         Self {
             text,
             style,
-            crlf: is_crlf(text),
+            crlf,
             edits: Vec::new(),
             aligned: Vec::new(),
             old_line: 0,
@@ -174,7 +174,7 @@ impl<'t> Printer<'t> {
 }
 
 /// Whether most lines of a text end with a carriage return and a line feed.
-fn is_crlf(text: &str) -> bool {
+pub(super) fn is_crlf(text: &str) -> bool {
     let bytes = text.as_bytes();
     if memchr::memchr(b'\r', bytes).is_none() {
         return false;

@@ -40,8 +40,10 @@ pub(super) struct Unit {
     /// The kind of its node.
     pub(super) kind: u16,
     pub(super) start: usize,
-    /// Its end; of a comment without the white space there.
+    /// Its end; of a comment that is laid out without the white space there.
     pub(super) end: usize,
+    /// Its end, white space included.
+    whole: usize,
     /// How many nodes are in it.
     pub(super) size: usize,
     pub(super) state: State,
@@ -71,15 +73,25 @@ impl State {
     }
 }
 
-/// Lays a file out, but for the statements that start at `distrusted`; with `scope`, only what that touches.
+/// What was found out about a file before it is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice<'c> {
+    /// Where statements start that are to stay as they are.
+    pub(super) distrusted: &'c [usize],
+    /// Whether new line ends are a carriage return and a line feed.
+    pub(super) crlf: bool,
+}
+
+/// Lays a file out; with `scope`, only what that touches.
 pub(super) fn draft(
     source: &SourceFile,
     tree: &Tree,
     style: Style,
     scope: Option<TextRange>,
-    distrusted: &[usize],
+    choice: Choice<'_>,
 ) -> Draft {
     let text = source.text().as_ref();
+    let distrusted = choice.distrusted;
     let mut walk = Walk {
         text,
         parsed: source.parsed(),
@@ -89,7 +101,7 @@ pub(super) fn draft(
         distrusted,
         marks: Marks::of(text),
         tokens: Tokens::default(),
-        printer: Printer::new(text, style),
+        printer: Printer::new(text, style, choice.crlf),
         draft: Draft::default(),
         start: 0,
         end: if text.starts_with(BOM) { BOM.len() } else { 0 },
@@ -151,7 +163,8 @@ struct Walk<'f> {
 
 impl<'f> Walk<'f> {
     fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) {
-        let (start, mut end) = (node.start_byte(), node.end_byte());
+        let (start, whole) = (node.start_byte(), node.end_byte());
+        let mut end = whole;
         let gap = newlines(self.slice(self.end, start).as_bytes());
         let state = self.state(node, kind);
         let state = if kind == Kind::ForeignComment { state } else { self.beside_damage(state, start, gap) };
@@ -174,6 +187,7 @@ impl<'f> Walk<'f> {
             kind: node.kind_id(),
             start,
             end,
+            whole,
             size: node.descendant_count(),
             state,
             edits: first..self.printer.edits.len(),
@@ -206,6 +220,7 @@ impl<'f> Walk<'f> {
     fn take_back(&mut self) {
         let Some(unit) = self.draft.units.last_mut() else { return };
         unit.state = State::Kept;
+        (unit.end, self.end) = (unit.whole, unit.whole);
         self.printer.take_back(unit.edits.start);
         unit.edits.end = unit.edits.start;
         self.last = self.last.map(|(_, is_flat)| (State::Kept, is_flat));

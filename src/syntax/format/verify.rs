@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::edit::{Edit, apply};
-use super::print::wants_blank;
+use super::print::{is_crlf, wants_blank};
 use super::token::{Class, Token, Tokens};
-use super::top::{Draft, State, Unit, draft, each_top};
+use super::top::{Choice, Draft, State, Unit, draft, each_top};
 use super::{Formatting, Style};
 use crate::syntax::{SourceFile, directives, source};
 use crate::text::{TextRange, size};
@@ -18,41 +18,67 @@ const TRIES: usize = 4;
 /// So many edits are parsed incrementally.
 const FEW: usize = 64;
 
-/// Formats and verifies.
+/// Formats and verifies. New line ends are as most of the line ends of the result are: formatting may take away so many
+/// of one kind that the others are more, and once more formatted the file would be another.
 pub(super) fn formatted(
     source: &SourceFile,
     tree: &Tree,
     style: Style,
     scope: Option<TextRange>,
 ) -> Formatting {
+    let crlf = is_crlf(source.text());
+    let formatting = verified(source, tree, style, scope, crlf);
+    let has_returns = memchr::memchr(b'\r', source.text().as_bytes()).is_some();
+    if has_returns && is_crlf(&formatting.apply(source.text())) != crlf {
+        return verified(source, tree, style, scope, !crlf);
+    }
+    formatting
+}
+
+fn verified(
+    source: &SourceFile,
+    tree: &Tree,
+    style: Style,
+    scope: Option<TextRange>,
+    crlf: bool,
+) -> Formatting {
     let mut distrusted = Vec::new();
     for _ in 0..TRIES {
-        let mut draft = draft(source, tree, style, scope, &distrusted);
+        let mut draft = draft(source, tree, style, scope, Choice { distrusted: &distrusted, crlf });
         settle(&mut draft, source.text(), scope.is_some());
         let wrong = if draft.edits.is_empty() { Vec::new() } else { differences(source, tree, &draft) };
         if wrong.is_empty() {
             return formatting(&draft, &distrusted);
         }
-        tracing::error!(statements = wrong.len(), "formatting would have changed more than layout");
+        if !has_damage(&draft) {
+            tracing::error!(statements = wrong.len(), "formatting would have changed more than layout");
+        }
         // Damage may be read otherwise when its neighbours change.
         let around = wrong.iter().flat_map(|&at| at.saturating_sub(1)..at + 2);
         distrusted.extend(around.filter_map(|at| draft.units.get(at)).map(|unit| unit.start));
         distrusted.sort_unstable();
         distrusted.dedup();
     }
-    let mut nothing = draft(source, tree, style, scope, &distrusted);
+    let mut nothing = draft(source, tree, style, scope, Choice { distrusted: &distrusted, crlf });
     nothing.edits.clear();
     formatting(&nothing, &distrusted)
+}
+
+/// Whether something in the file cannot be read. Where the parser goes on behind it depends on the layout of what is
+/// around it, so that a statement there may have to stay as it is without any fault of the formatter.
+fn has_damage(draft: &Draft) -> bool {
+    draft.units.iter().any(|unit| unit.state == State::Unread)
 }
 
 fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
     let range = |unit: &Unit| TextRange::new(size(unit.start), size(unit.end));
     let all =
         |wanted: &dyn Fn(&Unit) -> bool| draft.units.iter().filter(|unit| wanted(unit)).map(range).collect();
+    let is_sound = !has_damage(draft);
     Formatting {
         edits: draft.edits.clone(),
         unread: all(&|unit| unit.state == State::Unread),
-        distrusted: all(&|unit| distrusted.binary_search(&unit.start).is_ok()),
+        distrusted: all(&|unit| is_sound && distrusted.binary_search(&unit.start).is_ok()),
     }
 }
 

@@ -1,0 +1,84 @@
+//! Writing what fixes made of files: those that a fix changed together are all written, or none of them is.
+
+use std::path::Path;
+
+use super::fix::{Change, unwritten};
+use crate::host::{self, Problem, ReplaceError, Replacement};
+use crate::text::FileId;
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// How many fixes are on the disk.
+    pub(super) count: usize,
+    /// The files that were not written, and why.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Writes the changes of fixes, each of which edits some files.
+pub(super) fn write_together(changes: &[Change], fixes: &[Vec<FileId>], working: &Path) -> Written {
+    let groups = groups(changes, fixes);
+    let mut written = Written::default();
+    let mut lost = Vec::new();
+    for group in groups {
+        if let Err((at, why)) = write_group(&group) {
+            let of_other =
+                group.get(at).map(|change| host::relative(working, &change.path)).unwrap_or_default();
+            for (place, change) in group.iter().enumerate() {
+                lost.push(change.file);
+                let together = format!("they belong together with those of {of_other}");
+                let why: &dyn std::fmt::Display = if place == at { &why } else { &together };
+                written.problems.push(unwritten(change.path.clone(), why));
+            }
+        }
+    }
+    written.count = fixes.iter().filter(|files| !files.iter().any(|file| lost.contains(file))).count();
+    written
+}
+
+/// The changes, those together that a fix made together.
+fn groups<'c>(changes: &'c [Change], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c Change>> {
+    let mut group_of: Vec<usize> = (0..changes.len()).collect();
+    for files in fixes.iter().filter(|files| files.len() > 1) {
+        let is_own = |at: &usize| changes.get(*at).is_some_and(|change| files.contains(&change.file));
+        let own: Vec<usize> =
+            (0..changes.len()).filter(is_own).filter_map(|at| group_of.get(at).copied()).collect();
+        let Some(&first) = own.iter().min() else { continue };
+        group_of.iter_mut().filter(|group| own.contains(group)).for_each(|group| *group = first);
+    }
+    let mut groups: Vec<Vec<&Change>> = changes.iter().map(|_| Vec::new()).collect();
+    for (change, group) in changes.iter().zip(group_of) {
+        if let Some(group) = groups.get_mut(group) {
+            group.push(change);
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Writes all of a group. What may fail for want of room comes first, when nothing is replaced yet.
+///
+/// # Errors
+/// Which of them could not be written, and why. All are as they were then.
+fn write_group(group: &[&Change]) -> Result<(), (usize, ReplaceError)> {
+    let prepare = |(at, change): (usize, &&Change)| {
+        Replacement::prepare(&change.path, &change.before, &change.after).map_err(|why| (at, why))
+    };
+    let prepared: Vec<_> = group.iter().enumerate().map(prepare).collect::<Result<_, _>>()?;
+    for (at, (replacement, change)) in prepared.into_iter().zip(group).enumerate() {
+        if let Err(why) = replacement.commit(&change.before) {
+            take_back(group.get(..at).unwrap_or_default());
+            return Err((at, why));
+        }
+    }
+    Ok(())
+}
+
+/// Makes files what they were before.
+fn take_back(changes: &[&Change]) {
+    for change in changes {
+        if let Err(why) = host::replace(&change.path, &change.after, &change.before) {
+            tracing::error!(path = %change.path.display(), %why, "a fix cannot be taken back");
+        }
+    }
+}

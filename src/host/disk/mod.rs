@@ -1,0 +1,21 @@
+//! The file system: every file that is read or written, and every folder that is listed, goes through here.
+//!
+//! Takes paths and what a file is read as ([`Content`]); gives readers that never wait for a file to open, read regular
+//! files only and no more of them than a limit ([`open`], [`read`]), and writers that put a whole file in the place of
+//! another or change nothing ([`Replacement`], [`Output`]). In debug builds a test can make any single operation fail
+//! ([`fault`]).
+
+mod content;
+mod fault;
+mod open;
+mod output;
+mod replace;
+mod scratch;
+#[cfg(test)]
+mod tests;
+
+pub use content::{Content, TooLong};
+pub(super) use fault::{Operation, check};
+pub(super) use open::{list, open, read, starts_with};
+pub use output::{Output, create_folder, create_log, survive_file_size_limit, write};
+pub use replace::{ReplaceError, Replacement, replace, replaceable};

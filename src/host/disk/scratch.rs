@@ -1,0 +1,151 @@
+//! A file without a name, or with one that nobody looks for, until it takes the place of another.
+//!
+//! On Linux it has no name while it is written, so that a process that is killed leaves nothing behind. Where the file
+//! system has no such files, it is hidden and removed when it is dropped.
+
+use std::fs::{self, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::fault::{Operation, check};
+
+/// How the name begins that it has for a moment before it is renamed.
+const PREFIX: &str = ".mangle-ls-";
+
+/// Who may use a file that is to replace another, until it is given the permissions of that.
+pub(super) const PRIVATE: u32 = 0o600;
+
+/// Who may use a new file, as far as the user's mask allows.
+pub(super) const SHARED: u32 = 0o666;
+
+/// The file.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    file: fs::File,
+    folder: PathBuf,
+    /// Its name, if it has one.
+    name: Option<TempPath>,
+    /// The file that it is to become.
+    becomes: PathBuf,
+}
+
+impl Scratch {
+    /// Creates one in the folder of the file that it is to become.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub(super) fn new(becomes: &Path, mode: u32) -> io::Result<Self> {
+        check(Operation::Create, becomes)?;
+        let folder = match becomes.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let (file, name) = match unnamed(folder, mode) {
+            Ok(file) => (file, None),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+            Err(_) => {
+                let (file, name) = named(folder, mode)?;
+                (file, Some(name))
+            }
+        };
+        Ok(Self { file, folder: folder.into(), name, becomes: becomes.into() })
+    }
+
+    /// Gives it the owner and the permissions of another file.
+    ///
+    /// # Errors
+    /// When its permissions cannot be set. Only some users may give a file away, so that a refusal of that is none.
+    pub(super) fn protect_like(&self, metadata: &Metadata) -> io::Result<()> {
+        check(Operation::Protect, &self.becomes)?;
+        keep_owner(&self.file, metadata);
+        self.file.set_permissions(metadata.permissions())
+    }
+
+    /// Waits until all of it is on the disk.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        check(Operation::Sync, &self.becomes)?;
+        self.file.sync_all()
+    }
+
+    /// Gives it a name. A file of this name is removed when the name is dropped.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn into_name(self) -> io::Result<TempPath> {
+        match self.name {
+            Some(name) => Ok(name),
+            None => link(&self.file, &self.folder),
+        }
+    }
+}
+
+impl Write for Scratch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let extent = check(Operation::Write, &self.becomes)?.of(bytes.len());
+        self.file.write(bytes.get(..extent).unwrap_or_default())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file that has no name in any folder.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path, mode: u32) -> io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+    let flags = i32::try_from(OFlags::TMPFILE.bits()).map_err(io::Error::other)?;
+    fs::OpenOptions::new().write(true).custom_flags(flags).mode(mode).open(folder)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path, _: u32) -> io::Result<fs::File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Gives a file without a name one in its folder.
+#[cfg(target_os = "linux")]
+fn link(file: &fs::File, folder: &Path) -> io::Result<TempPath> {
+    use std::os::fd::AsRawFd as _;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let link = |name: &Path| Ok(linkat(CWD, &*unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW)?);
+    Ok(builder(PRIVATE).make_in(folder, link)?.into_temp_path())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &fs::File, _: &Path) -> io::Result<TempPath> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn named(folder: &Path, mode: u32) -> io::Result<(fs::File, TempPath)> {
+    Ok(builder(mode).tempfile_in(folder)?.into_parts())
+}
+
+fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder
+}
+
+/// A new file belongs to whoever makes it.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, metadata: &Metadata) {
+    use std::os::unix::fs::MetadataExt as _;
+    let _ = std::os::unix::fs::fchown(file, Some(metadata.uid()), Some(metadata.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &fs::File, _: &Metadata) {}
