@@ -136,7 +136,7 @@ fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<(u64, String)> 
             }
             let origin = replay.origin(&model.fact(compiled, predicate, tuple));
             // The facts go into a sample, whole.
-            let fact = || model.fact_within(compiled, predicate, tuple, usize::MAX);
+            let fact = || model.fact_within(compiled, predicate, tuple, 1 << 26);
             facts.extend(origin.map(|origin| (origin.turn(), fact())));
         }
     }
