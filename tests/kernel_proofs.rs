@@ -151,7 +151,7 @@ fn depth(proof: &Proof, at: usize, known: &mut Vec<Option<Option<usize>>>) -> Op
     for step in &proof.nodes[at].steps {
         let parts = match &step.ground {
             Ground::Fact(fact) => std::slice::from_ref(fact),
-            Ground::Rows(rows) => rows.as_slice(),
+            Ground::Rows { first, .. } => first.as_slice(),
             _ => &[],
         };
         for part in parts {
@@ -191,7 +191,7 @@ fn printed(tuple: &Tuple) -> Tuple {
 fn check_group(case: &Case, facts: &[(String, Tuple)], proof: &Proof, at: usize, clause: &Clause) {
     let node = &proof.nodes[at];
     let [step] = node.steps.as_slice() else { case.fail(format!("{} is no group", node.fact)) };
-    let Ground::Rows(rows) = &step.ground else { case.fail(format!("{} is no group", node.fact)) };
+    let Ground::Rows { first: rows, .. } = &step.ground else { case.fail(format!("{} is no group", node.fact)) };
     let rows: BTreeSet<Tuple> = rows.iter().map(|row| printed(&facts[*row].1)).collect();
     let mut world = World { facts: case.world.facts.clone(), fuel: usize::MAX, ..World::default() };
     let groups = world.groups(clause);

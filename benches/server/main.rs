@@ -1,5 +1,5 @@
 //! The server under keystrokes: the real binary, driven over its pipes. `cargo bench --bench server`; with
-//! `-- previews` only how prompts follow them, with `-- transcripts` only how transcripts do, with methods as in
+//! `-- previews` only how prompts follow them, with `-- transcripts` only how transcripts do, with `-- hostile` only keystrokes beside hostile policies, with methods as in
 //! `-- textDocument/hover` only these questions.
 //!
 //! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`; `tests/corpora/codenerd.json` names the
@@ -10,7 +10,12 @@
 
 #[path = "../../tests/support/client.rs"]
 mod client;
+mod hostile;
+#[path = "../../tests/ceilings/policies.rs"]
+mod policies;
 mod previews;
+#[path = "../../tests/ceilings/session.rs"]
+mod session;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "../../tests/support/text.rs"]
@@ -36,6 +41,9 @@ const STROKES: usize = 300;
 const EDITED: &str = "internal/core/defaults/schema/intent_campaign.mg";
 
 fn main() {
+    if is_wanted("hostile") {
+        return hostile::measure();
+    }
     let Some(corpus) = corpus() else { return };
     let mut files = kernel_files();
     files.push(EDITED.into());
@@ -60,6 +68,7 @@ fn main() {
     ask_all(&program);
     previews::measure(&texts);
     transcripts::measure(&program);
+    hostile::measure();
     memory(&program);
 }
 

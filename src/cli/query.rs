@@ -13,9 +13,9 @@ use super::programs::Programs;
 use crate::config::instant;
 use crate::host::Joined;
 use crate::ide::query::{Asked, Wish, ask};
-use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, compile};
+use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use crate::program::Program;
-use crate::report::{Answer, Sources, answers_csv, answers_json};
+use crate::report::{Answer, Sources, answers_csv};
 use crate::text::Cancel;
 
 /// Ask what follows from a program
@@ -118,12 +118,16 @@ impl QueryCommand {
             }
         }
         let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
-        out.write(&self.written(&answers))?;
+        self.write(&answers, &mut out)?;
         out.flush()?;
         programs.complain(&working, color);
         given.damaged(&programs.sources).iter().for_each(|why| output::warn(color, why));
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
-        let is_whole = complaints.say(answers.is_empty(), color);
+        let omitted: usize = answers.iter().map(|answer| answer.omitted).sum();
+        if omitted > 0 {
+            output::complain(color, &left_out(omitted));
+        }
+        let is_whole = complaints.say(answers.is_empty(), color) && omitted == 0;
         let stopped: Vec<_> = answers.iter().filter_map(|answer| answer.stopped.as_deref()).collect();
         stopped.iter().for_each(|why| output::complain(color, why));
         Ok(if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() || !is_whole {
@@ -155,38 +159,47 @@ impl QueryCommand {
         let model = kernel.model_mut();
         let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
-        ask(&mut asked, atom, Wish { why: self.why, others: self.others, why_not: self.why_not, cells })
+        let (others, text) = (self.others, TextBudget::ANSWER);
+        ask(&mut asked, atom, Wish { why: self.why, others, why_not: self.why_not, cells, text })
     }
 
-    fn written(&self, answers: &[Answer]) -> String {
+    fn write(&self, answers: &[Answer], out: &mut Output) -> Result<()> {
         match self.format {
-            Layout::Json => {
-                return serde_json::to_string_pretty(&answers_json(answers)).unwrap_or_default() + "\n";
-            }
-            Layout::Csv => return answers_csv(answers),
-            Layout::Text => {}
+            Layout::Json => out.write(&(serde_json::to_string_pretty(answers)? + "\n"))?,
+            Layout::Csv => out.write(&answers_csv(answers))?,
+            Layout::Text => answers.iter().try_for_each(|answer| self.write_text(answer, out))?,
         }
-        let mut out = String::new();
-        for answer in answers {
-            if self.reading == Some(Semantics::Both) {
-                out.push_str(match answer.reading {
-                    Reading::Go => "# as the engine reads it\n",
-                    Reading::Written => "# as it is written\n",
-                });
-            }
-            for fact in &answer.facts {
-                match &fact.proof {
-                    Some(proof) => {
-                        out.push_str(proof);
-                        fact.others.iter().for_each(|other| out.push_str(&format!("or {other}")));
-                    }
-                    None => out.push_str(&format!("{}\n", fact.text)),
-                }
-            }
-            out.push_str(&answer.obstacles);
-        }
-        out
+        Ok(())
     }
+
+    fn write_text(&self, answer: &Answer, out: &mut Output) -> Result<()> {
+        if self.reading == Some(Semantics::Both) {
+            out.write(match answer.reading {
+                Reading::Go => "# as the engine reads it\n",
+                Reading::Written => "# as it is written\n",
+            })?;
+        }
+        for fact in &answer.facts {
+            match fact.proof() {
+                Some(proof) => {
+                    out.write(proof)?;
+                    fact.others().iter().try_for_each(|other| out.write(&format!("or {other}")))?;
+                }
+                None => out.write(&format!("{}\n", fact.text))?,
+            }
+        }
+        if answer.omitted > 0 {
+            out.write(&format!("# {}\n", left_out(answer.omitted)))?;
+        }
+        out.write(&answer.obstacles)?;
+        Ok(())
+    }
+}
+
+/// That there are facts which the answer does not show.
+fn left_out(count: usize) -> String {
+    let facts = if count == 1 { "fact is" } else { "facts are" };
+    format!("{count} more {facts} left out: the answer would be longer than {} MiB", TextBudget::ANSWER.left >> 20)
 }
 
 /// What could not be done.

@@ -3,9 +3,9 @@
 //! Takes the text of an atom and what a run derived; gives all that the command `query` and `mangle/query` say of
 //! the facts that fit ([`ask`]). Which those are, and what a fact follows from, is `kernel`'s to say.
 
-use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, ValueId};
+use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use crate::program::Program;
-use crate::report::{Answer, Answered, proof};
+use crate::report::{Answer, Answered, Extras, proof};
 use crate::text::Symbol;
 
 pub use crate::kernel::Query;
@@ -35,6 +35,8 @@ pub struct Wish {
     pub why_not: bool,
     /// The arguments of each fact as the cells of a table.
     pub cells: bool,
+    /// How much text there may be.
+    pub text: TextBudget,
 }
 
 /// Which facts fit an atom; without one all facts, as the engine prints them.
@@ -46,14 +48,15 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         reading: asked.compiled.reading,
         columns: Vec::new(),
         facts: Vec::new(),
+        omitted: 0,
         obstacles: String::new(),
         stopped: stopped(asked),
         lost: lost(asked),
     };
     let Some(atom) = atom else {
-        let facts = asked.model.dump(asked.compiled).into_iter();
-        answer.facts =
-            facts.map(|text| Answered { text: format!("{text} ."), ..Answered::default() }).collect();
+        let dump = asked.model.dump_within(asked.compiled, wish.text);
+        let terminated = |text: Box<str>| Answered { text: format!("{text} .").into(), extras: None };
+        (answer.facts, answer.omitted) = (dump.facts.into_iter().map(terminated).collect(), dump.omitted);
         return Ok(answer);
     };
     let query = Query::read(atom, asked.program, asked.model)?;
@@ -65,8 +68,26 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         let misses = asked.model.why_not(asked.compiled, asked.clock, query.predicate, &query.wanted);
         answer.obstacles = proof::obstacles(&misses, asked.place);
     }
-    answer.facts = numbers.into_iter().map(|number| fact(asked, &query, number, wish)).collect();
+    let mut budget = wish.text.of(printed_bytes(asked, &query, &numbers));
+    for number in &numbers {
+        if budget.left == 0 {
+            break;
+        }
+        let fact = fact(asked, &query, *number, Wish { text: budget, ..wish });
+        budget.take(&fact.text);
+        let more = fact.cells().iter().chain(fact.others()).map(String::as_str).chain(fact.proof());
+        more.for_each(|text| budget.take(text));
+        answer.facts.push(fact);
+    }
+    answer.omitted = numbers.len() - answer.facts.len();
     Ok(answer)
+}
+
+/// About how many bytes the facts have that fit a question.
+fn printed_bytes(asked: &Asked<'_>, query: &Query, numbers: &[u32]) -> u64 {
+    let relation = asked.model.relation(query.predicate);
+    let tuples = numbers.iter().filter_map(|number| Some(relation?.tuple(*number)));
+    tuples.map(|tuple| asked.model.printed_bytes(tuple)).fold(0, u64::saturating_add)
 }
 
 /// Why the evaluation ended before it was done.
@@ -89,8 +110,12 @@ fn lost(asked: &Asked<'_>) -> Vec<String> {
 
 fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answered {
     let tuple = asked.model.relation(query.predicate).map(|relation| relation.tuple(number));
-    let text =
-        tuple.map_or_else(String::new, |tuple| asked.model.fact(asked.compiled, query.predicate, tuple));
+    let text = tuple.map_or_else(String::new, |tuple| {
+        asked.model.fact_within(asked.compiled, query.predicate, tuple, wish.text.each)
+    });
+    if !(wish.why || wish.cells) {
+        return Answered { text: text.into(), extras: None };
+    }
     let proof = wish.why.then(|| {
         let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
         proof::proof(&explained, asked.place)
@@ -101,8 +126,8 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answer
         most => model.other_proofs(asked.compiled, asked.clock, predicate, number, most),
     };
     let others = others.iter().map(|other| proof::proof(other, asked.place)).collect();
-    let cells = if wish.cells { cells(asked, query, number) } else { Vec::new() };
-    Answered { text, cells, proof, others }
+    let cells = if wish.cells { cells(asked, query, number, wish.text.each) } else { Vec::new() };
+    Answered { text: text.into(), extras: Some(Extras { cells, proof, others }.into()) }
 }
 
 /// What the arguments are called: as in the declaration, else as in the question.
@@ -120,13 +145,13 @@ fn columns(asked: &Asked<'_>, query: &Query) -> Vec<String> {
     names
 }
 
-fn cells(asked: &Asked<'_>, query: &Query, number: u32) -> Vec<String> {
+fn cells(asked: &Asked<'_>, query: &Query, number: u32, most: usize) -> Vec<String> {
     let tuple = asked.model.relation(query.predicate).map_or(&[][..], |relation| relation.tuple(number));
     let temporal = asked.compiled.is_temporal(query.predicate);
     let ends = if temporal { tuple.len().saturating_sub(2) } else { tuple.len() };
     let cell = |(at, value): (usize, &ValueId)| match asked.model.values.get(*value) {
         Datum::Time(i64::MIN | i64::MAX) if at >= ends => String::new(),
-        _ => asked.model.values.cell(*value),
+        _ => asked.model.values.cell_within(*value, most),
     };
     tuple.iter().enumerate().map(cell).collect()
 }

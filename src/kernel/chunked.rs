@@ -50,9 +50,18 @@ impl<T> Chunked<T> {
         }
     }
 
-    /// About how many bytes the elements take.
+    /// Keeps the first so many.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.pieces.truncate(len.div_ceil(1 << BITS));
+        let within = len - (self.pieces.len().saturating_sub(1) << BITS).min(len);
+        self.pieces.last_mut().into_iter().for_each(|last| last.truncate(within));
+    }
+
+    /// How many bytes the elements take, with the room for more.
     pub(super) fn bytes(&self) -> usize {
-        self.pieces.iter().map(Vec::capacity).sum::<usize>() * size_of::<T>()
+        let full = self.pieces.len().saturating_sub(1) << BITS;
+        let places = full + self.pieces.last().map_or(0, Vec::capacity);
+        places * size_of::<T>() + self.pieces.capacity() * size_of::<Vec<T>>()
     }
 }
 
@@ -72,5 +81,10 @@ mod tests {
         (20_000..40_000).for_each(|number| chunked.push(number));
         assert_eq!(chunked.get(5000).map(std::ptr::from_ref), place);
         assert!((0..40_000).all(|number| chunked.get(number) == Some(&number)));
+        for len in [8193, 8192, 8191, 1, 0] {
+            chunked.truncate(len);
+            assert_eq!((chunked.len(), chunked.get(len)), (len, None));
+            assert_eq!(chunked.get(len.wrapping_sub(1)).copied(), len.checked_sub(1));
+        }
     }
 }

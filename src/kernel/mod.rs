@@ -39,6 +39,7 @@ mod work;
 
 pub use bindings::Binding;
 pub use builtin::{Builtin, compare};
+pub use dump::{Dump, TextBudget};
 pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use interval::{Bound, Interval, TimeOperator};
@@ -51,5 +52,5 @@ pub use run::{
     Derivation, Difference, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run,
 };
 pub use term::evaluate;
-pub use values::{Datum, TooDeep, ValueId, Values};
+pub use values::{Datum, MOST_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};
 pub use why_not::{Miss, Obstacle};

@@ -15,8 +15,14 @@ use crate::program::PredicateId;
 /// How many facts a proof has at most; what is beyond is not unfolded.
 const MOST_NODES: usize = 4096;
 
+/// How many bytes of text a proof has at about; what is beyond is not unfolded.
+const MOST_BYTES: usize = 1 << 18;
+
 /// How many steps it takes at most to go through the rule of one fact again.
 const MOST_STEPS: u32 = 100_000;
+
+/// The same for all facts of a proof; what is beyond is not unfolded.
+const MOST_STEPS_IN_ALL: u32 = 2_000_000;
 
 /// A proof: facts and what each follows from. The first is the one that was asked about. A fact that is used
 /// twice is listed once.
@@ -59,8 +65,13 @@ pub enum Ground {
     Dropped(String),
     /// A built-in, a comparison or a function that holds for these values: `2 < 3`.
     Holds(String),
-    /// The rows of a group, by their indices.
-    Rows(Vec<usize>),
+    /// The rows of a group.
+    Rows {
+        /// The first of them, by their indices.
+        first: Vec<usize>,
+        /// How many there are.
+        count: usize,
+    },
 }
 
 /// A tuple: its relation and its number.
@@ -106,12 +117,16 @@ struct Explanation<'m> {
     next: usize,
     /// What is told of a tuple in place of its first derivation.
     way: Option<Way>,
+    /// How many bytes the texts of the proof have.
+    bytes: usize,
+    /// How many steps are left.
+    steps_left: u32,
 }
 
 impl<'m> Explanation<'m> {
     fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock) -> Self {
         let (places, proof) = (FxHashMap::default(), Proof::default());
-        Self { model, compiled, clock, places, proof, next: 0, way: None }
+        Self { model, compiled, clock, places, proof, next: 0, way: None, bytes: 0, steps_left: MOST_STEPS_IN_ALL }
     }
 
     fn explain(mut self, tuple: Key) -> Proof {
@@ -138,6 +153,7 @@ impl<'m> Explanation<'m> {
         self.places.insert(key, place);
         let rule = self.derivation(key).map_or(RuleId::ASSERTED, |(rule, _)| rule);
         let fact = self.text(key);
+        self.bytes += fact.len();
         self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), folded: false });
         place
     }
@@ -157,13 +173,18 @@ impl<'m> Explanation<'m> {
         while let Some(&key) = keys.get(self.next) {
             let place = self.next;
             self.next += 1;
-            let is_full = self.proof.nodes.len() >= MOST_NODES;
+            let is_full = self.is_full();
             let steps = if is_full { Vec::new() } else { self.steps(key, &mut keys) };
             if let Some(node) = self.proof.nodes.get_mut(place) {
                 node.folded = is_full;
                 node.steps = steps;
             }
         }
+    }
+
+    /// Whether nothing more is unfolded.
+    fn is_full(&self) -> bool {
+        self.proof.nodes.len() >= MOST_NODES || self.bytes >= MOST_BYTES || self.steps_left == 0
     }
 
     /// What the premises of a tuple's rule found; tuples that are new are added to `keys`.
@@ -216,8 +237,14 @@ impl<'m> Explanation<'m> {
     }
 
     fn rows(&mut self, aggregate: &Aggregate, support: &[u32], keys: &mut Vec<Key>) -> ProofStep {
-        let rows = support.iter().map(|&number| self.known((aggregate.rows.relation, number), keys));
-        ProofStep { premise: 0, ground: Ground::Rows(rows.collect()) }
+        let mut first = Vec::new();
+        for &number in support {
+            if self.is_full() {
+                break;
+            }
+            first.push(self.known((aggregate.rows.relation, number), keys));
+        }
+        ProofStep { premise: 0, ground: Ground::Rows { first, count: support.len() } }
     }
 
     /// Goes through a plan with the tuples that its lookups found.
@@ -235,8 +262,10 @@ impl<'m> Explanation<'m> {
         let args = tuple.len().saturating_sub(if temporal { 2 } else { 0 });
         let mut replay = Replay { plan, only, args: tuple.get(..args).unwrap_or(tuple) };
         let mut row = vec![ValueId(0); usize::from(plan.slots)];
-        let mut trial = Trial::new(self.model, self.compiled, self.clock, MOST_STEPS);
+        let steps = MOST_STEPS.min(self.steps_left);
+        let mut trial = Trial::new(self.model, self.compiled, self.clock, steps);
         let is_known = trial.run(plan, &mut row, &mut replay) == End::Enough;
+        self.steps_left = self.steps_left.saturating_sub(steps - trial.left());
         let steps = plan.steps.iter().zip(replay.only);
         let mut all = Vec::new();
         for (step, number) in steps {
@@ -247,6 +276,7 @@ impl<'m> Explanation<'m> {
                 _ if is_known => self.ground(&step.kind, &row),
                 _ => None,
             };
+            self.bytes += ground.as_ref().map_or(0, |ground| self.bytes_of(ground));
             all.extend(ground.map(|ground| ProofStep { premise: step.premise, ground }));
         }
         all
@@ -275,6 +305,15 @@ impl<'m> Explanation<'m> {
             }
             _ => return None,
         })
+    }
+
+    /// How many bytes the text of a ground has; a fact is named again where it is used again.
+    fn bytes_of(&self, ground: &Ground) -> usize {
+        match ground {
+            Ground::Absent(text) | Ground::Dropped(text) | Ground::Holds(text) => text.len(),
+            Ground::Fact(at) => self.proof.nodes.get(*at).map_or(0, |node| node.fact.len()),
+            Ground::Rows { .. } => 0,
+        }
     }
 
     fn value(&self, source: Source, row: &[ValueId]) -> String {

@@ -17,18 +17,20 @@ pub(super) struct Sharded<T> {
     /// One, or as many as there are shards.
     shards: Vec<HashTable<T>>,
     len: usize,
+    /// How many bytes the tables take.
+    bytes: usize,
 }
 
 impl<T> Default for Sharded<T> {
     fn default() -> Self {
-        Self { shards: Vec::new(), len: 0 }
+        Self { shards: Vec::new(), len: 0, bytes: 0 }
     }
 }
 
 impl<T> Sharded<T> {
-    /// About how many bytes it takes.
+    /// How many bytes it takes, with the room for more.
     pub(super) fn bytes(&self) -> usize {
-        self.len * (size_of::<T>() + 1) * 3 / 2
+        self.bytes + self.shards.capacity() * size_of::<HashTable<T>>()
     }
 
     /// The entry of this hash that is wanted.
@@ -58,10 +60,14 @@ impl<T> Sharded<T> {
             self.shards.push(HashTable::new());
             return self.insert(hash, is_it, hash_of, entry);
         };
+        let before = (table.len() == table.capacity()).then(|| table.allocation_size());
         let hashbrown::hash_table::Entry::Vacant(vacant) = table.entry(hash, is_it, &hash_of) else {
             return false;
         };
         vacant.insert(entry);
+        if let Some(before) = before {
+            self.bytes = (self.bytes + table.allocation_size()).saturating_sub(before);
+        }
         self.len += 1;
         if self.len == LARGE && self.shards.len() == 1 {
             self.take_apart(&hash_of);
@@ -95,6 +101,7 @@ impl<T> Sharded<T> {
                 table.insert_unique(hash, entry, hash_of);
             }
         }
+        self.bytes = self.shards.iter().map(HashTable::allocation_size).sum();
     }
 }
 
@@ -122,5 +129,6 @@ mod tests {
             assert_eq!(found.is_some(), number % 3 != 0, "{number}");
         }
         assert_eq!(table.shards.len(), 1 << SHARD_BITS);
+        assert_eq!(table.bytes, table.shards.iter().map(HashTable::allocation_size).sum::<usize>());
     }
 }

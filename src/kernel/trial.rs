@@ -5,6 +5,8 @@
 
 mod lookup;
 
+use std::cell::Cell;
+
 use smallvec::SmallVec;
 
 use self::lookup::Lookups;
@@ -37,6 +39,8 @@ pub(super) trait Observer {
 
 /// What can be seen at a step.
 pub(super) struct Sight<'s> {
+    /// How many tuples may still be looked at for those that come near.
+    pub(super) near_left: &'s Cell<usize>,
     pub(super) model: &'s Model,
     pub(super) compiled: &'s Compiled,
     pub(super) plan: &'s Plan,
@@ -95,19 +99,40 @@ pub(super) struct Trial<'m> {
     clock: Clock,
     /// How many steps are left.
     left: u32,
+    /// How many are left besides, for further plans.
+    reserve: u32,
     depth: u32,
     lookups: Lookups,
+    near_left: Cell<usize>,
 }
+
+/// How many steps several plans may take together.
+const MOST_STEPS_IN_ALL: u32 = 4_000_000;
+
+/// How many tuples are looked at for those that come near, for several plans together.
+const MOST_NEAR_IN_ALL: usize = 5_000_000;
 
 impl<'m> Trial<'m> {
     /// For a trial of at most so many steps.
     pub(super) fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock, steps: u32) -> Self {
-        Self { model, compiled, clock, left: steps, depth: 0, lookups: Lookups::default() }
+        let (lookups, near_left) = (Lookups::default(), Cell::new(MOST_NEAR_IN_ALL));
+        Self { model, compiled, clock, left: steps, reserve: MOST_STEPS_IN_ALL, depth: 0, lookups, near_left }
     }
 
-    /// Gives as many steps again.
+    /// Gives so many steps for another plan, as long as there are any.
     pub(super) fn refill(&mut self, steps: u32) {
-        self.left = steps;
+        self.left = steps.min(self.reserve);
+        self.reserve -= self.left;
+    }
+
+    /// Keeps what the last plan did not need for further ones.
+    pub(super) fn save(&mut self) {
+        self.reserve += std::mem::take(&mut self.left);
+    }
+
+    /// How many steps are left.
+    pub(super) fn left(&self) -> u32 {
+        self.left
     }
 
     /// Goes through a plan. `row` has its registers, and has them as they were then where the observer had enough.
@@ -174,7 +199,9 @@ impl<'m> Trial<'m> {
         observer: &mut dyn Observer,
         cause: Cause,
     ) -> End {
-        observer.blocked(&Sight { model: self.model, compiled: self.compiled, plan, row }, at, cause);
+        let near_left = &self.near_left;
+        let sight = Sight { near_left, model: self.model, compiled: self.compiled, plan, row };
+        observer.blocked(&sight, at, cause);
         End::Blocked
     }
 

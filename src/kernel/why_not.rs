@@ -12,6 +12,9 @@ const MOST_STEPS: u32 = 200_000;
 /// How many tuples are looked at for those that come near.
 const MOST_COMPARED: usize = 50_000;
 
+/// How many bytes of text say about why there is no fact. What rules beyond lack is left open.
+const MOST_BYTES: usize = 1 << 20;
+
 /// How many near facts are given.
 const NEAR: usize = 3;
 
@@ -52,6 +55,34 @@ pub enum Obstacle {
     TooMany,
 }
 
+impl Obstacle {
+    /// How many bytes its texts have.
+    fn bytes(&self) -> usize {
+        let of = |facts: &[String]| facts.iter().map(String::len).sum::<usize>();
+        match self {
+            Self::Head { has, .. } => has.len(),
+            Self::Premise { asked, near, .. } => asked.len() + of(near),
+            Self::Groups { near } => of(near),
+            Self::TooMany => 0,
+        }
+    }
+}
+
+/// Misses, and how many bytes of text they have.
+#[derive(Default)]
+struct Misses {
+    all: Vec<Miss>,
+    bytes: usize,
+}
+
+impl Misses {
+    fn push(&mut self, rule: RuleId, obstacle: Obstacle) {
+        self.bytes += obstacle.bytes();
+        let obstacle = if self.bytes > MOST_BYTES { Obstacle::TooMany } else { obstacle };
+        self.all.push(Miss { rule, obstacle });
+    }
+}
+
 impl Model {
     /// Why no fact of a predicate has these arguments (`None`: any). Rules that do give such a fact are left out.
     #[must_use]
@@ -62,26 +93,26 @@ impl Model {
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
     ) -> Vec<Miss> {
-        let mut misses = Vec::new();
+        let mut misses = Misses::default();
         let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
         for stratum in &compiled.strata {
             let entry = compiled.entry(predicate);
             for plan in stratum.plans.iter().filter(|plan| plan.target == entry) {
                 let obstacle = probe(&mut trial, plan, wanted);
-                misses.extend(obstacle.map(|obstacle| Miss { rule: plan.rule, obstacle }));
+                obstacle.into_iter().for_each(|obstacle| misses.push(plan.rule, obstacle));
             }
             for aggregate in stratum.aggregates.iter().filter(|aggregate| aggregate.target == predicate.0) {
                 if !gives(trial.model, aggregate, wanted) {
                     let obstacle = group(&mut trial, stratum, aggregate, wanted);
-                    misses.push(Miss { rule: aggregate.rule, obstacle });
+                    misses.push(aggregate.rule, obstacle);
                 }
             }
         }
         for rule in compiled.deferred.get(&predicate.0).map_or(&[][..], Vec::as_slice) {
             let obstacle = probe(&mut trial, &rule.plan, wanted);
-            misses.extend(obstacle.map(|obstacle| Miss { rule: rule.plan.rule, obstacle }));
+            obstacle.into_iter().for_each(|obstacle| misses.push(rule.plan.rule, obstacle));
         }
-        misses
+        misses.all
     }
 
     /// The facts of a predicate that have most of these arguments, the nearest first.
@@ -122,7 +153,9 @@ fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Opti
     };
     let mut row = vec![ValueId(0); usize::from(plan.slots)];
     trial.refill(MOST_STEPS);
-    match trial.run(plan, &mut row, &mut probe) {
+    let end = trial.run(plan, &mut row, &mut probe);
+    trial.save();
+    match end {
         End::Enough => None,
         End::TooMany => Some(Obstacle::TooMany),
         // Of a rule without steps the head is as it is.
@@ -204,6 +237,18 @@ fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<Value
     format!("{}({})", compiled.name(PredicateId(relation)), args.join(","))
 }
 
+/// The facts of a predicate that have most of some arguments, as long as there is time to look for them.
+fn near(sight: &Sight<'_>, predicate: PredicateId, known: &Known) -> Vec<String> {
+    let count = sight.model.relation(predicate).map_or(0, |relation| relation.len().min(MOST_COMPARED));
+    match sight.near_left.get().checked_sub(count) {
+        Some(left) => {
+            sight.near_left.set(left);
+            sight.model.near(sight.compiled, predicate, known)
+        }
+        None => Vec::new(),
+    }
+}
+
 /// A body tried out for one head: remembers the obstacle that is furthest from its beginning.
 struct Probe<'p> {
     plan: &'p Plan,
@@ -248,7 +293,7 @@ impl<'p> Probe<'p> {
             }
             (_, StepKind::Match(found)) => {
                 let (asked, known) = self.asked(sight, found);
-                (asked, sight.model.near(sight.compiled, PredicateId(found.relation), &known))
+                (asked, near(sight, PredicateId(found.relation), &known))
             }
             (_, StepKind::Call(found)) => (self.asked(sight, found).0, Vec::new()),
             (_, kind) => (test(sight, kind), Vec::new()),

@@ -12,6 +12,9 @@ const MOST_TRIALS: usize = 120;
 /// How many proofs are looked at that give the same permission by other facts of the replies.
 const MOST_PROOFS: usize = 16;
 
+/// How many facts are looked at that speak against a request.
+const MOST_DENIALS: usize = 1_000;
+
 /// What a permission owes to the replies of its session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reliance {
@@ -196,9 +199,9 @@ fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &Request) -> Vec<String> {
     let predicates = roles.deny.iter().chain(&roles.block);
     let found = predicates.flat_map(|predicate| {
         let tuples = model.relation(*predicate).into_iter().flat_map(Relation::tuples).filter(is_about);
-        tuples.map(|tuple| model.fact(&gate.constitution.compiled, *predicate, tuple)).collect::<Vec<_>>()
+        tuples.map(|tuple| model.fact(&gate.constitution.compiled, *predicate, tuple))
     });
-    found.collect()
+    found.take(MOST_DENIALS).collect()
 }
 
 fn shown(facts: &[OwnFact]) -> Vec<(String, Origin)> {

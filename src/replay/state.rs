@@ -18,6 +18,9 @@ pub struct Change {
     pub removed_count: usize,
 }
 
+/// How many bytes of facts of each side are kept about; further facts are counted.
+const MOST_BYTES: usize = 1 << 16;
+
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
@@ -31,19 +34,28 @@ impl Change {
     /// What is different from the mark of a kernel.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let (compiled, model) = (kernel.compiled(), kernel.model());
-        let mut change = Self::default();
+        let (mut change, mut bytes) = (Self::default(), (0, 0));
         for one in kernel.differences() {
             change.added_count += one.added.len();
             change.removed_count += one.removed.len();
             let Some(relation) = model.relation(one.predicate) else { continue };
-            let room = MOST_SHOWN.saturating_sub(change.added.len());
-            change.added.extend(one.added.iter().take(room).map(|number| Held {
-                fact: model.fact(compiled, one.predicate, relation.tuple(*number)),
-                rule: model.derivation(one.predicate, *number).map_or(RuleId::ASSERTED, |reason| reason.rule),
-            }));
-            let room = MOST_SHOWN.saturating_sub(change.removed.len());
-            let removed = one.removed.iter().take(room);
-            change.removed.extend(removed.map(|tuple| model.fact(compiled, one.predicate, tuple)));
+            for number in &one.added {
+                if change.added.len() == MOST_SHOWN || bytes.0 >= MOST_BYTES {
+                    break;
+                }
+                let fact = model.fact(compiled, one.predicate, relation.tuple(*number));
+                bytes.0 += fact.len();
+                let reason = model.derivation(one.predicate, *number);
+                change.added.push(Held { fact, rule: reason.map_or(RuleId::ASSERTED, |reason| reason.rule) });
+            }
+            for tuple in &one.removed {
+                if change.removed.len() == MOST_SHOWN || bytes.1 >= MOST_BYTES {
+                    break;
+                }
+                let fact = model.fact(compiled, one.predicate, tuple);
+                bytes.1 += fact.len();
+                change.removed.push(fact);
+            }
         }
         // What was said comes before what follows from it.
         change.added.sort_by_key(|held| held.rule != RuleId::ASSERTED);

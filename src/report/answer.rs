@@ -1,6 +1,7 @@
 //! What a program answers to a query, for programs: the JSON of `query --format json` and of `mangle/query`.
 
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
 
 use super::sink;
 use crate::kernel::Reading;
@@ -14,6 +15,8 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// The facts that fit.
     pub facts: Vec<Answered>,
+    /// How many facts fit besides, for which there is no room.
+    pub omitted: usize,
     /// Where there is none: what each rule lacks, if that was asked for. Else empty.
     pub obstacles: String,
     /// Why the evaluation ended before it was done.
@@ -26,13 +29,40 @@ pub struct Answer {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answered {
     /// The fact as the engine prints it.
-    pub text: String,
+    pub text: Box<str>,
+    /// What else was asked for; there may be millions of facts of which nothing else was.
+    pub extras: Option<Box<Extras>>,
+}
+
+/// What is said of a fact besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extras {
     /// Its arguments as the cells of a table, if they were asked for.
     pub cells: Vec<String>,
     /// What it follows from, if that was asked for.
     pub proof: Option<String>,
     /// Other ways in which it follows, if they were asked for.
     pub others: Vec<String>,
+}
+
+impl Answered {
+    /// What it follows from, if that was asked for.
+    #[must_use]
+    pub fn proof(&self) -> Option<&str> {
+        self.extras.as_ref()?.proof.as_deref()
+    }
+
+    /// Other ways in which it follows, if they were asked for.
+    #[must_use]
+    pub fn others(&self) -> &[String] {
+        self.extras.as_ref().map_or(&[], |extras| &extras.others)
+    }
+
+    /// Its arguments as the cells of a table, if they were asked for.
+    #[must_use]
+    pub fn cells(&self) -> &[String] {
+        self.extras.as_ref().map_or(&[], |extras| &extras.cells)
+    }
 }
 
 /// The word for a reading, in settings, options and JSON.
@@ -44,27 +74,45 @@ pub fn reading_word(reading: Reading) -> &'static str {
 /// Answers as JSON: a list, one object for each program and reading.
 #[must_use]
 pub fn answers_json(answers: &[Answer]) -> Value {
-    answers.iter().map(json_of).collect()
+    serde_json::to_value(answers).unwrap_or_default()
 }
 
-fn json_of(answer: &Answer) -> Value {
-    json!({
-        "reading": reading_word(answer.reading),
-        "facts": answer.facts.iter().map(|fact| &fact.text).collect::<Vec<_>>(),
-        "proofs": answer.facts.iter().filter_map(|fact| fact.proof.as_ref()).collect::<Vec<_>>(),
-        "others": answer.facts.iter().map(|fact| &fact.others).filter(|others| !others.is_empty()).collect::<Vec<_>>(),
-        "why_not": answer.obstacles,
-        "stopped": answer.stopped,
-        "lost": answer.lost,
-    })
+/// An object: `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, and `omitted` where facts are.
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("reading", reading_word(self.reading))?;
+        map.serialize_entry("facts", &List(|| self.facts.iter().map(|fact| &*fact.text)))?;
+        map.serialize_entry("proofs", &List(|| self.facts.iter().filter_map(Answered::proof)))?;
+        let others = || self.facts.iter().map(Answered::others).filter(|others| !others.is_empty());
+        map.serialize_entry("others", &List(others))?;
+        map.serialize_entry("why_not", &self.obstacles)?;
+        map.serialize_entry("stopped", &self.stopped)?;
+        map.serialize_entry("lost", &self.lost)?;
+        if self.omitted > 0 {
+            map.serialize_entry("omitted", &self.omitted)?;
+        }
+        map.end()
+    }
+}
+
+/// A list that is never in memory as a whole.
+struct List<F>(F);
+
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        (self.0)().try_for_each(|item| list.serialize_element(&item))?;
+        list.end()
+    }
 }
 
 /// Answers as one table: a row a fact, below the names of the arguments.
 #[must_use]
 pub fn answers_csv(answers: &[Answer]) -> String {
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-    let header = answers.first().map(|answer| &answer.columns);
-    let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(|fact| &fact.cells));
+    let header = answers.first().map(|answer| answer.columns.as_slice());
+    let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(Answered::cells));
     // Writing to memory cannot fail.
     header
         .into_iter()

@@ -37,7 +37,7 @@ mod uri;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Answered, answers_csv, answers_json, reading_word};
+pub use answer::{Answer, Answered, Extras, answers_csv, answers_json, reading_word};
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
 pub use diff::diff;

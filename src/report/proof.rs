@@ -49,11 +49,12 @@ impl Writer<'_> {
                     self.line(level + 1, &format!("{text}  is dropped: the engine does not look at it"))
                 }
                 Ground::Holds(text) => self.line(level + 1, text),
-                Ground::Rows(rows) => {
-                    self.line(level + 1, &format!("a group of {} {}", rows.len(), plural(rows.len())));
-                    rows.iter().take(ROWS).for_each(|row| self.node(*row, level + 2));
-                    if rows.len() > ROWS {
-                        self.line(level + 2, &format!("… and {} more", rows.len() - ROWS));
+                Ground::Rows { first, count } => {
+                    self.line(level + 1, &format!("a group of {count} {}", plural(*count)));
+                    let shown = first.len().min(ROWS);
+                    first.iter().take(ROWS).for_each(|row| self.node(*row, level + 2));
+                    if *count > shown {
+                        self.line(level + 2, &format!("… and {} more", count - shown));
                     }
                 }
             }

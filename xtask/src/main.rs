@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`. One file a task; this one reads the command line.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is what it is for
 
+mod ceilings;
 mod conformance;
 mod corpus;
 mod damage;
@@ -39,6 +40,8 @@ enum Task {
     Test(test::Options),
     /// Write the skeleton of a rule
     NewRule(new_rule::Options),
+    /// Run every hostile policy under every command, and print time and memory
+    Ceilings,
     /// Compare how replies are read with what was recorded of the reference runtime
     Conformance(conformance::Options),
     /// Check a public policy program: findings, seeded mutations, deleted characters
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Grammar(options) => grammar::run(&root(), &options),
         Task::Generate => generate::run(),
         Task::Test(options) => test::run(&options),
+        Task::Ceilings => ceilings::run(),
         Task::NewRule(options) => new_rule::run(&root(), &options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Corpus(options) => corpus::check(&options),

@@ -131,8 +131,13 @@ fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<(u64, String)> 
         for (number, tuple) in (0u32..).zip(tuples) {
             let is_given =
                 model.derivation(predicate, number).is_some_and(|reason| reason.rule == RuleId::ASSERTED);
-            let fact = is_given.then(|| model.fact(compiled, predicate, tuple));
-            facts.extend(fact.and_then(|fact| Some((replay.origin(&fact)?.turn(), fact))));
+            if !is_given {
+                continue;
+            }
+            let origin = replay.origin(&model.fact(compiled, predicate, tuple));
+            // The facts go into a sample, whole.
+            let fact = || model.fact_within(compiled, predicate, tuple, 1 << 26);
+            facts.extend(origin.map(|origin| (origin.turn(), fact())));
         }
     }
     facts

@@ -1,6 +1,7 @@
 //! The evaluation of a program, kept from revision to revision as long as its statements are the same.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -13,10 +14,51 @@ use crate::program::Program;
 use crate::text::Cancel;
 
 /// How long one reading may take while somebody types, whatever the settings allow.
-pub(super) const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// How many bytes an evaluation may hold while somebody types.
-pub(super) const MOST_BYTES: usize = 256 << 20;
+const MOST_BYTES: usize = 256 << 20;
+
+/// How many bytes the evaluations that are kept may hold together.
+const MOST_KEPT: usize = 1 << 30;
+
+/// What an evaluation may hold however much the others do.
+const LEAST_BYTES: usize = 4 << 20;
+
+/// Larger evaluations are not kept while the program is evaluated anew.
+const LARGE: usize = 32 << 20;
+
+/// How many bytes the evaluations of this process hold.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// A part of [`KEPT`], given back when it is dropped.
+#[derive(Debug)]
+struct Share(usize);
+
+impl Share {
+    fn new(bytes: usize) -> Self {
+        KEPT.fetch_add(bytes, Ordering::Relaxed);
+        Self(bytes)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        KEPT.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
+/// `limits` for an evaluation while somebody types: of time, and of memory beside what is kept of other evaluations.
+pub fn editor_limits(limits: Limits) -> Limits {
+    let bytes = limits.bytes.min(share(KEPT.load(Ordering::Relaxed)));
+    Limits { time: limits.time.min(LONGEST), bytes, ..limits }
+}
+
+/// How many bytes a reading of a program may hold beside what is kept of others: a quarter of what is left, so that
+/// there is something left for the other reading and for further programs.
+fn share(kept: usize) -> usize {
+    (MOST_KEPT.saturating_sub(kept) / 4).clamp(LEAST_BYTES, MOST_BYTES)
+}
 
 /// What is known of a program that was evaluated.
 #[derive(Debug)]
@@ -25,6 +67,8 @@ pub struct Evaluated {
     pub readings: Readings,
     /// The [`Tables::stamp`] of the tables that went with it.
     tables: u64,
+    /// What it holds of the memory for all.
+    share: Share,
 }
 
 /// The last evaluation of a program.
@@ -54,17 +98,56 @@ impl Kept {
         if let Some(known) = self.of(program).filter(|known| known.tables == stamp) {
             return Some(known);
         }
-        let limits = Limits::of(settings);
-        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+        self.make_room();
+        let limits = editor_limits(Limits::of(settings));
         let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
         let readings = Readings::new(program, settings, limits, &give, cancel)?;
-        let evaluated = Arc::new(Evaluated { readings, tables: stamp });
-        *self.0.lock() = Some(Arc::clone(&evaluated));
+        let share = Share::new(readings.bytes());
+        let evaluated = Arc::new(Evaluated { readings, tables: stamp, share });
+        let last = self.0.lock().replace(Arc::clone(&evaluated));
+        drop(last);
         Some(evaluated)
+    }
+
+    /// Forgets a large evaluation before the next one, so that there are never two.
+    fn make_room(&self) {
+        let is_large = |last: &mut Arc<Evaluated>| last.share.0 > LARGE;
+        // Dropped when the lock is free again.
+        let last = self.0.lock().take_if(is_large);
+        drop(last);
     }
 
     /// Forgets it: nobody looks at the program any more.
     pub(super) fn forget(&self) {
-        *self.0.lock() = None;
+        drop_elsewhere(self.0.lock().take());
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        drop_elsewhere(self.0.get_mut().take());
+    }
+}
+
+/// Drops an evaluation where nobody waits: a large one takes tens of milliseconds, and the thread that owns all state
+/// comes by here.
+fn drop_elsewhere(evaluated: Option<Arc<Evaluated>>) {
+    let Some(evaluated) = evaluated.filter(|evaluated| evaluated.share.0 > LARGE / 8) else { return };
+    // Without a thread it is dropped here.
+    let _ = std::thread::Builder::new().name("drop".to_owned()).spawn(move || drop(evaluated));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_share_the_memory() {
+        let mut kept = 0;
+        for _ in 0..100 {
+            kept += 2 * share(kept);
+        }
+        assert_eq!(share(0), MOST_BYTES);
+        assert!(kept <= MOST_KEPT + 2 * 100 * LEAST_BYTES, "{kept}");
     }
 }

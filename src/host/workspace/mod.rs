@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::document::ChangeError;
 use self::document::OpenDocument;
-pub use self::evaluated::Evaluated;
+pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::fed::KnownFeeds;
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::Feeds;
-use super::evaluated::{LONGEST, MOST_BYTES};
+use super::evaluated::editor_limits;
 use super::fed::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::config::Settings;
@@ -254,8 +254,7 @@ impl Snapshot {
 /// How previews are made in an editor.
 fn how(settings: &Settings) -> PreviewSettings {
     let kernel = &settings.kernel;
-    let limits = Limits::of(kernel);
-    let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+    let limits = editor_limits(Limits::of(kernel));
     PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel))
         .in_version(settings.transcripts.profile)
 }

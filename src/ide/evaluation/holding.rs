@@ -69,7 +69,7 @@ impl Evaluation {
             Ground::Absent(fact) => format!("no `{}`", cut(fact.clone())),
             Ground::Dropped(text) => format!("`{}`, which the engine does not look at", cut(text.clone())),
             Ground::Holds(text) => format!("`{}`", cut(text.clone())),
-            Ground::Rows(rows) => format!("a group of {}", rows.len()),
+            Ground::Rows { count, .. } => format!("a group of {count}"),
         });
         let grounds: Vec<_> = grounds.collect();
         let mut said = format!("by the rule at {place}");

@@ -170,6 +170,12 @@ impl Evaluation {
         self.compiled.reading
     }
 
+    /// How many bytes the facts, their values and reasons take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.model.read().bytes()
+    }
+
     /// The program that was evaluated.
     pub(in crate::ide) fn program(&self) -> &Program {
         &self.program

@@ -76,6 +76,12 @@ impl Readings {
         hasher.finish()
     }
 
+    /// How many bytes both readings take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.go.bytes() + self.written.bytes()
+    }
+
     /// The evaluation in one reading.
     #[must_use]
     pub fn of(&self, reading: Reading) -> &Evaluation {

@@ -198,7 +198,7 @@ fn answers_name_places_of_the_program_as_it_is_now() {
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
     let wish = Wish { why: true, ..Wish::default() };
     let answer = readings.of(Reading::Go).ask(Some("q(X)"), wish, places(&moved)).unwrap();
-    assert_eq!(answer.facts[0].proof.as_deref(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
+    assert_eq!(answer.facts[0].proof(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
 }
 
 #[test]

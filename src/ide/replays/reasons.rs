@@ -91,7 +91,7 @@ impl Unfolding<'_> {
                 Ground::Absent(fact) => self.line(depth + 1, fact, By::Absent),
                 Ground::Dropped(text) => self.line(depth + 1, text, By::Dropped),
                 Ground::Holds(text) => self.line(depth + 1, text, By::Itself),
-                Ground::Rows(rows) => rows.iter().for_each(|row| self.node(*row, depth + 1)),
+                Ground::Rows { first, .. } => first.iter().for_each(|row| self.node(*row, depth + 1)),
             }
         }
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::policies::of_policies;
 use super::session::{Session, Setting};
+use crate::kernel::TextBudget;
 use crate::ide::transcripts::{Comments, Judge, Records};
 use crate::replay::{Constitution, Event, Options, Replay};
 use crate::report::replay::{MOST_TURNS, Page, ReplaySummary, TurnReport, html};
@@ -55,6 +56,8 @@ pub struct StateAfter {
     pub range: TextRange,
     /// All facts as the engine prints them, each with what said it, where that is the session.
     pub facts: Vec<(String, Option<String>)>,
+    /// How many facts there are besides, for which there is no room.
+    pub omitted: usize,
 }
 
 impl Replayed<'_> {
@@ -137,12 +140,12 @@ impl Replayed<'_> {
             });
         }
         let kernel = replay.kernel();
-        let facts = kernel.model().dump(kernel.compiled());
-        let said = |fact: String| {
+        let dump = kernel.model().dump_within(kernel.compiled(), TextBudget::DOCUMENT);
+        let said = |fact: Box<str>| {
             let origin = replay.held(&fact).map(|origin| origin.to_string());
-            (fact, origin)
+            (fact.into(), origin)
         };
-        after.facts = facts.into_iter().map(said).collect();
+        (after.facts, after.omitted) = (dump.facts.into_iter().map(said).collect(), dump.omitted);
         after
     }
 }

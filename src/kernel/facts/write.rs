@@ -1,38 +1,138 @@
 //! Values as the cells of a table, so that reading them with the same declaration gives them again.
+//!
+//! A value that is deeper or larger as JSON than there is room for is cut: a part that does not fit becomes a string that says
+//! how many bytes are missing, with a hash of what it stands for.
 
 use serde_json::{Map, Value as Json};
 
-use crate::kernel::values::{duration_text, time_text};
+use crate::kernel::values::{MARK, cut_text, duration_text, mark, time_text};
 use crate::kernel::{Datum, ValueId, Values};
 
 impl Values {
-    /// A value as a cell: strings as they are, what has parts as JSON.
+    /// A value as a cell of at most about `bytes`: strings as they are, what has parts as JSON.
     #[must_use]
-    pub fn cell(&self, id: ValueId) -> String {
-        match self.json(id) {
+    pub fn cell_within(&self, id: ValueId, bytes: usize) -> String {
+        match self.json_within(id, bytes) {
             Json::String(text) => text,
             json => json.to_string(),
         }
     }
 
-    /// A value as JSON: names, instants and durations are strings.
+    /// A value as JSON of at most about `bytes`: names, instants and durations are strings.
     #[must_use]
-    pub fn json(&self, id: ValueId) -> Json {
-        match self.get(id) {
-            Datum::Name(text) | Datum::String(text) => text.as_ref().into(),
+    pub fn json_within(&self, id: ValueId, bytes: usize) -> Json {
+        Writer { values: self, left: bytes, depth: 0 }.value(id)
+    }
+}
+
+/// Makes JSON of values until there is no room left.
+struct Writer<'v> {
+    values: &'v Values,
+    left: usize,
+    /// How many values are around this one.
+    depth: u32,
+}
+
+/// How deep JSON nests: what reads it gives up at 128 levels.
+const DEEPEST: u32 = 100;
+
+impl Writer<'_> {
+    fn value(&mut self, id: ValueId) -> Json {
+        let datum = self.values.get(id);
+        if is_long(datum) && (self.left == 0 || self.depth == DEEPEST) {
+            return mark(self.values, id, 0).into();
+        }
+        self.depth += 1;
+        let json = match datum {
+            Datum::Pair(first, second) => self.elements(&[*first, *second]),
+            Datum::List(elements) => self.elements(elements),
+            Datum::Map(entries) | Datum::Struct(entries) => self.entries(entries),
+            datum => self.leaf(id, datum),
+        };
+        self.depth -= 1;
+        json
+    }
+
+    /// A value as a key. JSON within JSON grows with every level, so that it is looked at how long it became.
+    fn key(&mut self, id: ValueId) -> String {
+        let room = self.left.max(MARK);
+        match self.value(id) {
+            Json::String(text) => text,
+            json => {
+                let text = json.to_string();
+                self.left = self.left.saturating_sub(text.len());
+                if text.len() > room { mark(self.values, id, 0) } else { text }
+            }
+        }
+    }
+
+    fn leaf(&mut self, id: ValueId, datum: &Datum) -> Json {
+        let json: Json = match datum {
+            Datum::Name(text) | Datum::String(text) => self.text(id, text),
             Datum::Number(number) => (*number).into(),
             // JSON knows no infinity.
             Datum::Float(bits) => serde_json::Number::from_f64(f64::from_bits(*bits))
-                .map_or_else(|| self.display(id).to_string().into(), Json::Number),
-            Datum::Bytes(bytes) => String::from_utf8_lossy(bytes).into(),
+                .map_or_else(|| self.values.display(id).to_string().into(), Json::Number),
+            Datum::Bytes(bytes) => {
+                let start = bytes.get(..self.left.saturating_mul(2).min(bytes.len())).unwrap_or_default();
+                self.text(id, &String::from_utf8_lossy(start))
+            }
             Datum::Time(nanos) => time_text(*nanos).into(),
             Datum::Duration(nanos) => duration_text(*nanos).into(),
-            Datum::Pair(first, second) => [self.json(*first), self.json(*second)].to_vec().into(),
-            Datum::List(elements) => elements.iter().map(|element| self.json(*element)).collect(),
-            Datum::Map(entries) | Datum::Struct(entries) => {
-                let entries = entries.iter().map(|(key, value)| (self.cell(*key), self.json(*value)));
-                Json::Object(entries.collect::<Map<_, _>>())
+            Datum::Pair(..) | Datum::List(_) | Datum::Map(_) | Datum::Struct(_) => Json::Null,
+        };
+        let size = usize::try_from(self.values.printed_bytes(id)).unwrap_or(usize::MAX);
+        self.left = self.left.saturating_sub(size);
+        json
+    }
+
+    fn text(&self, id: ValueId, text: &str) -> Json {
+        cut_text(self.values, id, text, self.left).into()
+    }
+
+    fn elements(&mut self, elements: &[ValueId]) -> Json {
+        let mut all = Vec::new();
+        for (at, element) in elements.iter().enumerate() {
+            if self.left == 0 {
+                all.push(self.rest(elements.get(at..).unwrap_or_default().iter().copied()));
+                break;
             }
+            self.left = self.left.saturating_sub(1);
+            all.push(self.value(*element));
         }
+        Json::Array(all)
+    }
+
+    fn entries(&mut self, entries: &[(ValueId, ValueId)]) -> Json {
+        let mut all = Map::new();
+        for (at, (key, value)) in entries.iter().enumerate() {
+            if self.left == 0 {
+                let rest = entries.get(at..).unwrap_or_default().iter().flat_map(|(key, value)| [*key, *value]);
+                all.insert("…".to_owned(), self.rest(rest));
+                break;
+            }
+            let key = self.key(*key);
+            self.left = self.left.saturating_sub(2);
+            all.insert(key, self.value(*value));
+        }
+        Json::Object(all)
+    }
+
+    /// What stands for the parts that there is no room for.
+    fn rest(&self, parts: impl Iterator<Item = ValueId>) -> Json {
+        let sizes = parts.map(|part| self.values.printed_bytes(part));
+        format!("…({} bytes)…", sizes.fold(0, u64::saturating_add)).into()
+    }
+}
+
+/// Whether a value can be longer than what stands for it.
+fn is_long(datum: &Datum) -> bool {
+    match datum {
+        Datum::Name(text) | Datum::String(text) => text.len() > 64,
+        Datum::Bytes(bytes) => bytes.len() > 64,
+        Datum::List(elements) => !elements.is_empty(),
+        Datum::Map(entries) | Datum::Struct(entries) => !entries.is_empty(),
+        Datum::Pair(..) => true,
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::super::ValueId;
+use super::super::chunked::Chunked;
 use super::super::sharded::Sharded;
 use super::known::{half_hash, spread};
 use super::{Columns, NONE};
@@ -15,13 +16,13 @@ pub(super) struct Index {
     only: Option<usize>,
     /// The value of the only column, or half of the hash of several, and the last tuple with it.
     last: Sharded<[u32; 2]>,
-    before: Vec<u32>,
+    before: Chunked<u32>,
 }
 
 impl Index {
     pub(super) fn new(columns: Columns) -> Self {
         let only = columns.is_power_of_two().then_some(columns.trailing_zeros() as usize);
-        Self { columns, only, last: Sharded::default(), before: Vec::new() }
+        Self { columns, only, last: Sharded::default(), before: Chunked::default() }
     }
 
     /// How many tuples it holds.
@@ -29,9 +30,9 @@ impl Index {
         u32::try_from(self.before.len()).unwrap_or(u32::MAX)
     }
 
-    /// About how many bytes it takes.
+    /// How many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.before.len() * 4 + self.last.bytes()
+        self.before.bytes() + self.last.bytes()
     }
 
     fn key<'t>(&self, tuple: &'t [ValueId]) -> impl Iterator<Item = ValueId> + use<'t> {
@@ -42,7 +43,6 @@ impl Index {
 
     /// Takes up the tuples of a range, which follow those that it has.
     pub(super) fn extend<'t>(&mut self, numbers: Range<u32>, tuple_of: impl Fn(u32) -> &'t [ValueId]) {
-        self.before.reserve(numbers.len());
         for number in numbers {
             let tuple = tuple_of(number);
             let before = match self.only {

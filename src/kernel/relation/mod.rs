@@ -1,11 +1,12 @@
 //! A relation: the tuples of a predicate, each once, in the order of their arrival.
 //!
-//! Tuples lie one behind the other in a single vector. A tuple is known by its number, and numbers grow:
+//! Tuples lie one behind the other. A tuple is known by its number, and numbers grow:
 //! what a round of evaluation added is a range of them, which is all that semi-naive evaluation needs.
 //! Indices over some of the columns are made when a join first asks for them, and catch up when asked again.
 
 mod index;
 mod known;
+mod tuples;
 
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use self::index::Index;
 use self::known::Known;
+use self::tuples::Tuples;
 use super::{ValueId, work};
 
 /// No tuple: the end of a chain.
@@ -25,8 +27,7 @@ pub(super) type Columns = u64;
 #[derive(Debug, Clone, Default)]
 pub struct Relation {
     arity: usize,
-    len: u32,
-    values: Vec<ValueId>,
+    tuples: Tuples,
     known: Known,
     /// The numbers of tuples that hold no more, or never did: they gave way to others.
     gone: FxHashSet<u32>,
@@ -48,19 +49,20 @@ impl Relation {
     /// An empty relation.
     #[must_use]
     pub fn new(arity: usize) -> Self {
-        Self { arity, known: Known::new(arity), stale_from: NONE, ..Self::default() }
+        let (tuples, known) = (Tuples::new(arity), Known::new(arity));
+        Self { arity, tuples, known, stale_from: NONE, ..Self::default() }
     }
 
     /// The number of tuples.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len as usize
+        self.tuples.len() as usize
     }
 
     /// Whether there is no tuple.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.tuples.len() == 0
     }
 
     /// The number of values in a tuple.
@@ -72,12 +74,12 @@ impl Relation {
     /// The tuple of this number; empty for a number that there is not.
     #[must_use]
     pub fn tuple(&self, number: u32) -> &[ValueId] {
-        tuple_of(&self.values, self.arity, number)
+        self.tuples.get(number)
     }
 
     /// All tuples in the order of their arrival.
     pub fn tuples(&self) -> impl Iterator<Item = &[ValueId]> {
-        (0..self.len).map(|number| self.tuple(number))
+        (0..self.tuples.len()).map(|number| self.tuple(number))
     }
 
     /// The number of a tuple, if it is there.
@@ -90,27 +92,25 @@ impl Relation {
     pub fn insert(&mut self, tuple: &[ValueId]) -> Option<u32> {
         debug_assert_eq!(tuple.len(), self.arity);
         work::done(1);
-        let (number, arity, values) = (self.len, self.arity, &self.values);
-        if !self.known.insert(tuple, number, |number| tuple_of(values, arity, number)) {
+        let (number, tuples) = (self.tuples.len(), &self.tuples);
+        if !self.known.insert(tuple, number, |number| tuples.get(number)) {
             return None;
         }
-        self.values.extend_from_slice(tuple);
-        self.len += 1;
+        self.tuples.push(tuple);
         Some(number)
     }
 
     /// Adds a tuple that gives way at once, and is no obstacle to the same one later. Gives its number.
     pub(super) fn insert_gone(&mut self, tuple: &[ValueId]) -> u32 {
-        let number = self.len;
-        self.values.extend_from_slice(tuple);
-        self.len += 1;
+        let number = self.tuples.len();
+        self.tuples.push(tuple);
         self.gone.insert(number);
         number
     }
 
     /// Lets a tuple give way.
     pub(super) fn let_go(&mut self, number: u32) {
-        self.known.remove(tuple_of(&self.values, self.arity, number), number);
+        self.known.remove(self.tuples.get(number), number);
         self.gone.insert(number);
     }
 
@@ -121,16 +121,17 @@ impl Relation {
 
     /// Lets rules see what gives way from now on, when they look at what a round added.
     pub(super) fn keep_stale(&mut self) {
-        self.stale_from = self.stale_from.min(self.len);
+        self.stale_from = self.stale_from.min(self.tuples.len());
     }
 
     /// The relation of its first `len` tuples.
     pub(super) fn prefix(&self, len: u32) -> Self {
-        if len > self.len / 2 && self.gone.is_empty() {
-            return self.without_last(len.min(self.len));
+        let len = len.min(self.tuples.len());
+        if len > self.tuples.len() / 2 && self.gone.is_empty() {
+            return self.without_last(len);
         }
         let mut prefix = Self::new(self.arity);
-        for number in 0..len.min(self.len) {
+        for number in 0..len {
             prefix.insert(self.tuple(number));
         }
         prefix
@@ -138,9 +139,9 @@ impl Relation {
 
     /// The relation of its first `len` tuples, by taking out the others.
     fn without_last(&self, len: u32) -> Self {
-        let values = self.values.get(..len as usize * self.arity).unwrap_or(&[]).to_vec();
-        let mut prefix = Self { len, values, known: self.known.clone(), ..Self::new(self.arity) };
-        for number in len..self.len {
+        let (tuples, known) = (self.tuples.prefix(len), self.known.clone());
+        let mut prefix = Self { tuples, known, ..Self::new(self.arity) };
+        for number in len..self.tuples.len() {
             prefix.known.remove(self.tuple(number), number);
         }
         prefix
@@ -148,14 +149,15 @@ impl Relation {
 
     /// Whether both have the same tuples under the same numbers.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.len == other.len && self.values == other.values
+        self.tuples == other.tuples
     }
 
-    /// About how many bytes it takes.
+    /// How many bytes it takes, its indices included.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let indices: usize = self.indices.iter().map(Index::bytes).sum();
-        self.values.len() * size_of::<ValueId>() + self.known.bytes() + indices
+        let gone = self.gone.capacity() * (size_of::<u32>() + 1) * 8 / 7;
+        self.tuples.bytes() + self.known.bytes() + indices + gone
     }
 
     /// The number of the index over `columns`, if it holds all tuples below `end`.
@@ -170,11 +172,10 @@ impl Relation {
             self.indices.push(Index::new(columns));
             self.indices.len() - 1
         });
-        let (arity, values) = (self.arity, &self.values);
+        let tuples = &self.tuples;
         if let Some(index) = self.indices.get_mut(at) {
             let start = index.len();
-            index
-                .extend(start..end.min(start.saturating_add(more)), |number| tuple_of(values, arity, number));
+            index.extend(start..end.min(start.saturating_add(more)), |number| tuples.get(number));
         }
     }
 
@@ -199,11 +200,4 @@ impl Relation {
         chain.at = self.indices.get(chain.index).map_or(NONE, |index| index.before(at));
         Some(at)
     }
-}
-
-/// The tuple of a number; empty for a number that there is not.
-#[inline]
-fn tuple_of(values: &[ValueId], arity: usize, number: u32) -> &[ValueId] {
-    work::done(1);
-    values.get(number as usize * arity..).and_then(|rest| rest.get(..arity)).unwrap_or(&[])
 }

@@ -24,17 +24,23 @@ impl Run<'_> {
     /// Evaluates an aggregation over all rows that there are.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Stop> {
         let groups = self.groups(aggregate).map_err(|reason| stop(aggregate, reason))?;
+        self.meter.hold(groups.bytes());
         for (key, (first, _)) in groups.keys.tuples().zip(&groups.ends) {
             let numbers = self.numbers(&groups, *first).map_err(|reason| stop(aggregate, reason))?;
+            // The rows of the group, and the values of one reducer in them.
+            let held = 4 * numbers.len() * size_of::<u32>();
+            self.meter.hold(held);
             self.group(aggregate, key, &numbers)?;
+            self.meter.release(held);
         }
+        self.meter.release(groups.bytes());
         Ok(())
     }
 
     fn groups(&mut self, aggregate: &Aggregate) -> Result<Groups, Reason> {
         let rows = &aggregate.rows;
-        let mut groups =
-            Groups { keys: Relation::new(aggregate.keys.len()), ends: Vec::new(), next: Vec::new() };
+        let next = Vec::with_capacity(self.len(rows.relation) as usize);
+        let mut groups = Groups { keys: Relation::new(aggregate.keys.len()), ends: Vec::new(), next };
         let mut key = Vec::with_capacity(aggregate.keys.len());
         for number in 0..self.len(rows.relation) {
             self.meter.step()?;
@@ -214,6 +220,12 @@ impl Run<'_> {
 }
 
 impl Groups {
+    /// How many bytes they take.
+    fn bytes(&self) -> usize {
+        let ends = self.ends.capacity() * size_of::<(u32, u32)>();
+        self.keys.bytes() + ends + self.next.capacity() * size_of::<u32>()
+    }
+
     /// Adds a row to the group of its key.
     fn add(&mut self, key: &[ValueId], number: u32) {
         let group = match self.keys.find(key) {

@@ -6,7 +6,7 @@ use super::super::plan::{DEEPEST_CALL, Deferred, Match, Plan, Step, StepKind, wr
 use super::super::relation::{Chain, Columns};
 use super::super::{Failure, ValueId, compare};
 use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
-use super::{Run, Stop};
+use super::{Run, Stop, boxed};
 use crate::syntax::ast::Operator;
 
 /// A round of a stratum: what its relations held before the last round, and after it.
@@ -134,6 +134,7 @@ impl Run<'_> {
                 return Ok(index);
             }
             found.own().index(columns, end, STEPS_BETWEEN_LOOKS);
+            self.recount(u32::try_from(relation).unwrap_or(u32::MAX));
             self.meter.take_steps(STEPS_BETWEEN_LOOKS as usize)?;
         }
     }
@@ -336,18 +337,25 @@ impl Run<'_> {
             let row = &frame.row;
             let given = self.called(rule, |column| found.source(column).map(|source| source.read(row)));
             self.depth -= 1;
-            for tuple in given? {
-                if !found.has_key(&tuple, &frame.row) || !found.fits(&tuple, &frame.row) {
+            let given = given?;
+            for tuple in &given {
+                if !found.has_key(tuple, &frame.row) || !found.fits(tuple, &frame.row) {
                     continue;
                 }
-                found.fill(&tuple, &mut frame.row);
+                found.fill(tuple, &mut frame.row);
                 self.step(frame, at + 1)?;
             }
+            self.let_go(&given);
         }
         Ok(())
     }
 
-    /// The tuples that one rule of a called predicate gives.
+    /// Tuples that a called rule gave are needed no more.
+    pub(super) fn let_go(&mut self, given: &[Box<[ValueId]>]) {
+        self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
+    }
+
+    /// The tuples that one rule of a called predicate gives. They are held until [`Run::let_go`].
     pub(super) fn called(
         &mut self,
         rule: &Deferred,
@@ -386,6 +394,7 @@ impl Run<'_> {
         }
         if let Some(given) = &mut frame.given {
             given.push(head.as_slice().into());
+            self.meter.hold(boxed(head.len()));
             frame.head = head;
             return Ok(());
         }

@@ -17,9 +17,9 @@ use super::super::relation::Relation;
 use super::super::shared::Shared;
 use super::super::{Clock, ValueId, Values};
 use super::limits::Meter;
-use super::model::Reasons;
+use super::reasons::Reasons;
 use super::past::Past;
-use super::{Difference, Limits, Model, Run, Stop};
+use super::{Difference, Limits, Model, Run, Stop, boxed};
 use crate::program::PredicateId;
 use crate::text::Cancel;
 
@@ -40,6 +40,8 @@ pub struct Kernel {
     evaluated: Option<Clock>,
     /// What is other than it was at the mark, by relation; `None` where nobody set one.
     marked: Option<FxHashMap<RelationId, Past>>,
+    /// How many bytes the facts of the program take besides those of the relations.
+    program_bytes: usize,
 }
 
 /// A fact that comes or goes.
@@ -60,12 +62,13 @@ impl Change {
         }
     }
 
-    /// About how many bytes the fact takes.
+    /// How many bytes it takes.
     fn bytes(&self) -> usize {
-        match self {
-            Self::Assert(tuple, _) | Self::Retract(tuple) => tuple.len() * 4 + 32,
-            Self::Forget => 0,
-        }
+        size_of::<Self>()
+            + match self {
+                Self::Assert(tuple, _) | Self::Retract(tuple) => boxed(tuple.len()),
+                Self::Forget => 0,
+            }
     }
 }
 
@@ -88,7 +91,9 @@ impl Kernel {
         };
         let given = vec![0; compiled.arities.len()];
         let (without, changes) = (Arc::new(without), FxHashMap::default());
-        Self { compiled, without, loaded: 0, given, changes, model, evaluated: None, marked: None }
+        let program_bytes = compiled.facts.iter().map(|fact| size_of::<Fact>() + boxed(fact.tuple.len())).sum();
+        let (evaluated, marked) = (None, None);
+        Self { compiled, without, loaded: 0, given, changes, model, evaluated, marked, program_bytes }
     }
 
     /// The same once more: what happens to either does not happen to the other.
@@ -103,6 +108,7 @@ impl Kernel {
             model: self.model.fork(),
             evaluated: self.evaluated,
             marked: None,
+            program_bytes: self.program_bytes,
         }
     }
 
@@ -209,6 +215,8 @@ impl Kernel {
         self.evaluated = None;
         let mut meter = Meter::new(limits, cancel);
         meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
+        meter.hold(self.program_bytes);
+        meter.hold(self.changes.values().flatten().map(Change::bytes).sum());
         let mut wave = Wave {
             run: Run::new(&compiled, std::mem::take(&mut self.model), clock, meter),
             kernel: self,
@@ -218,7 +226,7 @@ impl Kernel {
         };
         let result = wave.load().and_then(|()| wave.strata());
         let Run { mut model, meter, .. } = wave.run;
-        model.steps = meter.steps();
+        (model.steps, model.peak_bytes) = (meter.steps(), meter.peak());
         model.stopped = result.err();
         self.evaluated = model.stopped.is_none().then_some(clock);
         self.model = model;
@@ -285,8 +293,16 @@ impl Wave<'_, '_> {
         let mut before: Vec<(RelationId, Option<Shared<Relation>>)> = Vec::new();
         for &relation in &stratum.relations {
             before.push((relation, self.reset(relation)?));
+            self.run.recount(relation);
         }
+        // What the relations were is there as long as it is compared with what they are; with a mark it stays.
+        let held = before.iter().filter_map(|(_, before)| before.as_ref()).map(|before| before.bytes()).sum();
+        self.run.meter.hold(held);
         let result = self.run.stratum(stratum);
+        stratum.relations.iter().for_each(|relation| self.run.recount(*relation));
+        if self.kernel.marked.is_none() {
+            self.run.meter.release(held);
+        }
         for (relation, mut before) in before {
             let Some(now) = self.run.model.relations.get(relation as usize) else { continue };
             let given = self.kernel.given.get(relation as usize).map_or(0, |given| *given as usize);
@@ -347,7 +363,7 @@ impl Wave<'_, '_> {
             }
             done += 1;
             let meter = &mut self.run.meter;
-            let counted = if is_other { meter.fact(false, change.bytes()) } else { Ok(()) };
+            let counted = if is_other { meter.fact(false) } else { Ok(()) };
             if let Err(reason) = counted.and_then(|()| meter.step()) {
                 result = Err(Stop { rule: change.rule(), premise: None, reason });
                 break;

@@ -21,7 +21,7 @@ pub struct Limits {
     pub steps: u64,
     /// How long it may take.
     pub time: Duration,
-    /// How many bytes tuples and values may take, as far as can be told.
+    /// How many bytes relations, their indices, values and reasons may take.
     pub bytes: usize,
 }
 
@@ -111,6 +111,7 @@ pub(super) struct Meter<'c> {
     pub(super) derived: usize,
     bytes: usize,
     value_bytes: usize,
+    peak: usize,
 }
 
 impl<'c> Meter<'c> {
@@ -125,6 +126,7 @@ impl<'c> Meter<'c> {
             derived: 0,
             bytes: 0,
             value_bytes: 0,
+            peak: 0,
         }
     }
 
@@ -166,12 +168,42 @@ impl<'c> Meter<'c> {
     #[inline]
     pub(super) fn values(&mut self, values: &Values) {
         self.value_bytes = values.bytes();
+        if self.bytes + self.value_bytes > self.limits.bytes {
+            self.look_soon();
+        }
+    }
+
+    /// So many bytes more are held.
+    pub(super) fn hold(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        if self.bytes + self.value_bytes > self.limits.bytes {
+            self.look_soon();
+        }
+    }
+
+    /// So many bytes are held no more.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.peak = self.peak.max(self.bytes + self.value_bytes);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
+    /// How many bytes were held at most.
+    pub(super) fn peak(&self) -> usize {
+        self.peak.max(self.bytes + self.value_bytes)
+    }
+
+    /// Makes the next step the one that looks.
+    #[cold]
+    fn look_soon(&mut self) {
+        self.steps += u64::from(self.until_look - 1);
+        self.until_look = 1;
     }
 
     #[cold]
     fn look(&mut self) -> Result<(), Reason> {
         self.steps += u64::from(STEPS_BETWEEN_LOOKS);
         self.until_look = STEPS_BETWEEN_LOOKS;
+        self.peak = self.peak();
         work::looked();
         if self.cancel.is_cancelled() {
             return Err(Reason::Cancelled);
@@ -188,10 +220,9 @@ impl<'c> Meter<'c> {
         Ok(())
     }
 
-    /// One more tuple of so many bytes.
-    pub(super) fn fact(&mut self, derived: bool, bytes: usize) -> Result<(), Reason> {
+    /// One more tuple.
+    pub(super) fn fact(&mut self, derived: bool) -> Result<(), Reason> {
         self.facts += 1;
-        self.bytes += bytes;
         if self.facts > self.limits.facts {
             return Err(Reason::Facts(self.limits.facts));
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::super::plan::{Merge, RelationId, RuleId, Stratum};
 use super::super::{Reading, ValueId};
 use super::limits::Reason;
-use super::{Run, Stop};
+use super::{Run, Stop, boxed, is_counted};
 
 /// The facts that gave way in this round and in the one before.
 #[derive(Debug, Default)]
@@ -123,6 +123,7 @@ impl Run<'_> {
         let mut values = Vec::new();
         for rule in compiled.deferred.get(&merge.predicate).map_or(&[][..], Vec::as_slice) {
             let given = self.called(rule, |column| inputs.get(usize::from(column)).copied().flatten())?;
+            self.let_go(&given);
             values
                 .extend(given.iter().filter_map(|tuple| tuple.get(2)).map(|value| (*value, rule.plan.rule)));
         }
@@ -159,6 +160,7 @@ impl Run<'_> {
         if !self.stale.is_on || self.stale.before.contains(&known) || !self.stale.now.insert(known.clone()) {
             return Ok(());
         }
+        self.meter.hold(boxed(known.1.len()));
         self.add_stale(merge, &known.1, rule, support).map(|_| ())
     }
 
@@ -176,7 +178,10 @@ impl Run<'_> {
         };
         reasons.own().push(rule, support);
         let number = all.own().insert_gone(tuple);
-        self.meter.fact(true, (tuple.len() + support.len()) * 4 + 32)?;
+        if is_counted(number, tuple.len() + support.len()) {
+            self.recount(merge.all);
+        }
+        self.meter.fact(true)?;
         Ok(number)
     }
 

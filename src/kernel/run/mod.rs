@@ -11,6 +11,7 @@ mod limits;
 mod merging;
 mod model;
 mod past;
+mod reasons;
 
 pub use layers::Kernel;
 pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
@@ -50,12 +51,20 @@ struct Run<'c> {
     no_interval: [ValueId; 2],
     /// What gave way in the last rounds.
     stale: merging::Stale,
+    /// How many bytes of each relation, with its reasons, the meter knows of.
+    counted: Vec<usize>,
 }
 
 impl<'c> Run<'c> {
-    fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, meter: Meter<'c>) -> Self {
+    fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, mut meter: Meter<'c>) -> Self {
         let no_interval =
             [END, BEGINNING].map(|end| model.values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
+        let relations = model.relations.iter().zip(&model.reasons);
+        let counted: Vec<usize> =
+            relations.map(|(relation, reasons)| relation.bytes() + reasons.bytes()).collect();
+        meter.hold(counted.iter().sum::<usize>());
+        meter.hold(model.values.bytes_in_all() - model.values.bytes());
+        meter.values(&model.values);
         Self {
             compiled,
             clock,
@@ -65,6 +74,18 @@ impl<'c> Run<'c> {
             depth: 0,
             no_interval,
             stale: merging::Stale::default(),
+            counted,
+        }
+    }
+
+    /// Lets the meter know how many bytes a relation takes by now.
+    fn recount(&mut self, relation: u32) {
+        let at = relation as usize;
+        let found = self.model.relations.get(at).zip(self.model.reasons.get(at));
+        let now = found.map_or(0, |(relation, reasons)| relation.bytes() + reasons.bytes());
+        if let Some(counted) = self.counted.get_mut(at) {
+            self.meter.release(std::mem::replace(counted, now));
+            self.meter.hold(now);
         }
     }
 
@@ -145,11 +166,14 @@ impl<'c> Run<'c> {
         derived: bool,
     ) -> Result<(), Reason> {
         let Some(found) = self.model.relations.get_mut(relation as usize) else { return Ok(()) };
-        if found.own().insert(tuple).is_some() {
+        if let Some(number) = found.own().insert(tuple) {
             if let Some(reasons) = self.model.reasons.get_mut(relation as usize) {
                 reasons.own().push(rule, support);
             }
-            self.meter.fact(derived, (tuple.len() + support.len()) * 4 + 32)?;
+            if is_counted(number, tuple.len() + support.len()) {
+                self.recount(relation);
+            }
+            self.meter.fact(derived)?;
         }
         Ok(())
     }
@@ -172,6 +196,19 @@ impl<'c> Run<'c> {
             Reading::Written => Ok(()),
         }
     }
+}
+
+/// How many tuples of a relation there may be that the meter does not know of yet.
+const UNCOUNTED: u32 = 256;
+
+/// Whether the meter is told of a relation when it has one more tuple, of so many values and reasons.
+fn is_counted(number: u32, width: usize) -> bool {
+    number.is_multiple_of(UNCOUNTED) || number.is_power_of_two() || width > UNCOUNTED as usize
+}
+
+/// The bytes of a tuple in a box of its own.
+fn boxed(width: usize) -> usize {
+    size_of::<Box<[ValueId]>>() + (width * size_of::<ValueId>()).next_multiple_of(16)
 }
 
 /// The steps of a plan that look tuples of the stratum up.

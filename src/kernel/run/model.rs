@@ -5,6 +5,7 @@ use super::super::relation::Relation;
 use super::super::shared::Shared;
 use super::super::{Failure, ValueId, Values};
 use super::Stop;
+use super::reasons::Reasons;
 use crate::program::PredicateId;
 
 /// What follows from a program.
@@ -21,6 +22,8 @@ pub struct Model {
     pub stopped: Option<Stop>,
     /// How many steps the last evaluation took.
     pub steps: u64,
+    /// How many bytes relations, values and reasons took at most during the last evaluation.
+    pub peak_bytes: usize,
 }
 
 /// A row of a body that a failure ended.
@@ -45,42 +48,6 @@ pub struct Derivation<'m> {
     pub rule: RuleId,
     /// The tuples that its positive premises found, in the order of its plan. Empty for a fact.
     pub support: &'m [u32],
-}
-
-/// The first reason for each tuple of a relation.
-#[derive(Debug, Clone, Default)]
-pub(in crate::kernel) struct Reasons {
-    rules: Vec<RuleId>,
-    /// Where the support of each tuple ends.
-    ends: Vec<u32>,
-    support: Vec<u32>,
-}
-
-impl Reasons {
-    pub(super) fn push(&mut self, rule: RuleId, support: &[u32]) {
-        self.rules.push(rule);
-        self.support.extend_from_slice(support);
-        self.ends.push(u32::try_from(self.support.len()).unwrap_or(u32::MAX));
-    }
-
-    /// Forgets all but the first so many.
-    pub(super) fn truncate(&mut self, len: u32) {
-        self.rules.truncate(len as usize);
-        self.ends.truncate(len as usize);
-        self.support.truncate(self.ends.last().map_or(0, |end| *end as usize));
-    }
-
-    /// The clause that gave a tuple.
-    pub(super) fn rule(&self, number: u32) -> RuleId {
-        self.rules.get(number as usize).copied().unwrap_or(RuleId::ASSERTED)
-    }
-
-    fn get(&self, number: u32) -> Option<Derivation<'_>> {
-        let at = number as usize;
-        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let support = self.support.get(start as usize..*self.ends.get(at)? as usize)?;
-        Some(Derivation { rule: *self.rules.get(at)?, support })
-    }
 }
 
 impl Model {
@@ -113,7 +80,16 @@ impl Model {
             errors: self.errors.clone(),
             stopped: self.stopped.clone(),
             steps: self.steps,
+            peak_bytes: self.peak_bytes,
         }
+    }
+
+    /// How many bytes relations, values and reasons take; what forks share is counted in each.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let relations: usize = self.relations.iter().map(|relation| relation.bytes()).sum();
+        let reasons: usize = self.reasons.iter().map(|reasons| reasons.bytes()).sum();
+        relations + reasons + self.values.bytes_in_all()
     }
 
     /// Why the tuple of this number is in a relation.

@@ -77,7 +77,7 @@ fn check_proof_in(reading: Reading, text: &str, name: &str, arity: u16, expect: 
                 Ground::Absent(fact) => format!("no {fact}"),
                 Ground::Dropped(text) => format!("dropped: {text}"),
                 Ground::Holds(text) => text.clone(),
-                Ground::Rows(rows) => format!("{} rows", rows.len()),
+                Ground::Rows { count, .. } => format!("{count} rows"),
             };
             let _ = writeln!(out, "  {}: {ground}", step.premise);
         }

@@ -1,19 +1,29 @@
 //! How values are printed: as the engine does, and short for people.
+//!
+//! A value whose text is longer than there is room for is cut in its middle. The mark says how much is missing and a
+//! hash of the whole, so that two values that differ only there can be told apart.
 
 use std::fmt::{self, Display, Write};
 
 use super::text::{duration_text, escape_bytes, escape_string, float_text, time_text};
+use super::walk::{self, MARK, Piece, Walk};
 use super::{Datum, ValueId, Values};
 
-/// Values that share parts can be far larger written out than kept; printing ends with `…` after so
-/// many parts.
-const MOST_PARTS: usize = 1 << 24;
+/// How many bytes of a value are printed where nothing else is asked for.
+pub const PRINTED_BYTES: usize = 4096;
 
 impl Values {
-    /// The value as the engine prints it.
+    /// The value as the engine prints it, no more than [`PRINTED_BYTES`] of it.
     #[must_use]
     pub fn display(&self, id: ValueId) -> impl Display + '_ {
-        Shown { values: self, id, style: Style::Engine }
+        self.display_within(id, PRINTED_BYTES)
+    }
+
+    /// The value as the engine prints it. A text longer than `bytes` is cut in its middle, with a mark that says how
+    /// many bytes are missing; with it the text has at most `bytes`, unless that is less than a mark takes.
+    #[must_use]
+    pub fn display_within(&self, id: ValueId, bytes: usize) -> impl Display + '_ {
+        Printed { values: self, id, bytes }
     }
 
     /// The value for people, cut with `…` to at most `max_chars` characters: text as it reads, with
@@ -22,12 +32,83 @@ impl Values {
     pub fn short(&self, id: ValueId, max_chars: usize) -> String {
         let mut text = Bounded { text: String::new(), room: max_chars, cut: false };
         // An error says that there was no more room.
-        let _ = write!(text, "{}", Shown { values: self, id, style: Style::People });
+        let _ = self.write_all(&mut text, id, Style::People);
         if text.cut && max_chars > 0 {
             text.text.pop();
             text.text.push('…');
         }
         text.text
+    }
+
+    fn write_all(&self, out: &mut dyn Write, id: ValueId, style: Style) -> fmt::Result {
+        Walk::forward(self, id).try_for_each(|piece| self.write_piece(out, piece, style))
+    }
+
+    fn write_piece(&self, out: &mut dyn Write, piece: Piece, style: Style) -> fmt::Result {
+        match piece {
+            Piece::Text(text) => out.write_str(text),
+            Piece::Leaf(id) => leaf(out, self.get(id), style),
+        }
+    }
+
+    /// The first `bytes` bytes of the text of a value, or a few less, and whether that is all of it.
+    fn head(&self, id: ValueId, bytes: usize) -> (String, bool) {
+        let mut text = Head { text: String::new(), room: bytes };
+        // An error says that there was no more room.
+        let all = Walk::forward(self, id).try_for_each(|piece| self.write_start(&mut text, piece, bytes));
+        (text.text, all.is_ok())
+    }
+
+    /// Writes a piece, of a long string only what may be needed of it: its text as printed is no shorter.
+    fn write_start(&self, out: &mut dyn Write, piece: Piece, bytes: usize) -> fmt::Result {
+        let datum = if let Piece::Leaf(id) = piece { Some(self.get(id)) } else { None };
+        match datum {
+            Some(Datum::String(text)) if text.len() > bytes => {
+                let start = text.get(..walk::ceil_end(text, bytes)).unwrap_or_default();
+                quoted(out, "\"", |out| escape_string(out, start))
+            }
+            Some(Datum::Bytes(all)) if all.len() > bytes => {
+                quoted(out, "b\"", |out| escape_bytes(out, all.get(..bytes).unwrap_or_default()))
+            }
+            _ => self.write_piece(out, piece, Style::Engine),
+        }
+    }
+
+    /// The last `bytes` bytes of the text of a value, or a few less.
+    fn tail(&self, id: ValueId, bytes: usize) -> String {
+        let (mut pieces, mut room) = (Vec::new(), bytes);
+        for piece in Walk::backward(self, id) {
+            let text = self.end_of(piece, room);
+            let start = walk::ceil(&text, room);
+            let end = text.get(start..).unwrap_or_default().to_owned();
+            room -= end.len();
+            pieces.push(end);
+            if room == 0 || start > 0 {
+                break;
+            }
+        }
+        pieces.into_iter().rev().collect()
+    }
+
+    /// At least the last `bytes` bytes of the text of a piece, or all of it.
+    fn end_of(&self, piece: Piece, bytes: usize) -> String {
+        let mut text = String::new();
+        // Writing to memory does not fail. Of a long text only the end is escaped.
+        let _ = match piece {
+            Piece::Leaf(id) => match self.get(id) {
+                Datum::String(string) if string.len() > bytes => {
+                    let end = string.get(walk::ceil(string, bytes)..).unwrap_or_default();
+                    escape_string(&mut text, end).and_then(|()| text.write_str("\""))
+                }
+                Datum::Bytes(all) if all.len() > bytes => {
+                    let end = all.get(all.len().saturating_sub(bytes)..).unwrap_or_default();
+                    escape_bytes(&mut text, end).and_then(|()| text.write_str("\""))
+                }
+                datum => leaf(&mut text, datum, Style::Engine),
+            },
+            Piece::Text(piece) => text.write_str(piece),
+        };
+        text
     }
 }
 
@@ -37,104 +118,63 @@ enum Style {
     People,
 }
 
-struct Shown<'a> {
+/// A value that is to be printed.
+struct Printed<'a> {
     values: &'a Values,
     id: ValueId,
-    style: Style,
+    bytes: usize,
 }
 
-/// What is still to be printed.
-#[derive(Clone, Copy)]
-enum Piece {
-    Value(ValueId),
-    Text(&'static str),
-}
-
-impl Display for Shown<'_> {
+impl Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut open = vec![Piece::Value(self.id)];
-        let mut parts = 0;
-        while let Some(piece) = open.pop() {
-            match piece {
-                Piece::Text(text) => f.write_str(text)?,
-                Piece::Value(_) if parts == MOST_PARTS => return f.write_str("…"),
-                Piece::Value(id) => {
-                    parts += 1;
-                    self.value(f, self.values.get(id), &mut open)?;
-                }
-            }
+        let total = self.values.printed_bytes(self.id);
+        if total <= self.bytes as u64 {
+            return self.values.write_all(f, self.id, Style::Engine);
         }
-        Ok(())
+        let (start, is_whole) = self.values.head(self.id, self.bytes);
+        if is_whole {
+            // The size of some leaves is an upper bound.
+            return f.write_str(&start);
+        }
+        let room = self.bytes.saturating_sub(MARK);
+        // The beginning says what kind of value it is, which is worth more than the end.
+        let tail = self.values.tail(self.id, room / 3);
+        let head = start.get(..walk::floor(&start, room - tail.len())).unwrap_or_default();
+        write!(f, "{head}{}{tail}", walk::mark(self.values, self.id, head.len() + tail.len()))
     }
 }
 
-impl Shown<'_> {
-    /// Prints a value without parts; of one with parts the beginning, and puts the rest on `open`.
-    fn value(&self, f: &mut fmt::Formatter<'_>, datum: &Datum, open: &mut Vec<Piece>) -> fmt::Result {
-        let engine = self.style == Style::Engine;
-        match datum {
-            Datum::Name(name) => f.write_str(name),
-            Datum::Number(number) => write!(f, "{number}"),
-            Datum::Float(bits) => self.float(f, f64::from_bits(*bits)),
-            Datum::String(text) if engine => quoted(f, "\"", |f| escape_string(f, text)),
-            Datum::String(text) => write!(f, "{text:?}"),
-            Datum::Bytes(bytes) => quoted(f, "b\"", |f| escape_bytes(f, bytes)),
-            Datum::Time(nanos) if engine => write!(f, "fn:time:parse_rfc3339(\"{}\")", time_text(*nanos)),
-            Datum::Time(nanos) => f.write_str(&time_text(*nanos)),
-            Datum::Duration(nanos) if engine => {
-                write!(f, "fn:duration:parse(\"{}\")", duration_text(*nanos))
-            }
-            Datum::Duration(nanos) => f.write_str(&duration_text(*nanos)),
-            Datum::Pair(first, second) => {
-                let rest = [Piece::Value(*first), Piece::Text(", "), Piece::Value(*second), Piece::Text(")")];
-                open.extend(rest.into_iter().rev());
-                f.write_str("fn:pair(")
-            }
-            Datum::List(values) => {
-                open.push(Piece::Text("]"));
-                for (index, value) in values.iter().enumerate().rev() {
-                    open.push(Piece::Value(*value));
-                    open.extend((index > 0).then_some(Piece::Text(", ")));
-                }
-                f.write_str("[")
-            }
-            Datum::Map(entries) if entries.is_empty() => f.write_str("fn:map()"),
-            Datum::Map(entries) => {
-                self.entries(entries, "]", open);
-                f.write_str("[")
-            }
-            Datum::Struct(entries) => {
-                self.entries(entries, "}", open);
-                f.write_str("{")
-            }
+/// Prints a value without parts.
+fn leaf(out: &mut dyn Write, datum: &Datum, style: Style) -> fmt::Result {
+    let engine = style == Style::Engine;
+    match datum {
+        Datum::Name(name) => out.write_str(name),
+        Datum::Number(number) => write!(out, "{number}"),
+        // For people a float is told from an integer; the engine prints `1` for both.
+        Datum::Float(bits) if !engine && f64::from_bits(*bits).is_finite() => {
+            write!(out, "{:?}", f64::from_bits(*bits))
         }
-    }
-
-    fn entries(&self, entries: &[(ValueId, ValueId)], close: &'static str, open: &mut Vec<Piece>) {
-        open.push(Piece::Text(close));
-        for (index, (key, value)) in entries.iter().enumerate().rev() {
-            open.extend([Piece::Value(*value), Piece::Text(" : "), Piece::Value(*key)]);
-            open.extend((index > 0).then_some(Piece::Text(", ")));
-        }
-    }
-
-    /// For people a float is told from an integer; the engine prints `1` for both.
-    fn float(&self, f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
-        match self.style {
-            Style::People if value.is_finite() => write!(f, "{value:?}"),
-            _ => f.write_str(&float_text(value)),
-        }
+        Datum::Float(bits) => out.write_str(&float_text(f64::from_bits(*bits))),
+        Datum::String(text) if engine => quoted(out, "\"", |out| escape_string(out, text)),
+        Datum::String(text) => write!(out, "{text:?}"),
+        Datum::Bytes(bytes) => quoted(out, "b\"", |out| escape_bytes(out, bytes)),
+        Datum::Time(nanos) if engine => write!(out, "fn:time:parse_rfc3339(\"{}\")", time_text(*nanos)),
+        Datum::Time(nanos) => out.write_str(&time_text(*nanos)),
+        Datum::Duration(nanos) if engine => write!(out, "fn:duration:parse(\"{}\")", duration_text(*nanos)),
+        Datum::Duration(nanos) => out.write_str(&duration_text(*nanos)),
+        // These have pieces.
+        Datum::Pair(..) | Datum::List(_) | Datum::Map(_) | Datum::Struct(_) => Ok(()),
     }
 }
 
 fn quoted(
-    f: &mut fmt::Formatter<'_>,
+    out: &mut dyn Write,
     open: &str,
     content: impl FnOnce(&mut dyn Write) -> fmt::Result,
 ) -> fmt::Result {
-    f.write_str(open)?;
-    content(f)?;
-    f.write_str("\"")
+    out.write_str(open)?;
+    content(out)?;
+    out.write_str("\"")
 }
 
 /// Text that takes only so many characters.
@@ -156,4 +196,39 @@ impl Write for Bounded {
         }
         Ok(())
     }
+}
+
+/// Text that takes only so many bytes.
+struct Head {
+    text: String,
+    room: usize,
+}
+
+impl Write for Head {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = walk::floor(text, self.room);
+        self.text.push_str(text.get(..end).unwrap_or_default());
+        self.room -= end;
+        if end < text.len() { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+/// How many bytes of each of several values may be printed so that all of them have about `room`. Those that are short
+/// leave what they do not need to the others.
+#[must_use]
+pub(in crate::kernel) fn shares(sizes: impl Iterator<Item = u64> + Clone, room: usize) -> usize {
+    let mut share = room / sizes.clone().count().max(1);
+    // Each round gives the long ones what the short ones leave; after a few there is little left to give.
+    for _ in 0..8 {
+        let (mut long, mut left) = (0, room);
+        for size in sizes.clone().map(|size| usize::try_from(size).unwrap_or(usize::MAX)) {
+            if size > share { long += 1 } else { left = left.saturating_sub(size) }
+        }
+        let Some(fair) = left.checked_div(long) else { return usize::MAX };
+        if fair <= share {
+            break;
+        }
+        share = fair;
+    }
+    share.max(2 * MARK)
 }

@@ -5,13 +5,19 @@
 //! ordered, maps and structs are not. A fork adds to values that others share without copying them.
 
 mod display;
+mod extent;
 mod order;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod walk;
 
+pub use display::PRINTED_BYTES;
+pub(super) use display::shares;
+pub use extent::MOST_PRINTED;
 pub use table::{TooDeep, Values};
+pub(super) use walk::{MARK, cut_text, mark};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
 
 /// The number of an interned value in its [`Values`]. Two values of one [`Values`] (forks included)

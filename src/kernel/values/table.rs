@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::super::chunked::Chunked;
 use super::super::sharded::Sharded;
 use super::super::work;
-use super::{Datum, Key, ValueId, order};
+use super::extent::Extent;
+use super::{Datum, Key, ValueId, extent, order};
 
 /// A value nests deeper than allowed. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,13 +41,12 @@ pub struct Values {
 }
 
 /// What stands for a value that is none of these: `0`.
-static NOTHING: Entry = Entry { datum: Datum::Number(0), hash: 0, depth: 0 };
+static NOTHING: Entry = Entry { datum: Datum::Number(0), hash: 0, extent: Extent::NONE };
 
 struct Entry {
     datum: Datum,
     hash: u32,
-    /// 0 for a value without parts, else one more than the deepest part.
-    depth: u32,
+    extent: Extent,
 }
 
 impl Default for Values {
@@ -88,9 +88,9 @@ impl Values {
         Self { base, first, depth_limit, ..Self::default() }
     }
 
-    /// Lets values nest `limit` levels deep (1,000 unless set). Those that exist stay.
+    /// Lets values nest `limit` levels deep (1,000 unless set; at most 65,534). Those that exist stay.
     pub fn set_depth_limit(&mut self, limit: u32) {
-        self.depth_limit = limit;
+        self.depth_limit = limit.min(u32::from(u16::MAX) - 1);
     }
 
     /// The number of values, those of the base included.
@@ -105,10 +105,17 @@ impl Values {
         self.len() == 0
     }
 
-    /// An estimate of the memory that is used here, in bytes; what belongs to the base is not counted.
+    /// The memory that is used here, in bytes; what belongs to the base is not counted.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.entries.bytes() + self.table.bytes() + self.heap
+        let hashes = self.key_hashes.capacity() * (size_of::<(ValueId, u64)>() + 1) * 8 / 7;
+        self.entries.bytes() + self.table.bytes() + self.heap + hashes
+    }
+
+    /// The memory that is used here and by what this continues, in bytes.
+    pub(in crate::kernel) fn bytes_in_all(&self) -> usize {
+        let bases = std::iter::successors(self.base.as_deref(), |values| values.base.as_deref());
+        self.bytes() + bases.map(Self::bytes).sum::<usize>()
     }
 
     /// The number of `datum`, which is added if it is new. Its parts must be values of this table.
@@ -202,7 +209,24 @@ impl Values {
     /// How deep a value nests: 0 for one without parts.
     #[must_use]
     pub fn depth(&self, id: ValueId) -> u32 {
-        self.entry(id).depth
+        self.entry(id).extent.depth()
+    }
+
+    /// How many bytes the value has as the engine prints it. Values share parts, so this can be far more than they
+    /// take in memory; from [`MOST_PRINTED`](super::MOST_PRINTED) on it is that number.
+    #[must_use]
+    pub fn printed_bytes(&self, id: ValueId) -> u64 {
+        self.entry(id).extent.bytes()
+    }
+
+    /// A hash of all that the value says, the same in every table.
+    pub(super) fn digest(&self, id: ValueId) -> u32 {
+        let entry = self.entry(id);
+        if entry.extent.depth() == 0 { entry.hash } else { entry.extent.digest() }
+    }
+
+    pub(super) fn extent(&self, id: ValueId) -> Extent {
+        self.entry(id).extent
     }
 
     /// What the engine hashes the value to. It sorts the keys of maps by it, and keeps only the
@@ -230,7 +254,11 @@ impl Values {
 
     fn scalar(&mut self, key: Key<'_>) -> ValueId {
         let hash = hash(key);
-        self.lookup(key, hash).unwrap_or_else(|| self.push(key.to_datum(), hash, 0))
+        self.lookup(key, hash).unwrap_or_else(|| {
+            let datum = key.to_datum();
+            let extent = extent::of(self, &datum);
+            self.push(datum, hash, extent)
+        })
     }
 
     fn lookup(&self, key: Key<'_>, hash: u32) -> Option<ValueId> {
@@ -250,27 +278,26 @@ impl Values {
     }
 
     fn add(&mut self, datum: Datum, hash: u32) -> Result<ValueId, TooDeep> {
-        let mut depth = 0;
-        datum.as_key().for_each_part(|part| depth = depth.max(self.depth(part) + 1));
-        if depth > self.depth_limit {
+        let extent = extent::of(self, &datum);
+        if extent.depth() > self.depth_limit {
             return Err(TooDeep { limit: self.depth_limit });
         }
-        Ok(self.push(datum, hash, depth))
+        Ok(self.push(datum, hash, extent))
     }
 
-    fn push(&mut self, datum: Datum, hash: u32, depth: u32) -> ValueId {
+    fn push(&mut self, datum: Datum, hash: u32, extent: Extent) -> ValueId {
         let id = ValueId(self.end());
-        self.heap += match &datum {
+        self.heap += allocated(match &datum {
             Datum::Name(text) | Datum::String(text) => text.len(),
             Datum::Bytes(bytes) => bytes.len(),
             Datum::List(values) => size_of_val::<[ValueId]>(values),
             Datum::Map(entries) | Datum::Struct(entries) => size_of_val::<[(ValueId, ValueId)]>(entries),
             _ => 0,
-        };
+        });
         let entries = &self.entries;
         let hash_of = |index: &u32| spread(entries.get(*index as usize).map_or(hash, |entry| entry.hash));
         self.table.insert(spread(hash), |_| false, hash_of, id.0 - self.first);
-        self.entries.push(Entry { datum, hash, depth });
+        self.entries.push(Entry { datum, hash, extent });
         id
     }
 
@@ -289,6 +316,11 @@ impl Values {
         }
         datum
     }
+}
+
+/// What an allocator takes for so many bytes: whole blocks of 16.
+fn allocated(bytes: usize) -> usize {
+    bytes.next_multiple_of(16)
 }
 
 /// Half of a hash of all that the key says.

@@ -112,6 +112,45 @@ proptest! {
     }
 
     #[test]
+    fn sizes_are_those_of_the_text(tree in tree()) {
+        let mut values = Values::new();
+        let id = tree.intern(&mut values);
+        let text = values.display_within(id, usize::MAX).to_string();
+        let instants = text.matches("fn:time:").count() + text.matches("fn:duration:").count();
+        let size = usize::try_from(values.printed_bytes(id)).unwrap();
+        // How long an instant is, is not worked out.
+        prop_assert!((text.len()..=text.len() + 30 * instants).contains(&size), "{} for {}", size, text);
+    }
+
+    #[test]
+    fn texts_are_cut_in_their_middle(tree in tree(), bytes in 70..200_usize) {
+        let mut values = Values::new();
+        let id = tree.intern(&mut values);
+        let whole = values.display_within(id, usize::MAX).to_string();
+        let cut = values.display_within(id, bytes).to_string();
+        prop_assert!(cut.len() <= bytes.max(whole.len()));
+        match cut.split_once("…(") {
+            None => prop_assert_eq!(cut, whole),
+            Some((head, rest)) => {
+                let tail = rest.split_once(")…").unwrap().1;
+                prop_assert!(cut.len() <= bytes, "{} of {}", cut, bytes);
+                prop_assert!(whole.starts_with(head) && whole.ends_with(tail), "{}: {}", cut, whole);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_told_apart(left in tree(), right in tree()) {
+        let mut values = Values::new();
+        let (first, second) = (left.intern(&mut values), right.intern(&mut values));
+        let mut other = Values::new();
+        prop_assert_eq!(values.digest(first), { let id = left.intern(&mut other); other.digest(id) });
+        if first != second {
+            prop_assert_ne!(values.digest(first), values.digest(second));
+        }
+    }
+
+    #[test]
     fn forks_continue(shared in prop::collection::vec(tree(), 0..4), own in prop::collection::vec(tree(), 0..4)) {
         let mut base = Values::new();
         let before: Vec<_> = shared.iter().map(|tree| tree.intern(&mut base)).collect();
@@ -236,6 +275,61 @@ fn deep_values_end_somewhere() {
     values.engine_hash(id);
     values.set_depth_limit(1_001);
     assert!(values.pair(id, id).is_ok());
+}
+
+/// What doubles with every level, and its parts.
+fn doubling(values: &mut Values, levels: u32, double: impl Fn(&mut Values, ValueId) -> Datum) -> ValueId {
+    let mut id = values.string("a long enough text of a leaf");
+    for _ in 0..levels {
+        let datum = double(values, id);
+        id = values.intern(datum).unwrap();
+    }
+    id
+}
+
+#[test]
+fn values_that_double_are_printed_in_bounded_steps() {
+    let kinds: [fn(&mut Values, ValueId) -> Datum; 4] = [
+        |_, id| Datum::Pair(id, id),
+        |_, id| Datum::List([id; 9].into()),
+        |values, id| Datum::Map([(values.number(1), id), (id, id)].into()),
+        |values, id| Datum::Struct([(values.name("/a"), id), (values.name("/b"), id)].into()),
+    ];
+    for kind in kinds {
+        let mut values = Values::new();
+        let id = doubling(&mut values, 900, kind);
+        assert_eq!(values.printed_bytes(id), super::MOST_PRINTED);
+        let ((text, json), steps) = crate::kernel::work::most(|| {
+            (values.display(id).to_string(), values.json_within(id, 4096).to_string())
+        });
+        assert!((2_000..=super::PRINTED_BYTES).contains(&text.len()), "{}", text.len());
+        assert!(text.contains("…(more than 2814") && text.contains(" bytes, hash "), "{text}");
+        // Each level has marks of its own in JSON.
+        assert!((500..200_000).contains(&json.len()), "{}", json.len());
+        assert!(json.contains("…("), "{json}");
+        assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+        assert!(steps < 50_000, "{steps} values looked at");
+    }
+}
+
+#[test]
+fn long_texts_are_cut_between_characters() {
+    let mut values = Values::new();
+    let id = values.string(&"é".repeat(10_000));
+    let shown = values.display_within(id, 200).to_string();
+    assert!(shown.starts_with("\"\\u{0000e9}") && shown.ends_with("\\u{0000e9}\""), "{shown}");
+    assert!(shown.contains("bytes, hash") && shown.len() <= 200, "{shown}");
+    let cell = values.cell_within(id, 200);
+    assert!(cell.starts_with("éé") && cell.ends_with('é') && cell.len() <= 200, "{cell}");
+}
+
+#[test]
+fn arguments_share_the_room() {
+    let share = |sizes: &[u64]| super::shares(sizes.iter().copied(), 1_000);
+    assert_eq!(share(&[10, 20]), usize::MAX);
+    assert_eq!(share(&[100, 5_000]), 900);
+    assert_eq!(share(&[5_000, 5_000, u64::MAX]), 333);
+    assert_eq!(share(&[600; 100]), 128);
 }
 
 #[test]

@@ -2,6 +2,19 @@
 
 use std::fmt::{self, Write};
 
+/// Counts the bytes of what is written.
+#[derive(Debug, Default)]
+pub(super) struct Counter {
+    pub(super) bytes: u64,
+}
+
+impl Write for Counter {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+}
+
 /// Days of an era of 400 years.
 const ERA_DAYS: i64 = 146_097;
 const NANOS: i64 = 1_000_000_000;
@@ -86,16 +99,22 @@ pub(crate) fn float_text(value: f64) -> String {
 
 /// The content of a string literal: what is not ASCII as `\u{0000e9}`.
 pub(super) fn escape_string(f: &mut dyn Write, text: &str) -> fmt::Result {
-    for char in text.chars() {
-        match char {
-            '\'' | '"' | '\\' => write!(f, "\\{char}")?,
-            '\n' => f.write_str("\\n")?,
-            '\t' => f.write_str("\\t")?,
-            '\0'..='\x7f' => f.write_char(char)?,
-            _ => write!(f, "\\u{{{:06x}}}", u32::from(char))?,
+    let is_escaped = |char: char| matches!(char, '\'' | '"' | '\\' | '\n' | '\t' | '\u{80}'..);
+    let mut rest = text;
+    while let Some(at) = rest.find(is_escaped) {
+        let (plain, from) = rest.split_at(at);
+        f.write_str(plain)?;
+        let mut chars = from.chars();
+        match chars.next() {
+            Some('\n') => f.write_str("\\n")?,
+            Some('\t') => f.write_str("\\t")?,
+            Some(char @ '\0'..='\x7f') => write!(f, "\\{char}")?,
+            Some(char) => write!(f, "\\u{{{:06x}}}", u32::from(char))?,
+            None => {}
         }
+        rest = chars.as_str();
     }
-    Ok(())
+    f.write_str(rest)
 }
 
 /// The content of a literal of bytes.

@@ -164,12 +164,13 @@ pub(in crate::lsp) fn in_short(view: &View, params: &QueryParams) -> Result<Stri
     let mut lines = Vec::new();
     for (sample, answer) in answers(view, params)? {
         let with = sample.map_or_else(String::new, |sample| format!(" with {sample}"));
-        let unit = if answer.facts.len() == 1 { "fact" } else { "facts" };
+        let count = answer.facts.len() + answer.omitted;
+        let unit = if count == 1 { "fact" } else { "facts" };
         let of = params.atom.as_deref().map_or_else(String::new, |atom| format!(" for {atom}"));
-        lines.push(format!("{} {unit}{of}{with}:", answer.facts.len()));
-        lines.extend(answer.facts.iter().take(SHOWN).map(|fact| fact.text.clone()));
-        if answer.facts.len() > SHOWN {
-            lines.push(format!("… and {} more", answer.facts.len() - SHOWN));
+        lines.push(format!("{count} {unit}{of}{with}:"));
+        lines.extend(answer.facts.iter().take(SHOWN).map(|fact| fact.text.to_string()));
+        if count > SHOWN {
+            lines.push(format!("… and {} more", count - SHOWN));
         }
         lines.extend(answer.stopped);
     }

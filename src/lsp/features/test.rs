@@ -8,7 +8,7 @@ use serde_json::Value;
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::config::Reading;
-use crate::host::workspace::{SnapshotFile, SnapshotProgram};
+use crate::host::workspace::{editor_limits, SnapshotFile, SnapshotProgram};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::kernel::{Clock, Limits};
 use crate::lsp::view::View;
@@ -62,7 +62,10 @@ impl TestParams {
             Semantics::Go => Reading::Go,
             Semantics::Written => Reading::Written,
         });
-        let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
+        let usual = Limits::of(kernel);
+        // Cases are many and each is short: their time is the one that is set.
+        let limits = Limits { time: usual.time, ..editor_limits(usual) };
+        let clock = Clock::of(kernel);
         Settings { reading, limits, clock, coverage: self.coverage }
     }
 

@@ -54,8 +54,9 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
 }
 
 fn written(after: &StateAfter, wanted: u64) -> String {
-    let unit = if after.facts.len() == 1 { "fact" } else { "facts" };
-    let mut text = format!("# After turn {}: {} {unit}.", after.turn, after.facts.len());
+    let count = after.facts.len() + after.omitted;
+    let unit = if count == 1 { "fact" } else { "facts" };
+    let mut text = format!("# After turn {}: {count} {unit}.", after.turn);
     if after.turn < wanted {
         text.push_str(&format!(" There is no turn {wanted}."));
     }
@@ -66,6 +67,9 @@ fn written(after: &StateAfter, wanted: u64) -> String {
             text.push_str(&format!("  # {origin}"));
         }
         text.push('\n');
+    }
+    if after.omitted > 0 {
+        text.push_str(&format!("# {} more facts are not shown: the document would be too large.\n", after.omitted));
     }
     text
 }

@@ -10,6 +10,9 @@ use crate::program::{PredicateId, Program};
 use crate::prompt::origin::{Held, HeldKind};
 use crate::text::{FileId, Symbol, TextSize};
 
+/// How many bytes the answers to a query may have.
+const MOST_BYTES: usize = 64 << 20;
+
 /// What is known of facts that no clause of the compiled program gave: how they came to be there and where they
 /// stand, by how they are printed.
 #[derive(Debug, Clone, Default)]
@@ -101,8 +104,17 @@ impl Querier for KernelAnswers<'_> {
             return Ok(Vec::new());
         };
         let tuples = self.model.relation(predicate).into_iter().flat_map(|relation| relation.tuples());
-        let found = (0u32..).zip(tuples).map(|(number, tuple)| self.answer(predicate, number, tuple));
-        let found = found.filter(|(_, answer)| pattern.fits(&answer.args)).collect();
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        for (number, tuple) in (0u32..).zip(tuples) {
+            let answer = self.answer(predicate, number, tuple);
+            if pattern.fits(&answer.1.args) {
+                bytes += size_of::<(Place, Answer)>() + answer.1.bytes();
+                found.push(answer);
+            }
+            if bytes > MOST_BYTES {
+                return Err(format!("more than {} MiB of facts fit `{text}`", MOST_BYTES >> 20));
+            }
+        }
         Ok(self.order.apply(found))
     }
 }

@@ -57,6 +57,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// How many bytes its texts have.
+    fn bytes(&self) -> usize {
+        let of = |arg: &Arg| match arg {
+            Arg::Text(text) | Arg::Other(text) => text.len(),
+            Arg::Number(_) => 0,
+        };
+        self.args.iter().map(|arg| size_of::<Arg>() + of(arg)).sum::<usize>() + self.held.fact.len()
+    }
+
     /// An argument as text, if it is one.
     #[must_use]
     pub fn text(&self, at: usize) -> Option<&str> {

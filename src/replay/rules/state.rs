@@ -140,9 +140,14 @@ fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String
     let wanted = fact.kernel();
     let subject = wanted.split_once(',').map_or(wanted.as_str(), |(subject, _)| subject);
     let facts = model.relation(predicate).into_iter().flat_map(Relation::tuples).map(shown);
-    let about: Vec<String> =
-        facts.filter(|held| held.strip_prefix(subject).is_some_and(|rest| rest.starts_with(','))).collect();
-    (!about.contains(&wanted)).then(|| about.into_iter().next()).flatten()
+    let mut first = None;
+    for held in facts.filter(|held| held.strip_prefix(subject).is_some_and(|rest| rest.starts_with(','))) {
+        if held == wanted {
+            return None;
+        }
+        first.get_or_insert(held);
+    }
+    first
 }
 
 /// Preferences that were not rejected often enough.

@@ -1,6 +1,8 @@
 //! A reply that the policy denies as a whole: the fact that blocks it, what is taken back, and what the user sees instead.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Replay;
 use crate::config::Override;
@@ -89,9 +91,9 @@ impl Replay<'_> {
         if kernel.model().stopped.is_some() {
             return None;
         }
-        let now: FxHashSet<String> = block_facts(constitution, &self.kernel).collect();
+        let now: FxHashSet<u64> = block_facts(constitution, &self.kernel).map(|fact| hash(&fact)).collect();
         let is_new = |proof: &Proof| {
-            rests_on(proof, own) && proof.nodes.first().is_some_and(|node| !now.contains(&node.fact))
+            rests_on(proof, own) && proof.nodes.first().is_some_and(|node| !now.contains(&hash(&node.fact)))
         };
         block(constitution, &mut kernel, self.clock, FxHashMap::default(), &is_new)
     }
@@ -131,6 +133,13 @@ impl Replay<'_> {
 /// Whether a proof has one of some facts in it.
 fn rests_on(proof: &Proof, own: &FxHashSet<String>) -> bool {
     proof.nodes.iter().any(|node| own.contains(&node.fact))
+}
+
+/// What is kept of a text that is only compared: there may be millions of them.
+fn hash(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The facts that block replies in a kernel, of each predicate the last ones.

@@ -202,9 +202,9 @@ impl Unfolding<'_> {
             Ground::Absent(fact) => leaf(fact, "absent"),
             Ground::Dropped(text) => leaf(text, "dropped"),
             Ground::Holds(text) => leaf(text, "holds"),
-            Ground::Rows(rows) => {
-                let shown = rows.iter().take(ROWS).filter_map(|row| self.node(*row, level + 1)).collect();
-                let fact = format!("a group of {}", super::counted(rows.len(), "row"));
+            Ground::Rows { first, count } => {
+                let shown = first.iter().take(ROWS).filter_map(|row| self.node(*row, level + 1)).collect();
+                let fact = format!("a group of {}", super::counted(*count, "row"));
                 Some(Tree { fact, kind: "group".to_owned(), by: None, because: shown })
             }
         }

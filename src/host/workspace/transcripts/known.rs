@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHasher;
 
-use super::super::evaluated::{LONGEST, MOST_BYTES};
+use super::super::evaluated::editor_limits;
 use super::super::snapshot::SnapshotProgram;
 use crate::config::Settings;
 use crate::envelope::Catalogue;
@@ -62,8 +62,7 @@ impl Known {
             return Some(Arc::clone(constitution));
         }
         let kernel = &settings.kernel;
-        let limits = Limits::of(kernel);
-        let limits = Limits { time: limits.time.min(LONGEST), bytes: limits.bytes.min(MOST_BYTES), ..limits };
+        let limits = editor_limits(Limits::of(kernel));
         let basis = Basis {
             program: Arc::clone(program),
             reading: kernel.reading,

@@ -1,0 +1,109 @@
+//! How large a value is when it is printed, how deep it nests, and a hash of all that it says.
+//!
+//! Values share their parts, so that forty pairs can stand for a text of terabytes. Whoever prints a value asks first
+//! how long it will be; the answer is kept with the value and costs a look at its direct parts when it is made.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::text::{Counter, escape_bytes, escape_string};
+use super::{Datum, Key, ValueId, Values};
+
+/// From this size on printed sizes are no longer told apart: 256 TiB.
+pub const MOST_PRINTED: u64 = (1 << 48) - 1;
+
+/// The longest text of a time or a duration in the engine's form, without the function around it.
+const INSTANT: u64 = 30;
+
+/// Size, depth and hash of a value, in 12 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The printed size in the lower 48 bits, the depth in the upper 16: as two words, so that it needs no more
+    /// alignment than they do.
+    size_and_depth: [u32; 2],
+    digest: u32,
+}
+
+impl Extent {
+    /// Of the number 0.
+    pub(super) const NONE: Self = Self { size_and_depth: [1, 0], digest: 0 };
+
+    fn new(bytes: u64, depth: u32, digest: u32) -> Self {
+        let packed = bytes.min(MOST_PRINTED) | u64::from(depth.min(u32::from(u16::MAX))) << 48;
+        let (low, high) = (packed & u64::from(u32::MAX), packed >> 32);
+        // Both fit after the mask and the shift.
+        let word = |half: u64| u32::try_from(half).unwrap_or(u32::MAX);
+        Self { size_and_depth: [word(low), word(high)], digest }
+    }
+
+    fn packed(self) -> u64 {
+        let [low, high] = self.size_and_depth;
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// The number of bytes when printed as the engine does it.
+    pub(super) fn bytes(self) -> u64 {
+        self.packed() & MOST_PRINTED
+    }
+
+    /// 0 for a value without parts, else one more than the deepest part.
+    pub(super) fn depth(self) -> u32 {
+        u32::try_from(self.packed() >> 48).unwrap_or(u32::MAX)
+    }
+
+    /// Of a value with parts: a hash of all that it says, the same in every table.
+    pub(super) fn digest(self) -> u32 {
+        self.digest
+    }
+}
+
+/// The extent of a value whose parts are in `values`.
+pub(super) fn of(values: &Values, datum: &Datum) -> Extent {
+    let mut hasher = FxHasher::default();
+    std::mem::discriminant(datum).hash(&mut hasher);
+    let (mut parts, mut bytes, mut depth) = (0_u64, 0_u64, 0);
+    datum.as_key().for_each_part(|part: ValueId| {
+        let extent = values.extent(part);
+        parts += 1;
+        bytes = bytes.saturating_add(extent.bytes());
+        depth = depth.max(extent.depth() + 1);
+        values.digest(part).hash(&mut hasher);
+    });
+    let bytes = bytes.saturating_add(around(datum, parts));
+    let hash = hasher.finish();
+    // The upper bits are the mixed ones.
+    Extent::new(bytes, depth, u32::try_from(hash >> 32).unwrap_or(u32::MAX))
+}
+
+/// The bytes of a value without parts, and of what stands around so many parts of one that has some.
+fn around(datum: &Datum, parts: u64) -> u64 {
+    let between = parts.saturating_sub(1).saturating_mul(2);
+    match datum.as_key() {
+        Key::Name(name) => name.len() as u64,
+        Key::Number(number) => number.checked_abs().map_or(20, |size| {
+            u64::from(size.checked_ilog10().unwrap_or(0)) + 1 + u64::from(number < 0)
+        }),
+        Key::Float(bits) => counted(|count| write_float(count, f64::from_bits(bits))),
+        Key::String(text) => 2 + counted(|count| escape_string(count, text)),
+        Key::Bytes(bytes) => 3 + counted(|count| escape_bytes(count, bytes)),
+        Key::Time(_) => "fn:time:parse_rfc3339(\"\")".len() as u64 + INSTANT,
+        Key::Duration(_) => "fn:duration:parse(\"\")".len() as u64 + INSTANT,
+        Key::Pair(..) => "fn:pair(, )".len() as u64,
+        Key::List(_) => 2 + between,
+        Key::Map([]) => "fn:map()".len() as u64,
+        // ` : ` is a byte longer than `, `, and there is one for each two parts.
+        Key::Map(_) | Key::Struct(_) => 2 + between + parts / 2,
+    }
+}
+
+fn counted(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Result) -> u64 {
+    let mut counter = Counter::default();
+    // Counting does not fail.
+    let _ = write(&mut counter);
+    counter.bytes
+}
+
+fn write_float(out: &mut dyn std::fmt::Write, value: f64) -> std::fmt::Result {
+    if value.is_infinite() { out.write_str("+Inf") } else { write!(out, "{value}") }
+}
