@@ -16,7 +16,8 @@ use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
 use crate::envelope::Context;
 use crate::host::{
-    self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
+    self, Cut, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile,
+    read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
 use crate::lint::Diagnostic;
@@ -136,7 +137,9 @@ impl Transcripts {
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
         args.apply(&mut resolution)?;
         let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
-        let problems = named.problems.into_iter().chain(unread).filter(|problem| problem.named).collect();
+        let cuts = resolution.cuts.iter().map(Cut::problem);
+        let problems = named.problems.into_iter().chain(unread).chain(cuts);
+        let problems = problems.filter(|problem| problem.named).collect();
         let knowledges = Knowledges::new(&resolution, &summaries, args.prescribed());
         let mut sources = Sources::default();
         for file in summaries.values() {
