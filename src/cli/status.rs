@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Outcome;
 use super::form::Form;
 use super::output::Output;
-use crate::host::{self, FileTable, Overlay, Resolution, Shell, Target};
+use crate::host::{self, Cut, FileTable, Overlay, Resolution, Shell, Target};
 
 /// Say which version this is and which programs it sees here
 #[derive(Debug, Args)]
@@ -82,7 +82,8 @@ impl Status {
             let files = if program.files.len() == 1 { "file" } else { "files" };
             out.push_str(&format!("program   {}: {} {files}\n", program.name, program.files.len()));
         }
-        for problem in &resolution.problems {
+        let cuts: Vec<_> = resolution.cuts.iter().map(Cut::problem).collect();
+        for problem in resolution.problems.iter().chain(&cuts) {
             out.push_str(&format!("unread    {}: {}\n", host::relative(working, &problem.path), problem.why));
         }
         out

@@ -16,7 +16,8 @@ use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
 use crate::envelope::Context;
 use crate::host::{
-    self, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile, read_transcript,
+    self, Cut, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile,
+    read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
 use crate::lint::Diagnostic;
@@ -139,7 +140,8 @@ impl Transcripts {
         args.apply(&mut resolution)?;
         let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
         let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
-        let of_programs = unread.into_iter().chain(unparsed);
+        let cuts = resolution.cuts.iter().map(Cut::problem);
+        let of_programs = unread.into_iter().chain(unparsed).chain(cuts);
         let (problems, mut unread): (Vec<_>, Vec<_>) =
             named.problems.into_iter().chain(of_programs).partition(|problem| problem.named);
         unread.extend(std::mem::take(&mut resolution.problems).into_iter().filter(|problem| !problem.named));

@@ -216,8 +216,8 @@ impl Loss {
         let has = |key: &[u8]| memchr::memmem::find(body, key).is_some();
         let method = member(body, b"\"method\"");
         let has_text = has(b"\"contentChanges\"") || has(b"\"languageId\"");
-        let mut loss = Self::default();
-        loss.files = method.as_deref().is_none_or(|method| FILES.contains(&method));
+        let files = method.as_deref().is_none_or(|method| FILES.contains(&method));
+        let mut loss = Self { files, ..Self::default() };
         if has_text || method.as_deref().is_none_or(|method| TEXTS.contains(&method)) {
             let document = memchr::memmem::find(body, b"\"textDocument\"").unwrap_or(0);
             let uri = member(body.get(document..).unwrap_or_default(), b"\"uri\"");

@@ -292,7 +292,7 @@ mod tests {
                 Err(half) => {
                     let unit = half.unpaired_surrogate();
                     let [high, low] =
-                        [unit >> 6 & 0x3f, unit & 0x3f].map(|bits| 0x80 | bits.to_le_bytes()[0]);
+                        [(unit >> 6) & 0x3f, unit & 0x3f].map(|bits| 0x80 | bits.to_le_bytes()[0]);
                     bytes.extend([0xed, high, low]);
                 }
             }

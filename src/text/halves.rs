@@ -86,20 +86,17 @@ pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
     let mut at = 0;
     while let Some(found) = memchr::memchr(0xed, bytes.get(at..).unwrap_or_default()) {
         at += found;
-        let Some(&mut [_, ref mut second, ref mut third]) =
-            bytes.get_mut(at..at + HALF_LEN).and_then(|three| <&mut [u8; 3]>::try_from(three).ok())
-        else {
-            break;
-        };
-        if !((0xa0..=0xbf).contains(second) && (0x80..=0xbf).contains(third)) {
+        let three =
+            bytes.get_mut(at..at + HALF_LEN).and_then(|three| <&mut [u8; HALF_LEN]>::try_from(three).ok());
+        let Some(three) = three else { break };
+        let &mut [_, second, third] = three;
+        if !((0xa0..=0xbf).contains(&second) && (0x80..=0xbf).contains(&third)) {
             at += 1;
             continue;
         }
-        let unit = 0xd000 | u16::from(*second & 0x3f) << 6 | u16::from(*third & 0x3f);
+        let unit = 0xd000 | (u16::from(second & 0x3f) << 6) | u16::from(third & 0x3f);
         halves.push(Half { at, unit });
-        if let Some(three) = bytes.get_mut(at..at + HALF_LEN) {
-            char::REPLACEMENT_CHARACTER.encode_utf8(three);
-        }
+        char::REPLACEMENT_CHARACTER.encode_utf8(three);
         at += HALF_LEN;
     }
     halves

@@ -12,19 +12,51 @@ fn files() -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn check_reports_a_folder_of_which_a_part_is_scanned() {
-    check(&files(), &["check"], expect![[""]]);
+    check(
+        &files(),
+        &["check"],
+        expect![[r#"
+        error[MG946 scan-limit]: this folder holds more than 2 Mangle files, the limit of a scan
+        --> .
+         = help: choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
+
+        1 error in 2 files (2 clauses)
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
 fn other_commands_fail() {
-    check(&files(), &["fmt", "--check"], expect![[""]]);
-    check(&files(), &["query", "p(X)"], expect![[""]]);
-    check(&files(), &["graph"], expect![[""]]);
+    check(
+        &files(),
+        &["fmt", "--check"],
+        expect![[r#"
+        error: .: it holds more than 2 Mangle files, the limit of a scan; choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
+        exit 2
+    "#]],
+    );
+    check(
+        &files(),
+        &["query", "p(X)"],
+        expect![[r#"
+        p(1)
+        error: .: it holds more than 2 Mangle files, the limit of a scan; choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
+        exit 2
+    "#]],
+    );
 }
 
 #[test]
 fn a_higher_limit_is_enough() {
     let mut files = files();
     files[0].1 = "[files]\nmax_scan_files = 3\n";
-    check(&files, &["check"], expect![[""]]);
+    check(
+        &files,
+        &["check"],
+        expect![[r#"
+        No findings in 3 files (3 clauses)
+        exit 0
+    "#]],
+    );
 }

@@ -31,8 +31,11 @@ impl Writer {
         if loss.files {
             self.workspace.look_for_programs();
         }
-        let is_any_lost = loss.documents.iter().filter(|document| !self.lost_document(document)).count() > 0;
-        if !(is_any_lost || loss.unknown) {
+        let mut is_unknown = loss.unknown;
+        for document in &loss.documents {
+            is_unknown |= !self.lost_document(document);
+        }
+        if !is_unknown {
             return;
         }
         let documents = self.workspace.distrust_all();
