@@ -22,6 +22,8 @@ pub(super) enum Medium {
     Commands,
     /// JSON
     Json,
+    /// A table for a program, whose cells are as they are, credentials apart
+    Table,
     /// What the tool says of itself, such as the examples of its rules
     Own,
 }
@@ -39,6 +41,7 @@ impl Medium {
             Self::Coloured => sink::without_commands(&sink::stream(&redacted(text), true)),
             Self::Commands => sink::stream(&redacted(text), false),
             Self::Json => sink::json(&redacted(text)).into_owned(),
+            Self::Table => redacted(text).into_owned(),
             Self::Own => text.to_owned(),
         }
     }
@@ -95,12 +98,12 @@ impl Output {
     }
 }
 
-/// An error on standard error.
+/// An error on standard error, as one line whatever it quotes.
 pub(super) fn complain(color: ColorChoice, message: &str) {
     say(color, "error", AnsiColor::BrightRed.on_default().bold(), message);
 }
 
-/// A warning on standard error.
+/// A warning on standard error, as one line whatever it quotes.
 pub(super) fn warn(color: ColorChoice, message: &str) {
     say(color, "warning", AnsiColor::Yellow.on_default().bold(), message);
 }
@@ -108,7 +111,7 @@ pub(super) fn warn(color: ColorChoice, message: &str) {
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
     let mut stream = AutoStream::new(io::stderr(), choice(color));
     // There is nowhere left to complain to.
-    let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(message));
+    let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(&sink::terminal(message)));
 }
 
 fn choice(color: ColorChoice) -> anstream::ColorChoice {

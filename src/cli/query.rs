@@ -52,6 +52,10 @@ pub(super) struct QueryCommand {
     /// For whom the answer is
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
+    /// With `--format csv`: write every cell as it is, also one that a spreadsheet takes for a formula. Otherwise such a
+    /// cell begins with `'`, and control characters are shown as signs
+    #[arg(long)]
+    csv_formulas: bool,
 }
 
 /// For whom an answer is.
@@ -105,6 +109,9 @@ impl QueryCommand {
         if self.format == Layout::Csv && (self.dump || self.reading == Some(Semantics::Both)) {
             bail!("a table holds the facts of one predicate in one reading");
         }
+        if self.csv_formulas && self.format != Layout::Csv {
+            bail!("`--csv-formulas` goes with `--format csv`");
+        }
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         let (programs, given) = Programs::load_with(&paths, &self.facts, &working);
         let (mut answers, mut complaints) = (Vec::new(), Complaints::default());
@@ -117,7 +124,7 @@ impl QueryCommand {
                 }
             }
         }
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::of(self.medium(), color);
         out.write(&self.written(&answers))?;
         out.flush()?;
         programs.complain(&working, color);
@@ -158,12 +165,20 @@ impl QueryCommand {
         ask(&mut asked, atom, Wish { why: self.why, others: self.others, why_not: self.why_not, cells })
     }
 
+    fn medium(&self) -> Medium {
+        match self.format {
+            Layout::Json => Medium::Json,
+            Layout::Csv if self.csv_formulas => Medium::Table,
+            Layout::Csv | Layout::Text => Medium::Text,
+        }
+    }
+
     fn written(&self, answers: &[Answer]) -> String {
         match self.format {
             Layout::Json => {
                 return serde_json::to_string_pretty(&answers_json(answers)).unwrap_or_default() + "\n";
             }
-            Layout::Csv => return answers_csv(answers),
+            Layout::Csv => return answers_csv(answers, self.csv_formulas),
             Layout::Text => {}
         }
         let mut out = String::new();
