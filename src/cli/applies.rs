@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::changed::{Changed, changed};
 use crate::host::{FileTable, Origin, ProgramFiles, Resolution, relative};
+use crate::report::sink::terminal;
 use crate::text::FileId;
 
 /// What applies to a file.
@@ -62,8 +63,8 @@ impl Applies {
 
     /// For people.
     pub(super) fn text(&self) -> String {
-        let mut out = format!("{}\n", self.file);
-        let mut line = |name: &str, value: &str| out.push_str(&format!("  {name:18}{value}\n"));
+        let mut out = format!("{}\n", terminal(&self.file));
+        let mut line = |name: &str, value: &str| out.push_str(&format!("  {name:18}{}\n", terminal(value)));
         line(
             "configuration",
             self.configuration.as_deref().unwrap_or("none here or above; everything is at its default"),
@@ -97,7 +98,9 @@ impl Applies {
         for rule in &self.rules {
             let Changed { code, name, severity, default, file, line, text } = rule;
             out.push_str(&format!(
-                "    {code} {name:width$}  {severity} instead of {default}, by {file}:{line}: {text}\n"
+                "    {code} {name:width$}  {severity} instead of {default}, by {}:{line}: {}\n",
+                terminal(file),
+                terminal(text)
             ));
         }
         out

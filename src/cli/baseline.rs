@@ -9,6 +9,7 @@ use clap::Args;
 use super::findings::Findings;
 use super::output;
 use crate::host::{self, Target};
+use crate::report::sink::terminal;
 use crate::report::{Baseline, Entry, Identity};
 
 /// What to do with a baseline.
@@ -54,7 +55,7 @@ impl BaselineArgs {
     /// Says how many findings of the baseline are no longer there.
     pub(super) fn report_stale(&self, stale: usize) {
         let Some(file) = self.file().filter(|_| stale > 0) else { return };
-        let (findings, name) = (findings_of(stale), file.display());
+        let (findings, name) = (findings_of(stale), terminal(&file.display().to_string()));
         let verb = if stale == 1 { "is" } else { "are" };
         output::note(&format!(
             "{findings} of the baseline {name} {verb} no longer there: `--write-baseline {name}` writes it anew\n"
@@ -108,9 +109,10 @@ impl File {
         if findings.failures.is_empty() {
             let written = host::disk::write(&self.path, baseline.to_string().as_bytes());
             written.map_err(|why| anyhow!("the baseline {} cannot be written: {why}", self.name))?;
-            output::note(&format!("wrote {} to {}\n", findings_of(baseline.len()), self.name));
+            output::note(&format!("wrote {} to {}\n", findings_of(baseline.len()), terminal(&self.name)));
         } else {
-            output::note(&format!("{} is not written, since not everything could be checked\n", self.name));
+            let name = terminal(&self.name);
+            output::note(&format!("{name} is not written, since not everything could be checked\n"));
         }
         Ok(baseline)
     }

@@ -10,6 +10,7 @@ use super::output::{self, Medium, Output};
 use super::{Outcome, stream};
 use crate::host::{self, Cut, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
 use crate::report;
+use crate::report::sink::terminal;
 use crate::text::LineIndex;
 
 /// Lay files out
@@ -88,7 +89,11 @@ impl Fmt {
         for file in files {
             let Some(new) = &file.new else { continue };
             let name = host::relative(working, &file.path);
-            let shown = if self.diff { report::diff(&name, &file.old, new) } else { format!("{name}\n") };
+            let shown = if self.diff {
+                report::diff(&name, &file.old, new)
+            } else {
+                format!("{}\n", terminal(&name))
+            };
             out.write(&shown)?;
         }
         Ok(())

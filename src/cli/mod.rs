@@ -48,12 +48,14 @@ mod version;
 mod watch;
 mod write_fixes;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
 use crate::envelope::secrets::show_secrets;
+use crate::report::sink;
 
 /// Language server, checker and policy tool for Mangle.
 #[derive(Debug, Parser)]
@@ -107,10 +109,21 @@ enum Outcome {
     Failure = 2,
 }
 
+/// The arguments of the process. A message about wrong ones quotes them, with all control characters as signs.
+fn parsed() -> Cli {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let error = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => return cli,
+        Err(error) => error,
+    };
+    let visible = arguments.iter().map(|argument| sink::terminal(&argument.to_string_lossy()));
+    Cli::try_parse_from(visible).err().unwrap_or(error).exit()
+}
+
 /// Runs the command that the arguments of the process name.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = parsed();
     if cli.no_redact {
         show_secrets();
     }

@@ -24,6 +24,8 @@ pub(super) enum Medium {
     Commands,
     /// JSON
     Json,
+    /// A table for a program, whose cells are as they are, credentials apart
+    Table,
     /// What the tool says of itself, such as the examples of its rules
     Own,
 }
@@ -41,6 +43,7 @@ impl Medium {
             Self::Coloured => sink::without_commands(&sink::stream(&redacted(text), true)),
             Self::Commands => sink::stream(&redacted(text), false),
             Self::Json => sink::json(&redacted(text)).into_owned(),
+            Self::Table => redacted(text).into_owned(),
             Self::Own => text.to_owned(),
         }
     }
@@ -102,12 +105,12 @@ pub(super) fn unwritable(error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot write to standard output: {}", plain(error)))
 }
 
-/// An error on standard error.
+/// An error on standard error, as one line whatever it quotes.
 pub(super) fn complain(color: ColorChoice, message: &str) {
     say(color, "error", AnsiColor::BrightRed.on_default().bold(), message);
 }
 
-/// A warning on standard error.
+/// A warning on standard error, as one line whatever it quotes.
 pub(super) fn warn(color: ColorChoice, message: &str) {
     say(color, "warning", AnsiColor::Yellow.on_default().bold(), message);
 }
@@ -122,7 +125,7 @@ pub(super) fn warn_unread(problems: &[Problem], working: &Path, color: ColorChoi
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
     let mut stream = Stream::new(Target::Errors, choice(color));
     // There is nowhere left to complain to.
-    let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(message));
+    let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(&sink::terminal(message)));
 }
 
 fn choice(color: ColorChoice) -> anstream::ColorChoice {

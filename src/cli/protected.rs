@@ -9,6 +9,7 @@ use crate::config::Settings;
 use crate::envelope::atoms::{Declarations, Declared, Ground, protected};
 use crate::host::{self, Memory, Overlay, ProgramFiles, Resolution, Target, relative};
 use crate::program::Program;
+use crate::report::sink::terminal;
 
 /// A predicate on the list.
 #[derive(Debug, Serialize)]
@@ -28,7 +29,7 @@ impl Protected {
         let Self { predicate, why, rule, refused } = self;
         let rule = rule.as_ref().map_or(String::new(), |rule| format!(" at {rule}"));
         let end = if *refused { "" } else { "; reported, not refused" };
-        format!("# {predicate}: {why}{rule}{end}\n")
+        format!("# {}\n", terminal(&format!("{predicate}: {why}{rule}{end}")))
     }
 }
 

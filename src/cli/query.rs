@@ -52,6 +52,10 @@ pub(super) struct QueryCommand {
     /// For whom the answer is
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
+    /// With `--format csv`: write every cell as it is, also one that a spreadsheet takes for a formula. Otherwise such a
+    /// cell begins with `'`, and control characters are shown as signs
+    #[arg(long)]
+    csv_formulas: bool,
 }
 
 /// For whom an answer is.
@@ -105,6 +109,9 @@ impl QueryCommand {
         if self.format == Layout::Csv && (self.dump || self.reading == Some(Semantics::Both)) {
             bail!("a table holds the facts of one predicate in one reading");
         }
+        if self.csv_formulas && self.format != Layout::Csv {
+            bail!("`--csv-formulas` goes with `--format csv`");
+        }
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         let (programs, given) = Programs::load_with(&paths, &self.facts, &working);
         let (mut answers, mut complaints) = (Vec::new(), Complaints::default());
@@ -117,7 +124,7 @@ impl QueryCommand {
                 }
             }
         }
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::of(self.medium(), color);
         self.write(&answers, &mut out)?;
         out.flush()?;
         programs.complain(&working, color);
@@ -163,10 +170,18 @@ impl QueryCommand {
         ask(&mut asked, atom, Wish { why: self.why, others, why_not: self.why_not, cells, text })
     }
 
+    fn medium(&self) -> Medium {
+        match self.format {
+            Layout::Json => Medium::Json,
+            Layout::Csv if self.csv_formulas => Medium::Table,
+            Layout::Csv | Layout::Text => Medium::Text,
+        }
+    }
+
     fn write(&self, answers: &[Answer], out: &mut Output) -> Result<()> {
         match self.format {
             Layout::Json => out.write(&(serde_json::to_string_pretty(answers)? + "\n"))?,
-            Layout::Csv => out.write(&answers_csv(answers))?,
+            Layout::Csv => out.write(&answers_csv(answers, self.csv_formulas))?,
             Layout::Text => answers.iter().try_for_each(|answer| self.write_text(answer, out))?,
         }
         Ok(())

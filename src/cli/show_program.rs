@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::host::{FileTable, Member, ProgramFiles, Resolution, relative};
+use crate::report::sink::terminal;
 
 /// The programs with their files, as text.
 pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: &Path) -> String {
@@ -69,7 +70,8 @@ fn show(
     }
 }
 
+/// A line, in which no name begins another.
 fn line(out: &mut String, text: &str) {
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "{text}");
+    let _ = writeln!(out, "{}", terminal(text));
 }

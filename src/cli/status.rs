@@ -10,6 +10,7 @@ use super::Outcome;
 use super::form::Form;
 use super::output::Output;
 use crate::host::{self, Cut, FileTable, Overlay, Resolution, Shell, Target};
+use crate::report::sink::terminal;
 
 /// Say which version this is and which programs it sees here
 #[derive(Debug, Args)]
@@ -76,15 +77,20 @@ impl Status {
     fn text(&self, resolution: &Resolution, working: &Path) -> String {
         let mut out = format!("mangle-ls {}\n", self.version);
         for project in &resolution.projects {
-            out.push_str(&format!("settings  {}\n", host::relative(working, &project.path)));
+            out.push_str(&format!("settings  {}\n", terminal(&host::relative(working, &project.path))));
         }
         for program in &self.programs {
             let files = if program.files.len() == 1 { "file" } else { "files" };
-            out.push_str(&format!("program   {}: {} {files}\n", program.name, program.files.len()));
+            out.push_str(&format!(
+                "program   {}: {} {files}\n",
+                terminal(&program.name),
+                program.files.len()
+            ));
         }
         let cuts: Vec<_> = resolution.cuts.iter().map(Cut::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {
-            out.push_str(&format!("unread    {}: {}\n", host::relative(working, &problem.path), problem.why));
+            let line = format!("{}: {}", host::relative(working, &problem.path), problem.why);
+            out.push_str(&format!("unread    {}\n", terminal(&line)));
         }
         out
     }

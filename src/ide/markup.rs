@@ -1,5 +1,7 @@
 //! What is shown to a reader in a pop-up, as Markdown or as plain text, whichever the editor can.
 
+use crate::report::sink::{code_span, longest_run};
+
 /// Paragraphs and pieces of code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Markup {
@@ -57,7 +59,7 @@ impl Markup {
         self
     }
 
-    /// Adds a paragraph in our own words: Markdown, with `code` as its only markup.
+    /// Adds a paragraph in our own words, with `code` as its only markup: what they quote goes through [`code_span`].
     #[must_use]
     pub fn words(mut self, words: impl Into<String>) -> Self {
         self.blocks.push(Block::Words(words.into()));
@@ -97,7 +99,7 @@ impl Markup {
         self.join(|block| match block {
             Block::Code(code) => format!("{fence}mangle\n{code}\n{fence}", fence = fence(code)),
             Block::Excerpt(lines) => format!("{fence}text\n{lines}\n{fence}", fence = fence(lines)),
-            Block::Words(words) => words.clone(),
+            Block::Words(words) => words_in_markdown(words),
             Block::Foreign(words) => escaped(words),
             Block::List(lines) => joined(lines, Line::to_markdown),
         })
@@ -108,7 +110,7 @@ impl Markup {
     pub fn to_plain(&self) -> String {
         self.join(|block| match block {
             Block::Code(text) | Block::Excerpt(text) | Block::Foreign(text) => text.clone(),
-            Block::Words(words) => words.replace('`', ""),
+            Block::Words(words) => words_in_plain(words),
             Block::List(lines) => joined(lines, Line::to_plain),
         })
     }
@@ -148,21 +150,104 @@ impl Line {
     }
 }
 
-/// A text as a piece of code that it cannot close.
+/// A text on one line as a piece of code that it cannot close.
 fn span(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let ticks = "`".repeat(longest + 1);
-    match longest {
-        0 => format!("{ticks}{text}{ticks}"),
-        _ => format!("{ticks} {text} {ticks}"),
-    }
+    code_span(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// A fence that the code cannot close.
 fn fence(code: &str) -> String {
-    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
+    "`".repeat(longest_run(code).max(2) + 1)
+}
+
+/// A part of words with pieces of code in them.
+enum Piece<'w> {
+    Code(&'w str),
+    Words(&'w str),
+}
+
+/// Words taken apart as Markdown does it: a row of backticks ends at the next row of the same length, or is text.
+fn pieces(words: &str) -> Vec<Piece<'_>> {
+    let (mut found, mut rest) = (Vec::new(), words);
+    while let Some(start) = rest.find('`') {
+        let (before, ticks) = rest.split_at(start);
+        let (row, behind) = ticks.split_at(ticks.len() - ticks.trim_start_matches('`').len());
+        found.push(Piece::Words(before));
+        rest = match end_of(behind, row.len()) {
+            Some(end) => {
+                found.push(Piece::Code(behind.get(..end).unwrap_or_default()));
+                behind.get(end + row.len()..).unwrap_or_default()
+            }
+            None => {
+                found.push(Piece::Words(row));
+                behind
+            }
+        };
+    }
+    found.push(Piece::Words(rest));
+    found
+}
+
+/// Where the first row of so many backticks begins.
+fn end_of(text: &str, len: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text.get(at..)?.find('`') {
+        let start = at + found;
+        let row = text.get(start..)?;
+        let row = row.len() - row.trim_start_matches('`').len();
+        if row == len {
+            return Some(start);
+        }
+        at = start + row;
+    }
+    None
+}
+
+/// What a piece of code says: one blank on either side is not part of it.
+fn inside(code: &str) -> &str {
+    let is_padded = !code.trim().is_empty();
+    code.strip_prefix(' ').and_then(|code| code.strip_suffix(' ')).filter(|_| is_padded).unwrap_or(code)
+}
+
+/// Words of ours as Markdown. What they quote may have ended the code that it stands in: outside of code, nothing is a
+/// link, an image, HTML or a heading.
+fn words_in_markdown(words: &str) -> String {
+    let piece = |piece: &Piece<'_>| match piece {
+        Piece::Code(code) if code.is_empty() => String::new(),
+        Piece::Code(code) => code_span(inside(code)),
+        Piece::Words(words) => inert(words),
+    };
+    let all: String = pieces(words).iter().map(piece).collect();
+    all.split('\n').map(without_block).collect::<Vec<_>>().join("\n")
+}
+
+/// Words of ours as plain text.
+fn words_in_plain(words: &str) -> String {
+    let piece = |piece: &Piece<'_>| match piece {
+        Piece::Code(code) => inside(code).to_owned(),
+        Piece::Words(words) => (*words).to_owned(),
+    };
+    pieces(words).iter().map(piece).collect()
+}
+
+/// Text in the middle of a line in which nothing is markup.
+fn inert(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for char in words.chars() {
+        if matches!(char, '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' | '&') {
+            out.push('\\');
+        }
+        out.push(char);
+    }
+    // Addresses become links by themselves.
+    out.replace("://", ":\\//").replace("www.", "www\\.").replace('@', "\\@").replace("__", "\\_\\_")
+}
+
+/// A line that begins no block but a paragraph.
+fn without_block(line: &str) -> String {
+    let inner = line.trim_start();
+    let begins = inner.starts_with(['#', '>', '+', '-', '=']) || inner.starts_with("\\~");
+    if begins { format!("\\{inner}") } else { inner.to_owned() }
 }
 
 /// Text as Markdown that shows exactly it: lines stay lines, no link, image or HTML comes of it.
@@ -182,7 +267,7 @@ fn escaped(text: &str) -> String {
             let in_word = char == '_' && before.is_alphanumeric() && after.is_some_and(char::is_alphanumeric);
             before = char;
             let starts_item =
-                (at == 0 && matches!(char, '-' | '+')) || (at == digits && char == '.' && at > 0);
+                (at == 0 && matches!(char, '-' | '+' | '=')) || (at == digits && char == '.' && at > 0);
             let is_markup = matches!(
                 char,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '!' | '|' | '~' | '&' | ':' | '@'
@@ -224,9 +309,19 @@ mod tests {
         let markup = Markup::default().list(vec![bare, line]).list(Vec::new());
         assert_eq!(
             markup.to_markdown(),
-            "- `q()`\n  - `` p(`a` ](http://e.org) `` said by \\<b\\> [a_b.mg\\:3](file:///a%28b%29.mg#L3)"
+            "- `q()`\n  - ``p(`a` ](http://e.org)`` said by \\<b\\> [a_b.mg\\:3](file:///a%28b%29.mg#L3)"
         );
         assert_eq!(markup.to_plain(), "q()\n  p(`a`\n](http://e.org) said by <b> (a_b.mg:3)");
+    }
+
+    #[test]
+    fn words_have_no_markup_but_code() {
+        let markdown = |words: &str| Markup::default().words(words).to_markdown();
+        assert_eq!(markdown("A `p` of `` a`b ``, a_b."), "A `p` of ``a`b``, a_b.");
+        let hostile = format!("Gets its value from `{}`.", "a``![i](http://e/x)<img src=x>");
+        assert_eq!(markdown(&hostile), "Gets its value from ```a``![i](http://e/x)<img src=x>```.");
+        assert_eq!(markdown("`a` ![i](x) `\n# b <c>"), "`a` !\\[i\\](x) \\`\n\\# b \\<c>");
+        assert_eq!(Markup::default().words("A `` a`b `` and `c`.").to_plain(), "A a`b and c.");
     }
 
     #[test]

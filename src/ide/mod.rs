@@ -26,6 +26,8 @@ mod lines;
 pub mod linked_editing;
 pub mod links;
 pub mod markup;
+#[cfg(test)]
+mod markup_tests;
 pub mod mention;
 mod place;
 pub mod policy_tests;

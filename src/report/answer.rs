@@ -107,16 +107,15 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
     }
 }
 
-/// Answers as one table: a row a fact, below the names of the arguments.
+/// Answers as one table: a row a fact, below the names of the arguments. Unless `keeps_formulas`, no cell is a formula for
+/// a spreadsheet, and what a terminal would obey is shown.
 #[must_use]
-pub fn answers_csv(answers: &[Answer]) -> String {
+pub fn answers_csv(answers: &[Answer], keeps_formulas: bool) -> String {
+    let cell = |text: &String| if keeps_formulas { text.clone() } else { sink::csv(text) };
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     let header = answers.first().map(|answer| answer.columns.as_slice());
     let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(Answered::cells));
     // Writing to memory cannot fail.
-    header
-        .into_iter()
-        .chain(rows)
-        .for_each(|row| drop(writer.write_record(row.iter().map(|cell| sink::csv(cell)))));
+    header.into_iter().chain(rows).for_each(|row| drop(writer.write_record(row.iter().map(cell))));
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::advice::advice;
 use super::redact::redacted;
-use super::sink::xml;
+use super::sink::{xml, xml_document, xml_line};
 use super::{Entry, Sources, Summary};
 use crate::text::FileId;
 
@@ -28,7 +28,7 @@ pub fn junit(
     let mut suites: BTreeMap<(&str, FileId), TestSuite> = BTreeMap::new();
     for file in files.iter().copied().chain(entries.iter().map(|entry| entry.file)) {
         let (name, file) = (sources.name(file), sources.owner(file));
-        suites.entry((name, file)).or_insert_with(|| TestSuite::new(xml(name)));
+        suites.entry((name, file)).or_insert_with(|| TestSuite::new(xml_line(name)));
     }
     for entry in entries {
         let suite = suites.get_mut(&(sources.name(entry.file), sources.owner(entry.file)));
@@ -43,14 +43,14 @@ pub fn junit(
         report.add_test_suite(suite);
     }
     report.add_test_suites(failures.iter().map(|(name, why)| unchecked(name, why)));
-    report.to_string()
+    report.to_string().map(|written| xml_document(&written))
 }
 
 /// The suite of something that could not be checked.
 fn unchecked(name: &str, why: &str) -> TestSuite {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(xml(why)).set_type("unreadable");
-    let mut suite = TestSuite::new(xml(name));
+    status.set_message(xml_line(why)).set_type("unreadable");
+    let mut suite = TestSuite::new(xml_line(name));
     suite.add_test_case(TestCase::new("check", status));
     suite
 }
@@ -64,12 +64,12 @@ fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
     let mut status = TestCaseStatus::success();
     if entry.fails {
         status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(xml(&diagnostic.message)).set_type(diagnostic.severity.as_str());
+        status.set_message(xml_line(&diagnostic.message)).set_type(diagnostic.severity.as_str());
         status.set_description(&text);
     }
     let (code, rule) = (diagnostic.rule.code, diagnostic.rule.name);
     let mut case = TestCase::new(format!("{code} {rule} at {}:{}", at.line, at.col), status);
-    case.set_classname(xml(name));
+    case.set_classname(xml_line(name));
     case.extra.insert("line".into(), at.line.to_string().into());
     if !entry.fails {
         case.set_system_out(text);
@@ -82,13 +82,13 @@ fn description(entry: &Entry, sources: &Sources) -> String {
     let diagnostic = &entry.diagnostic;
     let place = |file, offset| {
         let at = sources.place(file, offset);
-        format!("{}:{}:{}", sources.name(file), at.line, at.col)
+        format!("{}:{}:{}", xml_line(sources.name(file)), at.line, at.col)
     };
     let first = place(entry.file, diagnostic.range.start());
-    let mut lines = vec![format!("{first}: {}: {}", diagnostic.severity, diagnostic.message)];
+    let mut lines = vec![format!("{first}: {}: {}", diagnostic.severity, xml_line(&diagnostic.message))];
     for related in &diagnostic.related {
-        lines.push(format!("{}: {}", place(related.file, related.range.start()), related.message));
+        lines.push(format!("{}: {}", place(related.file, related.range.start()), xml_line(&related.message)));
     }
-    lines.extend(advice(diagnostic));
+    lines.extend(advice(diagnostic).map(|advice| xml_line(&advice)));
     xml(&lines.join("\n"))
 }

@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde::Serialize;
 
 use super::proof;
-use super::sink::xml;
+use super::sink::{line, xml, xml_document, xml_line};
 use crate::kernel::RuleId;
 use crate::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
 use crate::text::TextSize;
@@ -232,7 +232,7 @@ impl TestReport {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for suite in &self.suites {
-            let _ = writeln!(out, "{}", suite.file);
+            let _ = writeln!(out, "{}", line(&suite.file));
             suite.message.iter().for_each(|why| {
                 let _ = writeln!(out, "  ERROR   {why}");
             });
@@ -273,13 +273,13 @@ impl TestReport {
     pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
         let mut report = Report::new("mangle-ls test");
         for suite in &self.suites {
-            let mut cases = TestSuite::new(xml(&suite.file));
+            let mut cases = TestSuite::new(xml_line(&suite.file));
             cases.add_test_cases(suite.cases.iter().map(|case| case.junit(&suite.file)));
             cases.add_test_cases(suite.message.map(|why| without_case(&suite.file, why)));
             report.add_test_suite(cases);
         }
         report.add_test_suites(self.coverage.as_ref().map(CoverageReport::junit));
-        report.to_string()
+        report.to_string().map(|written| xml_document(&written))
     }
 }
 
@@ -290,14 +290,14 @@ impl CaseReport {
             "failed" => "FAILED",
             _ => "ERROR",
         };
-        let _ = writeln!(out, "  {word:<6}  {}", self.name);
+        let _ = writeln!(out, "  {word:<6}  {}", line(&self.name));
         if let Some(message) = &self.message {
-            let _ = writeln!(out, "    line {}: {message}", self.line);
+            let _ = writeln!(out, "    line {}: {}", self.line, line(message));
         }
         for failure in &self.failures {
-            let _ = writeln!(out, "    line {}: {}", failure.line, failure.message);
-            failure.explanation.lines().for_each(|line| {
-                let _ = writeln!(out, "      {line}");
+            let _ = writeln!(out, "    line {}: {}", failure.line, line(&failure.message));
+            failure.explanation.lines().for_each(|text| {
+                let _ = writeln!(out, "      {}", line(text));
             });
         }
     }
@@ -312,12 +312,12 @@ impl CaseReport {
                 let messages: Vec<_> = messages.chain(self.message.as_deref()).collect();
                 let mut text = String::new();
                 self.write(&mut text);
-                status.set_message(xml(&messages.join(" "))).set_description(xml(&text));
+                status.set_message(xml_line(&messages.join(" "))).set_description(xml(&text));
                 status
             }
         };
-        let mut case = TestCase::new(xml(&self.name), status);
-        case.set_classname(xml(file));
+        let mut case = TestCase::new(xml_line(&self.name), status);
+        case.set_classname(xml_line(file));
         case.extra.insert("line".into(), self.line.to_string().into());
         case
     }
@@ -360,14 +360,17 @@ impl CoverageReport {
             suite.add_property((format!("coverage.{name}"), figure.to_string()));
         }
         for UnfiredRule { file, line, predicate } in &self.unfired {
-            suite.add_property(("coverage.unfired".to_owned(), xml(&format!("{file}:{line} {predicate}"))));
+            suite.add_property((
+                "coverage.unfired".to_owned(),
+                xml_line(&format!("{file}:{line} {predicate}")),
+            ));
         }
         let status = match self.required {
             Some(required) if !self.is_enough() => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 let mut text = String::new();
                 self.write(&mut text);
-                status.set_message(xml(&self.shortfall(required))).set_description(xml(&text));
+                status.set_message(xml_line(&self.shortfall(required))).set_description(xml(&text));
                 status
             }
             _ => TestCaseStatus::success(),
@@ -382,8 +385,8 @@ impl CoverageReport {
         if !unfired.is_empty() {
             let _ = writeln!(out, "These fired in none:");
         }
-        for UnfiredRule { file, line, predicate } in unfired {
-            let _ = writeln!(out, "  {file}:{line}  {predicate}");
+        for UnfiredRule { file, line: number, predicate } in unfired {
+            let _ = writeln!(out, "  {}:{number}  {}", line(file), line(predicate));
         }
     }
 }
@@ -391,9 +394,9 @@ impl CoverageReport {
 /// A file of which nothing could be run.
 fn without_case(file: &str, why: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(xml(why));
+    status.set_message(xml_line(why));
     let mut case = TestCase::new("cases", status);
-    case.set_classname(xml(file));
+    case.set_classname(xml_line(file));
     case
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::sink::line;
 use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
 
 /// How many levels are unfolded.
@@ -32,9 +33,9 @@ impl Writer<'_> {
         let (known, steps) = (self.shown.get(at) == Some(&true), &node.steps);
         let note = match steps.is_empty() {
             _ if node.folded => " …".to_owned(),
-            true => format!("  [{}]", (self.place)(node.rule)),
+            true => format!("  [{}]", line(&(self.place)(node.rule))),
             false if known => "  (see above)".to_owned(),
-            false => format!("  by {}", (self.place)(node.rule)),
+            false => format!("  by {}", line(&(self.place)(node.rule))),
         };
         self.line(level, &format!("{}{note}", node.fact));
         if known || level >= DEEPEST {
@@ -75,7 +76,7 @@ fn plural(count: usize) -> &'static str {
 pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = String::new();
     for Miss { rule, obstacle } in misses {
-        let place = place(*rule);
+        let place = line(&place(*rule));
         let _ = match obstacle {
             Obstacle::Head { argument, has } => {
                 writeln!(out, "{place}: argument {} of the head is {has}", argument + 1)

@@ -24,10 +24,12 @@ pub const SINKS: &[Sink] = &[
     Sink { name: "line", escape: line },
     Sink { name: "markdown", escape: markdown },
     Sink { name: "markdown-cell", escape: markdown_cell },
+    Sink { name: "code-span", escape: code_span },
     Sink { name: "markdown-code", escape: markdown_code },
     Sink { name: "markdown-fence", escape: markdown_fence },
     Sink { name: "html", escape: html },
     Sink { name: "xml", escape: xml },
+    Sink { name: "xml-line", escape: xml_line },
     Sink { name: "github-message", escape: github_message },
     Sink { name: "github-property", escape: github_property },
     Sink { name: "mermaid", escape: mermaid },
@@ -41,9 +43,11 @@ pub const SINKS: &[Sink] = &[
 pub fn is_hidden(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{feff}' | '\u{3164}' | '\u{ffa0}' => true,
+        '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
+        '\u{e0000}'..='\u{e0fff}' => true,
         char => char.is_control(),
     }
 }
@@ -112,9 +116,9 @@ pub fn markdown_cell(text: &str) -> String {
     markdown(text).replace("\\|", "&#124;")
 }
 
-/// A span of code in Markdown, also in a cell of a table.
+/// A span of code in Markdown, which the text cannot end: its fence is longer than any row of backticks in it.
 #[must_use]
-pub fn markdown_code(text: &str) -> String {
+pub fn code_span(text: &str) -> String {
     let text = line(text);
     if text.is_empty() {
         return "(nothing)".to_owned();
@@ -122,8 +126,13 @@ pub fn markdown_code(text: &str) -> String {
     let fence = "`".repeat(longest_run(&text) + 1);
     let is_open = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let space = if is_open { " " } else { "" };
-    // A bar ends a cell even in a span of code.
-    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// [`code_span`] in a cell of a table: a bar ends a cell even in a span of code.
+#[must_use]
+pub fn markdown_code(text: &str) -> String {
+    code_span(text).replace('|', "\\|")
 }
 
 /// A block of code in Markdown, with a line end behind it.
@@ -136,7 +145,8 @@ pub fn markdown_fence(text: &str) -> String {
 }
 
 /// How many backticks are in a row at most.
-fn longest_run(text: &str) -> usize {
+#[must_use]
+pub fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
@@ -167,6 +177,27 @@ pub fn xml(text: &str) -> String {
         .chars()
         .map(|char| if is_allowed(char) { char } else { char::REPLACEMENT_CHARACTER })
         .collect()
+}
+
+/// What stands for a tab, a line feed and a carriage return until the document is written: writers of XML leave these as
+/// they are, though the value of an attribute loses them.
+const WHITE: [(char, char, &str); 3] =
+    [('\t', '\u{f8f0}', "&#9;"), ('\n', '\u{f8f1}', "&#10;"), ('\r', '\u{f8f2}', "&#13;")];
+
+/// Text that may be in XML and stays on its line there: names, and the values of attributes. [`xml_document`] puts in the
+/// references for its line ends.
+#[must_use]
+pub fn xml_line(text: &str) -> String {
+    let marked = |char: char| WHITE.iter().find(|(white, ..)| *white == char).map(|(_, mark, _)| *mark);
+    let plain = |char: char| if WHITE.iter().any(|(_, mark, _)| *mark == char) { '\u{fffd}' } else { char };
+    let marked = |char: char| marked(char).unwrap_or_else(|| plain(char));
+    xml(&redacted(text).chars().map(marked).collect::<String>())
+}
+
+/// A document whose texts are from [`xml`] and [`xml_line`], as it is written.
+#[must_use]
+pub fn xml_document(written: &str) -> String {
+    WHITE.iter().fold(written.to_owned(), |written, (_, mark, reference)| written.replace(*mark, reference))
 }
 
 /// Text behind the second `::` of a command of GitHub Actions.
@@ -204,14 +235,16 @@ pub fn dot(text: &str) -> String {
     format!("\"{}\"", line(text).replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// What a formula may begin with, also as wide letters.
+const FORMULA: [char; 10] = ['=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 /// A cell of a table that a spreadsheet may open: what it would take for a formula is text. Quotes and commas are escaped
 /// by what writes the table.
 #[must_use]
 pub fn csv(text: &str) -> String {
     let text = lines(text);
     let is_number = text.parse::<f64>().is_ok();
-    let begins =
-        text.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) || text.starts_with(['\t', '\n']);
+    let begins = text.trim_start().starts_with(FORMULA) || text.starts_with(['\t', '\n']);
     if begins && !is_number { format!("'{text}") } else { text }
 }
 
@@ -314,7 +347,7 @@ mod tests {
     use super::*;
 
     /// Texts that want to be more than text.
-    const HOSTILE: [&str; 18] = [
+    const HOSTILE: [&str; 19] = [
         "\x1b[31mred\x1b[0m",
         "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
         "\u{9b}31mc1\u{9d}0;t\u{9c}",
@@ -333,6 +366,7 @@ mod tests {
         "a|b\n| c |",
         "\u{fffe}\u{ffff}\u{2028}\u{2029}",
         "# h\n- l\n***b***",
+        "x\u{34f}\u{3164}\u{180b}\u{e0101}y",
     ];
 
     #[test]
@@ -358,6 +392,29 @@ mod tests {
     }
 
     #[test]
+    fn names_in_xml_stay_on_their_line_and_stay_true() {
+        for text in HOSTILE.into_iter().chain(["a\r\n\tb", "\u{f8f1}::error"]) {
+            let mut suite = quick_junit::TestSuite::new(xml_line(text));
+            suite.add_property(("name".to_owned(), xml_line(text)));
+            let mut report = quick_junit::Report::new("x");
+            report.add_test_suite(suite);
+            let written = xml_document(&report.to_string().unwrap_or_default());
+            assert!(!written.lines().any(|line| line.trim_start().starts_with("::")), "{written}");
+            let parsed = roxmltree::Document::parse(&written);
+            let parsed = parsed.as_ref().map(|document| document.descendants());
+            let names = parsed.into_iter().flatten().filter(|node| node.has_tag_name("testsuite"));
+            let names: Vec<_> = names.filter_map(|node| node.attribute("name")).collect();
+            let is_allowed = |char: &char| {
+                matches!(char, '\t' | '\n' | '\r') || xml(&char.to_string()) == char.to_string()
+            };
+            let plain: String =
+                text.chars().map(|char| if is_allowed(&char) { char } else { '\u{fffd}' }).collect();
+            let plain = plain.replace('\u{f8f1}', "\u{fffd}");
+            assert_eq!(names, [plain]);
+        }
+    }
+
+    #[test]
     fn markup_is_text() {
         for text in HOSTILE {
             assert!(!html(text).contains(['<', '>', '"', '\'']), "{}", html(text));
@@ -371,7 +428,7 @@ mod tests {
                     .all(|one| is_escaped(one) || words.contains("&#")),
                 "{words}"
             );
-            let span = markdown_code(text);
+            let span = code_span(text);
             let fence = span.len() - span.trim_start_matches('`').len();
             let inner = span.get(fence..span.len() - fence).unwrap_or("");
             assert!(span == "(nothing)" || longest_run(inner) < fence, "{span}");

@@ -368,6 +368,7 @@ mod tests {
 
     use super::*;
     use crate::config::TranscriptSettings;
+    use crate::text::character_start;
 
     const E: &str = r#"{"control_packet":{},"surface_response":"ok"}"#;
 
@@ -435,6 +436,18 @@ mod tests {
     }
 
     #[test]
+    fn damage_behind_a_byte_order_mark_stays_where_it_is() {
+        let damaged = "\u{feff}{\"role\":\"assistant\",\"content\":\"he";
+        let old = format!("{damaged}l");
+        let transcript = Transcript::parse(options("a.jsonl"), old.as_bytes());
+        let updated = transcript.update(damaged.as_bytes(), &[TextEdit::between(&old, damaged)]);
+        let starts = |transcript: &Transcript| -> Vec<_> {
+            transcript.entries().iter().map(|entry| entry.start).collect()
+        };
+        assert_eq!((starts(&transcript), starts(&updated)), (vec![3], vec![3]));
+    }
+
+    #[test]
     fn offsets_lead_to_turns() {
         let text = r#"{"role":"user","content":"a"}
 {"role":"assistant","content":"x\"y"}"#;
@@ -476,11 +489,12 @@ mod tests {
 
         #[test]
         fn an_update_is_what_reading_again_is(
-            old in file(), cut in 0usize..200, len in 0usize..80, new in file(),
+            old in file(), bom in any::<bool>(), cut in 0usize..200, len in 0usize..80, new in file(),
             name in prop::sample::select(vec!["a.jsonl", "a.json", "a.log", "a.txt", "a.md"]),
         ) {
-            let from = cut.min(old.len());
-            let to = (from + len).min(old.len());
+            let old = if bom { format!("\u{feff}{old}") } else { old };
+            let from = character_start(old.as_bytes(), cut);
+            let to = character_start(old.as_bytes(), from + len);
             let changed = format!("{}{new}{}", &old[..from], &old[to..]);
             let transcript = Transcript::parse(options(name), old.as_bytes());
             let range = crate::text::TextRange::new(size(from), size(to));

@@ -175,7 +175,8 @@ impl Reader {
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
         self.state = Some((plan, Cutter::new(plan.frame)));
-        (self.has_begun, self.start, self.number) = (true, start, number.saturating_sub(1));
+        // At the start of the file there may be a byte order mark.
+        (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
         self
     }

@@ -7,6 +7,7 @@ mod check;
 mod fix;
 mod fix_transcripts;
 mod fmt;
+mod foreign_names;
 mod foreign_text;
 mod graph;
 #[path = "test.rs"]

@@ -4,6 +4,7 @@
 
 mod baseline;
 mod ci;
+mod damage;
 mod formats;
 mod schema;
 mod since;

@@ -3,6 +3,7 @@
 use super::{Evaluation, Places, cut};
 use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
 use crate::program::{FileSummary, PredicateId};
+use crate::report::sink::code_span;
 use crate::syntax::ast::{Atom, Clause};
 
 /// How many premises, or rules, are named.
@@ -64,11 +65,13 @@ impl Evaluation {
         let grounds = root.steps.iter().map(|step| match &step.ground {
             Ground::Fact(at) => {
                 let fact = proof.nodes.get(*at).map_or_else(String::new, |node| cut(node.fact.clone()));
-                format!("`{fact}`")
+                code_span(&fact)
             }
-            Ground::Absent(fact) => format!("no `{}`", cut(fact.clone())),
-            Ground::Dropped(text) => format!("`{}`, which the engine does not look at", cut(text.clone())),
-            Ground::Holds(text) => format!("`{}`", cut(text.clone())),
+            Ground::Absent(fact) => format!("no {}", code_span(&cut(fact.clone()))),
+            Ground::Dropped(text) => {
+                format!("{}, which the engine does not look at", code_span(&cut(text.clone())))
+            }
+            Ground::Holds(text) => code_span(&cut(text.clone())),
             Ground::Rows { count, .. } => format!("a group of {count}"),
         });
         let grounds: Vec<_> = grounds.collect();
@@ -94,12 +97,14 @@ impl Evaluation {
             let place = self.place(miss.rule, places);
             match &miss.obstacle {
                 Obstacle::Head { argument, has } => {
-                    format!("{place} gives `{}` as argument {}", cut(has.clone()), argument + 1)
+                    format!("{place} gives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
                 }
                 Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
-                    format!("{place} wants `{}`", cut(asked.clone()))
+                    format!("{place} wants {}", code_span(&cut(asked.clone())))
                 }
-                Obstacle::Premise { asked, .. } => format!("{place} finds no `{}`", cut(asked.clone())),
+                Obstacle::Premise { asked, .. } => {
+                    format!("{place} finds no {}", code_span(&cut(asked.clone())))
+                }
                 Obstacle::Groups { .. } => format!("{place} has no such group"),
                 Obstacle::TooMany => format!("{place} has too many combinations to look at"),
             }

@@ -7,6 +7,7 @@ use crate::ide::evaluation::{Difference, Places, Readings, Tried};
 use crate::ide::markup::Markup;
 use crate::ide::mention::Entity;
 use crate::program::PredicateKey;
+use crate::report::sink::code_span;
 use crate::syntax::ast::Atom;
 use crate::text::{TextRange, slice};
 
@@ -59,7 +60,7 @@ fn rows(known: &[(&Tried<'_>, &Readings)], key: PredicateKey) -> Markup {
             _ => "",
         };
         match tried.sample {
-            Some(sample) => format!("{}{unit} in `{sample}`", rows.count),
+            Some(sample) => format!("{}{unit} in {}", rows.count, code_span(sample)),
             None => format!("{}{unit} with the program's own facts", rows.count),
         }
     });
@@ -80,7 +81,7 @@ fn difference_in_words(tried: &Tried<'_>, difference: &Difference) -> String {
         format!("As written: {}{}; the engine: {}.", count(difference.written), with(tried), difference.go);
     let mut only = |who: &str, facts: &[String]| {
         if !facts.is_empty() {
-            let facts: Vec<_> = facts.iter().map(|fact| format!("`{fact}`")).collect();
+            let facts: Vec<_> = facts.iter().map(|fact| code_span(fact)).collect();
             says.push_str(&format!(" {who}: {}.", facts.join(", ")));
         }
     };
@@ -95,7 +96,7 @@ fn count(rows: usize) -> String {
 
 /// ` with x.kernel.mg`
 fn with(tried: &Tried<'_>) -> String {
-    tried.sample.map_or_else(String::new, |sample| format!(" with `{sample}`"))
+    tried.sample.map_or_else(String::new, |sample| format!(" with {}", code_span(sample)))
 }
 
 /// The atom of a clause whose name stands at a range, if it has no variables.
@@ -131,10 +132,11 @@ fn holding(place: Place<'_>, tried: &Tried<'_>, readings: &Readings, atom: &Atom
     let with = with(tried);
     if go.holds == written.holds {
         let shown = if readings.wanted == Reading::Go { &go } else { &written };
-        return Markup::default().words(format!("`{text}` {}{with}.", said(shown)));
+        return Markup::default().words(format!("{} {}{with}.", code_span(text), said(shown)));
     }
     Markup::default().words(format!(
-        "For the engine `{text}` {}{with}. As written it {}.",
+        "For the engine {} {}{with}. As written it {}.",
+        code_span(text),
         said(&go),
         said(&written)
     ))

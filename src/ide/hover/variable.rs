@@ -6,6 +6,7 @@ use crate::ide::markup::Markup;
 use crate::ide::mention::Part;
 use crate::program::binding::{Binder, Bindings, How};
 use crate::program::rewrite::{ClauseSignatures, Rewriting};
+use crate::report::sink::code_span;
 use crate::syntax::ast::{Clause, Declaration, Item};
 use crate::text::{Symbol, TextRange, slice};
 use crate::types::{ClauseTypes, Type};
@@ -60,7 +61,7 @@ fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> Strin
     let mut letting =
         letting.filter(|statement| statement.variable.as_ref().and_then(|v| v.variable()) == Some(name));
     if let Some(statement) = letting.next() {
-        return format!("Gets its value from `{}`.", excerpt(text, statement.range));
+        return format!("Gets its value from {}.", code_span(&excerpt(text, statement.range)));
     }
     match bindings.get(name).and_then(|variable| variable.value) {
         Some(binder) => bound_by(clause, text, binder),
@@ -76,14 +77,14 @@ fn bound_by(clause: &Clause, text: &str, Binder { place, how }: Binder) -> Strin
         Place::Premise(index) => clause.premises.get(index as usize),
     };
     let excerpt = premise.map_or("", |premise| slice(text, premise.range()));
-    let excerpt = shortened(excerpt);
+    let excerpt = code_span(&shortened(excerpt));
     match how {
         How::HeadInput => "The caller brings its value.".to_owned(),
-        How::Argument | How::Output | How::Interval => format!("Gets its value from `{excerpt}`."),
+        How::Argument | How::Output | How::Interval => format!("Gets its value from {excerpt}."),
         How::InsideExpression => {
-            format!("Stands inside an expression in `{excerpt}`, where evaluation has no value for it.")
+            format!("Stands inside an expression in {excerpt}, where evaluation has no value for it.")
         }
-        How::Equality | How::Alias => format!("Gets its value by `{excerpt}`."),
+        How::Equality | How::Alias => format!("Gets its value by {excerpt}."),
     }
 }
 
@@ -91,11 +92,11 @@ fn excerpt(text: &str, range: TextRange) -> String {
     shortened(slice(text, range))
 }
 
-/// One line, not too long, without what would end the code span.
+/// One line, not too long.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     let words: Vec<_> = text.split_whitespace().collect();
-    let line = words.join(" ").replace('`', "'");
+    let line = words.join(" ");
     match line.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or("")),
         None => line,

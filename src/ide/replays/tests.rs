@@ -373,7 +373,7 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
 
         - `safe_action(/delete_file)` has no solution [policy.mg\:7](file:///p.mg#L7)
           - `safe_action(/read_file)` is there
-        - `` approved("`<b>`") `` has no solution [policy.mg\:7](file:///p.mg#L7)"#]].assert_eq(&found.markup.to_markdown());
+        - ``approved("`<b>`")`` has no solution [policy.mg\:7](file:///p.mg#L7)"#]].assert_eq(&found.markup.to_markdown());
     assert!(hover(&known, &records, at("surface_response"), true, &to_clause).is_none());
 }
 

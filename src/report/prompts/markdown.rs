@@ -12,8 +12,7 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
     for prompt in prompts {
         let PromptReport { name, shard, shard_type, mode, totals, .. } = prompt;
         let _ = writeln!(out, "# {}\n", sink::markdown(name));
-        let _ =
-            writeln!(out, "{} ({}), {mode}\n", sink::markdown_code(shard), sink::markdown_code(shard_type));
+        let _ = writeln!(out, "{} ({}), {mode}\n", sink::code_span(shard), sink::code_span(shard_type));
         if let Some(why) = &prompt.fallback {
             let _ = writeln!(out, "Not compiled: {}\n", sink::markdown(why));
         }
@@ -25,8 +24,12 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
         let share = percent(totals.tokens, available);
         let _ = writeln!(
             out,
-            "{} of {} tokens ({share}), by `{}`; {} by bytes/4, {} by characters/4.\n",
-            totals.tokens, totals.available, totals.tokenizer, totals.bytes4, totals.chars4
+            "{} of {} tokens ({share}), by {}; {} by bytes/4, {} by characters/4.\n",
+            totals.tokens,
+            totals.available,
+            sink::code_span(&totals.tokenizer.to_string()),
+            totals.bytes4,
+            totals.chars4
         );
     }
     let mut told: Vec<&Note> = Vec::new();
@@ -35,9 +38,9 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
             told.push(note);
             let _ = writeln!(
                 out,
-                "- {} `{}` ({}): {}",
+                "- {} {} ({}): {}",
                 note.severity,
-                note.rule,
+                sink::code_span(&note.rule.to_string()),
                 sink::markdown(&note.place),
                 sink::markdown(&note.message)
             );

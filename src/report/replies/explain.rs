@@ -17,10 +17,10 @@ const SHOWN: usize = 100;
 #[must_use]
 pub fn explained(answered: Answered<'_>, parsed: &Value, caps: &Caps) -> String {
     let Answered { file, record, reply, .. } = answered;
-    let mut out = format!("{file}:{}: a reply of {} bytes\n", record.number, reply.raw.len());
+    let mut out = format!("{}:{}: a reply of {} bytes\n", sink::line(file), record.number, reply.raw.len());
     // Writing to a string cannot fail.
     let mut line = |stage: &str, text: &str| {
-        let _ = writeln!(out, "  {stage:<3} {text}");
+        let _ = writeln!(out, "  {stage:<3} {}", sink::line(text));
     };
     let stage = reply.reading.as_ref().map(|reading| reading.stage);
     match stage {

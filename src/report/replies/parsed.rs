@@ -8,6 +8,7 @@ use crate::envelope::Reply;
 use crate::envelope::account::{Entry, Fate, NOT_JUDGED};
 use crate::envelope::runtime::{self, Caps, record};
 use crate::report::replay::atom;
+use crate::report::sink;
 
 /// The record of a reply; `diagnostics` as `check --format json` writes them.
 ///
@@ -74,9 +75,9 @@ pub fn parsed_text(parsed: &Value) -> String {
         })
     };
     let count = |path: &str| parsed.pointer(path).and_then(Value::as_array).map_or(0, Vec::len);
-    let mut out = format!("{}:{}: {}", word("/file"), word("/record"), word("/stage"));
+    let mut out = format!("{}:{}: {}", sink::line(&word("/file")), word("/record"), word("/stage"));
     match parsed["error"].as_str() {
-        Some(why) => return format!("{out} error: {why}\n"),
+        Some(why) => return format!("{out} error: {}\n", sink::line(why)),
         None => out.push_str(&format!(" {} {}", word("/method"), word("/confidence"))),
     }
     out.push_str(&format!(", surface {}", plural(parsed["surface"]["bytes"].as_u64().unwrap_or(0), "byte")));

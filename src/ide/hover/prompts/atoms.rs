@@ -26,7 +26,7 @@ fn fate(prompt: &FedPrompt, atom: &FedAtom) -> String {
     match &atom.fate {
         AtomFate::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
         AtomFate::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
-        AtomFate::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::word(why)),
+        AtomFate::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::plain(why)),
     }
 }
 
@@ -40,7 +40,7 @@ fn selector(fates: &[(&FedPrompt, &FedAtom)], offset: TextSize) -> Option<Hover>
             continue;
         };
         range = Some(found.word.range);
-        let here: Vec<_> = found.here.iter().map(|value| format!("`{}`", excerpt::word(value))).collect();
+        let here: Vec<_> = found.here.iter().map(|value| excerpt::word(value)).collect();
         let says = match here.as_slice() {
             [] => format!("The prompt {} is made where nothing is known of `{}`.", called(prompt), found.key),
             here => {
@@ -66,7 +66,7 @@ fn placeholder(fates: &[(&FedPrompt, &FedAtom)], text: &str, offset: TextSize) -
         let known = prompt.placeholders.iter().find(|(known, _)| *known == name);
         match known {
             Some((_, value)) if value.is_empty() => format!("Nothing in the prompt {}.", called(prompt)),
-            Some((_, value)) => format!("`{}` in the prompt {}.", excerpt::word(value), called(prompt)),
+            Some((_, value)) => format!("{} in the prompt {}.", excerpt::word(value), called(prompt)),
             None => format!("The runtime knows no such name: it stays as it is in {}.", called(prompt)),
         }
     });

@@ -3,6 +3,7 @@
 use super::{FedBy, called};
 use crate::ide::markup::Markup;
 use crate::prompt::FedPrompt;
+use crate::report::sink::code_span;
 
 /// How many lines are shown around one.
 const AROUND: usize = 1;
@@ -25,11 +26,11 @@ pub(super) fn lines(markup: Markup, by: &FedBy<'_>, prompt: &FedPrompt, meant: &
         }
     }
     let says = format!(
-        "In the prompt {} of `{}`, mode `{}`, section {}: {tokens} of {} tokens.",
+        "In the prompt {} of {}, mode `{}`, section {}: {tokens} of {} tokens.",
         called(prompt),
         word(by.sample),
         prompt.mode,
-        sections.iter().map(|section| format!("`{}`", word(section))).collect::<Vec<_>>().join(", "),
+        sections.iter().map(|section| word(section)).collect::<Vec<_>>().join(", "),
         prompt.tokens,
     );
     markup.words(says).excerpt(excerpt(prompt, meant))
@@ -66,8 +67,12 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Foreign words inside of our own: nothing in them ends the code that they stand in.
+/// Foreign words inside of our own, as code.
 pub(super) fn word(text: &str) -> String {
-    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    code_span(&cut(text))
+}
+
+/// Words of the runtime about an atom, which may quote its file.
+pub(super) fn plain(text: &str) -> String {
     cut(&text.replace('`', "'"))
 }

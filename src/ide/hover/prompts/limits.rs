@@ -33,7 +33,7 @@ pub(super) fn at(text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hove
         Some(limits) => (of(limits), "the agent's configuration"),
         None => (of(&Limits::default()), "the runtime, unless its configuration says otherwise"),
     };
-    let says = format!("The context of `{}` may have {tokens} tokens, says {whose}.", word(kind));
+    let says = format!("The context of {} may have {tokens} tokens, says {whose}.", word(kind));
     Some(Hover { range, markup: markup.words(says) })
 }
 

@@ -169,7 +169,7 @@ fn reasons(clause: ClauseId, fed: &[FedBy<'_>]) -> Vec<String> {
         if reasons.is_empty() {
             let gives_nothing = !prompt.facts.iter().any(|fact| fact.clause == Some(clause));
             reasons.push(if gives_nothing {
-                format!("with `{}` it gives no fact of its own", by.sample)
+                format!("with {} it gives no fact of its own", excerpt::word(by.sample))
             } else {
                 "nothing of it is shown".to_owned()
             });
@@ -188,12 +188,12 @@ fn reasons(clause: ClauseId, fed: &[FedBy<'_>]) -> Vec<String> {
 fn reason(missing: &Missing) -> String {
     match missing {
         Missing::Key(key) => format!(
-            "its shard key is `{}`, and a prompt takes the id of its shard letter for letter, `*` and `/_all`",
+            "its shard key is {}, and a prompt takes the id of its shard letter for letter, `*` and `/_all`",
             excerpt::word(key)
         ),
         Missing::Score(score) => format!("its score is {score}, and only what is above 50 is injected"),
         Missing::NotInjected => "no rule injects it".to_owned(),
-        Missing::Type(key) => format!("it is the template of `{}`", excerpt::word(key)),
+        Missing::Type(key) => format!("it is the template of {}", excerpt::word(key)),
         Missing::OtherTemplate => {
             "another template of this type comes first, and one that is empty counts as none".to_owned()
         }
@@ -234,12 +234,12 @@ fn of_predicate(key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
 fn base(prompt: &FedPrompt) -> Option<String> {
     let (from, name) = prompt.base.as_ref().filter(|(from, _)| *from != "kernel")?;
     let what = match (*from, name) {
-        ("builtin", Some(name)) => format!("the built-in text `{}`", excerpt::word(name)),
-        ("configured", Some(name)) => format!("the text `{}` of `[prompt.templates]`", excerpt::word(name)),
+        ("builtin", Some(name)) => format!("the built-in text {}", excerpt::word(name)),
+        ("configured", Some(name)) => format!("the text {} of `[prompt.templates]`", excerpt::word(name)),
         _ => "what the mandatory atoms say".to_owned(),
     };
     Some(format!(
-        "No template for `{}`: {} begins with {what}.",
+        "No template for {}: {} begins with {what}.",
         excerpt::word(&prompt.shard.1),
         called(prompt)
     ))
@@ -271,5 +271,5 @@ fn each<'a>(fed: &'a [FedBy<'a>]) -> impl Iterator<Item = (&'a FedBy<'a>, &'a Fe
 
 /// What a prompt is called in sentences.
 fn called(prompt: &FedPrompt) -> String {
-    format!("`{}` ({})", excerpt::word(&prompt.name), excerpt::word(&prompt.shard.0))
+    format!("{} ({})", excerpt::word(&prompt.name), excerpt::plain(&prompt.shard.0))
 }
