@@ -19,13 +19,13 @@ use constructs::{CONSTRUCTS, Construct, Read};
 static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// How many parts the smaller text of each construct has.
-const PARTS: usize = 300;
+const PARTS: usize = 200;
 
 /// How much more work twice as many parts may be.
 const MOST: f64 = 2.5;
 
 /// What is not counted: it is the same for texts of all sizes.
-const CONSTANT: f64 = 200_000.0;
+const CONSTANT: f64 = 1_000_000.0;
 
 /// Allocations, and bytes.
 fn work(construct: &Construct, count: usize) -> [f64; 2] {
