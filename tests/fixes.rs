@@ -192,7 +192,15 @@ fn wrong_whole(texts: &[String], settings: &RuleSettings) -> Vec<String> {
     for (file, diagnostic) in found(&new, settings).iter().filter(|(_, found)| is_safely_fixable(found)) {
         wrong.push(describe("is left", diagnostic, *file, &new));
     }
-    let (_, all) = fixed(texts, true);
+    let (guessed, all) = fixed(texts, true);
+    for (whole, guesses) in [(&new, false), (&guessed, true)] {
+        let (again, _) = fixed(whole, guesses);
+        if again != *whole {
+            wrong.push(format!(
+                "a second run fixes more (guesses: {guesses})\n--- first\n{whole:?}\n--- second\n{again:?}"
+            ));
+        }
+    }
     // A guess may well be wrong.
     for (file, diagnostic) in &safe.done.failed {
         wrong.push(describe("was taken back", diagnostic, *file, texts));

@@ -18,7 +18,7 @@ use super::show_program::show_program;
 use super::since::Since;
 use super::transcripts::TranscriptArgs;
 use super::watch::watch;
-use crate::config::FailOn;
+use crate::config::{FailOn, MaxFindings};
 use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
 use crate::transcript::LONGEST_DOCUMENT;
@@ -41,6 +41,12 @@ pub(super) struct Check {
     /// never [default: what the configuration says, else error]
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
     fail_on: Option<FailOn>,
+    /// How many findings of one rule in one file are shown with `text` and `github`; 0 shows all [default: what the
+    /// configuration says, else 100]
+    ///
+    /// The other formats, the counts and the exit status are about all findings.
+    #[arg(long, value_name = "COUNT")]
+    max_findings: Option<usize>,
     /// First say which files form which program (on standard error unless the format is `text`)
     #[arg(long)]
     show_program: bool,
@@ -119,13 +125,17 @@ impl Check {
         }
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
-        let statistics = self.statistics.then(|| report::statistics(&findings.entries));
+        let statistics = self.statistics.then(|| report::statistics(&findings.entries, &findings.omitted));
         let ending = Ending { summary: findings.summary(elapsed_ms), statistics };
         let outcome = match &mended {
             Some(mended) if self.fix.only_shows() => mended.show(&mut out, &findings, working)?,
             _ => {
                 self.format.write(&mut out, &findings, &ending, working)?;
-                findings.outcome()
+                let leaves_fixes = mended.as_ref().is_some_and(|mended| mended.leaves_fixes(&findings));
+                match findings.outcome() {
+                    Outcome::Clean if leaves_fixes => Outcome::Findings,
+                    outcome => outcome,
+                }
             }
         };
         if findings.is_nothing {
@@ -163,7 +173,8 @@ impl Check {
     }
 
     fn manner(&self) -> Manner {
-        Manner { fail_on: self.fail_on, evaluate: self.evaluate }
+        let max_findings = self.max_findings.map(MaxFindings::new);
+        Manner { fail_on: self.fail_on, evaluate: self.evaluate, max_findings }
     }
 
     /// Fixes what is to be fixed. Nothing that the report leaves out is.

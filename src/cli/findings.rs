@@ -7,13 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::progress::Progress;
-use crate::config::{FILE_NAME, Profile};
+use crate::config::{FILE_NAME, MaxFindings, Profile};
 use crate::host::{
-    self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Omitted,
-    Overlay, Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
+    self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Overlay,
+    Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
 };
+use crate::lint::Severity;
 use crate::program::FileSummary;
-use crate::report::{self, Entry, Part, SourceText, Sources, Spot, Summary};
+use crate::report::{self, Entry, Omitted, Part, SourceText, Sources, Spot, Summary};
 use crate::text::FileId;
 
 /// What is to be checked, and how.
@@ -48,6 +49,10 @@ pub(super) struct Findings {
     pub(super) omitted: Vec<Omitted>,
     /// Whether there was nothing to check.
     pub(super) is_nothing: bool,
+    /// How many findings of one rule are shown, by file, where that is not the default.
+    most: FxHashMap<FileId, MaxFindings>,
+    /// The same for all files.
+    max_findings: Option<MaxFindings>,
     /// The configurations of agents' runtimes that were checked.
     agents: Vec<FileId>,
     /// What prompts are made of beside policies.
@@ -96,6 +101,8 @@ impl Findings {
             agents: agents.map(|agent| agent.file).collect(),
             beside: resolution.beside().map(|(file, ..)| file).collect(),
             is_nothing: is_nothing && !request.targets.iter().any(is_configuration),
+            most: most(resolution),
+            max_findings: request.manner.max_findings,
             clauses,
             envelopes: transcripts.envelopes,
             undeclared: transcripts.undeclared,
@@ -111,6 +118,12 @@ impl Findings {
         (is_alone || self.files.contains(&file)) && (!is_alone || touches_own)
     }
 
+    /// How many findings of one rule are shown of a file.
+    pub(super) fn most(&self, file: FileId) -> MaxFindings {
+        let configured = || self.most.get(&file).copied().unwrap_or_default();
+        self.max_findings.unwrap_or_else(configured)
+    }
+
     /// The numbers at the end of a report.
     pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
         let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
@@ -120,9 +133,10 @@ impl Findings {
         let mut summary =
             Summary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
         for omitted in &self.omitted {
-            let counts =
-                [&mut summary.errors, &mut summary.warnings, &mut summary.information, &mut summary.hints];
-            counts.into_iter().zip(omitted.counts).for_each(|(sum, more)| *sum += more);
+            summary.errors += omitted.of_severity(Severity::Error);
+            summary.warnings += omitted.of_severity(Severity::Warning);
+            summary.information += omitted.of_severity(Severity::Information);
+            summary.hints += omitted.of_severity(Severity::Hint);
             summary.omitted += omitted.count();
         }
         summary
@@ -140,6 +154,23 @@ impl Findings {
             Outcome::Clean
         }
     }
+}
+
+/// How many findings of one rule are shown, by file. Of a file of several projects, as many as one of them allows.
+fn most(resolution: &Resolution) -> FxHashMap<FileId, MaxFindings> {
+    let programs = resolution.programs.iter();
+    let of_programs =
+        programs.flat_map(|program| program.own().map(|member| (member.file, program.settings.max_findings)));
+    let transcripts = resolution.transcripts.iter();
+    let of_transcripts = transcripts.filter_map(|found| {
+        let project = resolution.projects.get(found.project?)?;
+        Some((found.file, project.settings.max_findings))
+    });
+    let mut most: FxHashMap<FileId, MaxFindings> = FxHashMap::default();
+    for (file, own) in of_programs.chain(of_transcripts) {
+        most.entry(file).and_modify(|known| *known = known.larger(own)).or_insert(own);
+    }
+    most
 }
 
 /// Whether a configuration file was named, which is checked itself.

@@ -197,6 +197,7 @@ impl FixArgs {
             mended.done.edited.extend(fixed.done.edited);
             mended.done.failed.extend(fixed.done.failed);
             mended.done.endless |= fixed.done.endless;
+            mended.done.unfinished |= fixed.done.unfinished;
             let change = |after| Change { file, path, before, after, is_policy: false };
             mended.changes.extend(fixed.changed.map(change));
         }
@@ -213,6 +214,7 @@ impl FixArgs {
         mended.done.edited.extend(done.edited);
         mended.done.failed.extend(done.failed);
         mended.done.endless |= done.endless;
+        mended.done.unfinished |= done.unfinished;
         for FixedFile { file, path, before, fixed } in files {
             let Some(after) = fixed.changed else { continue };
             if let Some(known) = mended.changes.iter_mut().find(|change| change.path == path) {
@@ -303,9 +305,19 @@ impl Mended {
         out.flush()?;
         Ok(match findings.outcome() {
             Outcome::Failure => Outcome::Failure,
-            _ if self.changes.is_empty() => Outcome::Clean,
+            _ if self.changes.is_empty() && !self.leaves_fixes(findings) => Outcome::Clean,
             _ => Outcome::Findings,
         })
+    }
+
+    /// Whether fixes that were asked for are not applied: the exit status says so.
+    pub(super) fn leaves_fixes(&self, findings: &Findings) -> bool {
+        let is_left = |entry: &Entry| {
+            let fix = entry.diagnostic.fix.as_ref().filter(|_| findings.is_fixed(entry));
+            fix.is_some_and(|fix| self.missing(fix) == Some(Missing::default()))
+        };
+        let Done { failed, endless, unfinished, .. } = &self.done;
+        *endless || *unfinished || !failed.is_empty() || findings.entries.iter().any(is_left)
     }
 
     /// Fixes that did not do what they promised, and those of files that are left alone.
@@ -318,6 +330,12 @@ impl Mended {
         }
         if self.done.endless {
             output::warn(color, "the fixes have no end, so nothing was fixed; please report this as a bug");
+        }
+        if self.done.unfinished {
+            output::warn(
+                color,
+                "too many fixes do not work, so some were not tried; correct what is reported, then fix again",
+            );
         }
         for (file, path, why) in &self.left {
             let count =

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::output::{self, Medium, Output};
 use crate::host;
 use crate::ide::registry;
-use crate::report::{self, SarifRun, Statistic, Summary};
+use crate::report::{self, SarifRun, Statistic, Summary, sink};
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -38,6 +38,14 @@ pub(super) struct Ending {
     pub(super) summary: Summary,
     /// Counts by rule, if they are wanted.
     pub(super) statistics: Option<Vec<Statistic>>,
+}
+
+impl Ending {
+    /// The ending of output that lacks so many more findings.
+    fn without(&self, more: usize) -> Self {
+        let summary = Summary { omitted: self.summary.omitted + more, ..self.summary };
+        Self { summary, statistics: self.statistics.clone() }
+    }
 }
 
 impl Format {
@@ -82,11 +90,15 @@ impl Format {
 }
 
 fn text(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
-    let renderer = Renderer::styled();
-    for entry in &findings.entries {
+    let (renderer, most) = (Renderer::styled(), |file| findings.most(file));
+    let shown = report::shown(&findings.entries, &findings.sources, &most);
+    for entry in &shown.entries {
         out.write(&report::text(entry, &findings.sources, &renderer))?;
     }
-    end(out, ending)
+    for line in shown.rest(&findings.sources, &most) {
+        out.write(&format!("{}\n", sink::terminal(&line)))?;
+    }
+    end(out, &ending.without(shown.more(&findings.entries)))
 }
 
 fn json(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
@@ -115,10 +127,16 @@ fn github(out: &mut Output, findings: &Findings, ending: &Ending, working: &Path
     if findings.is_nothing {
         out.write(&format!("::warning title=mangle-ls::{NOTHING}\n"))?;
     }
-    for entry in &findings.entries {
+    let most = |file| findings.most(file);
+    let shown = report::shown(&findings.entries, &findings.sources, &most);
+    for entry in &shown.entries {
         out.write(&format!("{}\n", report::github_command(entry, &findings.sources, &root)))?;
     }
-    end(out, ending)
+    let rest = shown.rest(&findings.sources, &most);
+    if !rest.is_empty() {
+        out.write(&report::github_notice(&rest.join("\n")))?;
+    }
+    end(out, &ending.without(shown.more(&findings.entries)))
 }
 
 /// The folder that annotations are relative to: that of the checkout, if the check runs inside of one.

@@ -18,6 +18,7 @@ pub(super) struct Resolved {
     /// The configuration file; `null`: there is none, everything is at its default.
     configuration: Option<String>,
     fail_on: &'static str,
+    max_findings: usize,
     required_version: Option<String>,
     files: Files,
     format: Format,
@@ -84,10 +85,11 @@ impl Resolved {
             project.and_then(|own| resolution.projects.iter().position(|other| other.file == own.file));
         let programs: Vec<_> =
             resolution.programs.iter().filter(|program| program.project == index).collect();
-        let Settings { fail_on, required_version, .. } = &settings;
+        let Settings { fail_on, max_findings, required_version, .. } = &settings;
         Self {
             configuration: project.map(|project| relative(working, &project.path)),
             fail_on: fail_on.as_str(),
+            max_findings: max_findings.number(),
             required_version: required_version.as_ref().map(ToString::to_string),
             files: Files { extensions: settings.files.extensions.clone() },
             format: Format { indent: settings.format.indent, width: settings.format.width },
@@ -107,7 +109,8 @@ impl Resolved {
             Some(path) => format!("What {path} says, with all defaults"),
             None => "No mangle-ls.toml here or above; these are the defaults".to_owned(),
         };
-        let mut out = format!("# {from}.\nfail_on = \"{}\"\n", self.fail_on);
+        let mut out =
+            format!("# {from}.\nfail_on = \"{}\"\nmax_findings = {}\n", self.fail_on, self.max_findings);
         match &self.required_version {
             Some(required) => out.push_str(&format!("required_version = \"{required}\"\n")),
             None => out.push_str("# required_version: any\n"),

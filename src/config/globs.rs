@@ -1,12 +1,15 @@
 //! Lists of glob patterns relative to a folder.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashMap;
 
 /// Patterns of paths relative to a configuration file. `*` stays within a folder, `**` does not; a
 /// pattern that matches a folder covers everything below it.
 #[derive(Debug, Clone, Default)]
 pub struct Globs {
     patterns: Vec<String>,
+    /// For each pattern, which of the different ones it is.
+    places: Vec<usize>,
     set: GlobSet,
 }
 
@@ -28,15 +31,42 @@ impl Globs {
     /// # Errors
     /// The index of the first pattern that cannot be used, and why.
     pub fn new(patterns: Vec<String>) -> Result<Self, (usize, String)> {
-        let mut set = GlobSetBuilder::new();
-        for (index, pattern) in patterns.iter().enumerate() {
-            for form in forms(pattern).map_err(|why| (index, why))? {
-                let glob = GlobBuilder::new(&form).literal_separator(true).backslash_escape(true).build();
-                set.add(glob.map_err(|error| (index, error.kind().to_string()))?);
+        let (globs, mut unusable) = Self::usable(patterns);
+        if unusable.is_empty() { Ok(globs) } else { Err(unusable.swap_remove(0)) }
+    }
+
+    /// Compiles the patterns that can be used; gives the indices of the others in order, and why they cannot be. Equal
+    /// patterns are compiled once.
+    #[must_use]
+    pub fn usable(patterns: Vec<String>) -> (Self, Vec<(usize, String)>) {
+        let (mut set, mut usable, mut unusable) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
+        let (mut known, mut places) = (FxHashMap::default(), Vec::new());
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            if known.len() == MOST_PATTERNS && !known.contains_key(&pattern) {
+                unusable.push((index, format!("a list has at most {MOST_PATTERNS} different globs")));
+                continue;
             }
+            let next = known.len();
+            let place = *known.entry(pattern.clone()).or_insert(next);
+            if place == next {
+                match compiled(&pattern) {
+                    Ok(globs) => globs.into_iter().for_each(|glob| {
+                        set.add(glob);
+                    }),
+                    Err(why) => {
+                        known.remove(&pattern);
+                        unusable.push((index, why));
+                        continue;
+                    }
+                }
+            }
+            places.push(place);
+            usable.push(pattern);
         }
-        let set = set.build().map_err(|error| (0, error.kind().to_string()))?;
-        Ok(Self { patterns, set })
+        match set.build() {
+            Ok(set) => (Self { patterns: usable, places, set }, unusable),
+            Err(error) => (Self::default(), vec![(0, error.kind().to_string())]),
+        }
     }
 
     /// The patterns as written.
@@ -49,7 +79,7 @@ impl Globs {
     /// alone, as `**/*.gl`, are meant for whatever there may be.
     #[must_use]
     pub fn unmatched<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<usize> {
-        let mut matched = vec![false; self.patterns.len()];
+        let mut matched = vec![false; self.set.len() / FORMS];
         for path in paths {
             for form in self.set.matches(path) {
                 if let Some(matched) = matched.get_mut(form / FORMS) {
@@ -59,8 +89,12 @@ impl Globs {
         }
         let names =
             |pattern: &String| pattern.split('/').any(|part| !part.is_empty() && !part.contains(['*', '?']));
-        let unmatched = matched.iter().zip(&self.patterns).enumerate();
-        unmatched.filter(|(_, (matched, pattern))| !**matched && names(pattern)).map(|(at, _)| at).collect()
+        let is_matched = |place: usize| matched.get(place).copied().unwrap_or(false);
+        let unmatched = self.places.iter().zip(&self.patterns).enumerate();
+        unmatched
+            .filter(|(_, (place, pattern))| !is_matched(**place) && names(pattern))
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// Whether a pattern matches `path`, which is relative and has `/` between its parts.
@@ -72,6 +106,18 @@ impl Globs {
 
 /// How many globs stand for a pattern.
 const FORMS: usize = 2;
+
+/// The most different patterns of one list. All of them become one automaton, which takes long to build.
+const MOST_PATTERNS: usize = 2_000;
+
+/// The globs that stand for a pattern.
+fn compiled(pattern: &str) -> Result<Vec<Glob>, String> {
+    let glob = |form: String| {
+        let glob = GlobBuilder::new(&form).literal_separator(true).backslash_escape(true).build();
+        glob.map_err(|error| error.kind().to_string())
+    };
+    forms(pattern)?.into_iter().map(glob).collect()
+}
 
 /// The pattern itself, and the pattern for everything below a folder of that name.
 fn forms(pattern: &str) -> Result<[String; FORMS], String> {

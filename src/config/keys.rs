@@ -107,6 +107,9 @@ pub const SECTIONS: &[&Section] = &[
     &ABDUCTION,
 ];
 
+/// The numbers that `max_findings` takes.
+pub const MAX_FINDINGS: (i64, i64) = (0, 1_000_000);
+
 /// The keys outside of any table.
 pub const ROOT: Section = Section {
     name: "",
@@ -116,6 +119,13 @@ pub const ROOT: Section = Section {
             kind: Kind::Word(&FailOn::WORDS),
             default: "\"error\"",
             doc: "From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.",
+        },
+        Key {
+            name: "max_findings",
+            kind: Kind::Number(MAX_FINDINGS.0, MAX_FINDINGS.1),
+            default: "100",
+            doc: "How many findings of one rule in one file are shown in text, in annotations and in editors; 0 shows all. \
+                  JSON, SARIF and JUnit have all findings, and counts and the exit status are about all. `--max-findings` overrides it.",
         },
         Key {
             name: "required_version",

@@ -11,6 +11,7 @@ mod globs;
 mod hints;
 mod kernel;
 pub mod keys;
+mod max_findings;
 mod pattern;
 mod pin;
 mod prompt;
@@ -37,6 +38,7 @@ pub use findings::{
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
+pub use max_findings::MaxFindings;
 pub use pattern::gate_pattern;
 pub use pin::pin_profile;
 pub use prompt::{
@@ -78,6 +80,8 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// `fail_on`
     pub fail_on: FailOn,
+    /// `max_findings`
+    pub max_findings: MaxFindings,
     /// `[files]`
     pub files: FilesSettings,
     /// `[format]`

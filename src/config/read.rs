@@ -10,11 +10,11 @@ use toml_span::value::Table;
 use toml_span::{ErrorKind, Span, Value};
 
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX, CONFIG_UNKNOWN_RULE};
-use super::keys::{FILES, FORMAT, KERNEL, Kind, PROGRAM, ROOT, RULE_WORDS};
+use super::keys::{FILES, FORMAT, KERNEL, Kind, MAX_FINDINGS, PROGRAM, ROOT, RULE_WORDS};
 use super::value::{Reader, first_line, range, suggest};
 use super::{
-    FACT_EXTENSIONS, FailOn, FilesSettings, FormatSettings, Globs, KernelSettings, ProgramSettings, Reading,
-    RuleSettings, Settings, Vocabulary, instant, select, version,
+    FACT_EXTENSIONS, FailOn, FilesSettings, FormatSettings, Globs, KernelSettings, MaxFindings,
+    ProgramSettings, Reading, RuleSettings, Settings, Vocabulary, instant, select, version,
 };
 use crate::lint::{Finding, Rule, Span as Place};
 use crate::text::{Symbol, TextRange};
@@ -78,6 +78,11 @@ impl Reader<'_> {
                 "fail_on" => {
                     let word = self.word(value, "`fail_on`", &FailOn::WORDS, FailOn::parse);
                     settings.fail_on = word.unwrap_or_default();
+                }
+                "max_findings" => {
+                    let number = self.number(value, "`max_findings`", MAX_FINDINGS);
+                    let number = number.and_then(|number| usize::try_from(number).ok());
+                    settings.max_findings = number.map(MaxFindings::new).unwrap_or_default();
                 }
                 "required_version" => settings.required_version = self.required_version(value),
                 "program" => (settings.programs, parsed.programs) = self.programs(value, vocabulary),
@@ -289,20 +294,17 @@ impl Reader<'_> {
 
     /// The globs of a list with their places; those that cannot be used are left out.
     fn globs(&mut self, value: Value<'_>, what: &str) -> Option<(Globs, Vec<TextRange>)> {
-        let mut patterns = self.strings(value, what);
-        loop {
-            match Globs::new(patterns.iter().map(|(pattern, _)| pattern.clone()).collect()) {
-                Ok(globs) => {
-                    let places = patterns.iter().map(|(_, span)| range(*span)).collect();
-                    return (!patterns.is_empty()).then_some((globs, places));
-                }
-                Err((index, why)) if index < patterns.len() => {
-                    let (pattern, span) = patterns.remove(index);
-                    self.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
-                }
-                Err(_) => return None,
-            }
+        let patterns = self.strings(value, what);
+        let (globs, unusable) = Globs::usable(patterns.iter().map(|(pattern, _)| pattern.clone()).collect());
+        let mut is_unusable = vec![false; patterns.len()];
+        for (index, why) in unusable {
+            let Some((pattern, span)) = patterns.get(index) else { continue };
+            self.bad_value(*span, format!("The glob `{pattern}` cannot be used: {why}."));
+            is_unusable.get_mut(index).into_iter().for_each(|is| *is = true);
         }
+        let places = patterns.iter().zip(is_unusable).filter(|(_, is_unusable)| !is_unusable);
+        let places: Vec<_> = places.map(|((_, span), _)| range(*span)).collect();
+        (!globs.patterns().is_empty()).then_some((globs, places))
     }
 
     fn predicates(&mut self, value: Value<'_>) -> Vec<(Symbol, u16)> {

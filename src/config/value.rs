@@ -5,7 +5,7 @@ use toml_span::{Span, Value};
 
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
 use super::keys::{self, Section};
-use crate::lint::{Finding, Fix};
+use crate::lint::{Finding, Fix, SharedText};
 use crate::text::{TextRange, TextSize, nearest, size, slice, text_len};
 
 /// Collects findings while values are read.
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A value of the wrong kind.
-    pub(super) fn bad_value(&mut self, span: Span, message: impl Into<String>) {
+    pub(super) fn bad_value(&mut self, span: Span, message: impl Into<SharedText>) {
         let range = first_line(self.text, span);
         self.findings.push(Finding::new(&CONFIG_BAD_VALUE, range, message));
     }

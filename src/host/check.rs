@@ -14,7 +14,7 @@ use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::sample_name;
 use super::{AgentSettings, FileTable, Memory, Project};
-use crate::config::{FailOn, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
+use crate::config::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
 use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
@@ -40,6 +40,8 @@ pub struct Manner {
     pub fail_on: Option<FailOn>,
     /// Whether programs are evaluated, with their own facts and with each sample.
     pub evaluate: bool,
+    /// How many findings of one rule in one file are shown, instead of what the configuration says.
+    pub max_findings: Option<MaxFindings>,
 }
 
 /// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. What `memory` knows of single statements is not computed again. `done` is called after
@@ -208,7 +210,7 @@ fn previewed(
     files: &FxHashMap<FileId, Arc<FileSummary>>,
     memory: &Memory,
 ) -> Vec<Entry> {
-    let mut out: Vec<Entry> = Vec::new();
+    let mut out = Unique::default();
     let is_reported = |file: FileId| program.own().any(|member| member.reported && member.file == file);
     for single in &program.singles {
         let Some(of) = resolution.previews.get(&single.member.file) else { continue };
@@ -230,17 +232,26 @@ fn previewed(
             if !is_reported(file) && !is_beside {
                 continue;
             }
-            entries(file, diagnostics).for_each(|entry| add_once(&mut out, entry));
+            entries(file, diagnostics).for_each(|entry| out.add(entry));
         }
     }
-    out
+    out.found
 }
 
-/// Adds a finding, unless there is one of its rule at its place.
-fn add_once(found: &mut Vec<Entry>, entry: Entry) {
-    let place = |entry: &Entry| (entry.file, entry.diagnostic.rule.code, entry.diagnostic.range);
-    if !found.iter().any(|known| place(known) == place(&entry)) {
-        found.push(entry);
+/// Findings, of which there is one of a rule at a place.
+#[derive(Default)]
+struct Unique {
+    found: Vec<Entry>,
+    places: FxHashSet<(FileId, &'static str, TextRange)>,
+}
+
+impl Unique {
+    /// Adds a finding, unless there is one of its rule at its place.
+    fn add(&mut self, entry: Entry) {
+        let Diagnostic { rule, range, .. } = entry.diagnostic;
+        if self.places.insert((entry.file, rule.code, range)) {
+            self.found.push(entry);
+        }
     }
 }
 
@@ -252,19 +263,22 @@ fn evaluated(
     memory: &Memory,
     known: &[Entry],
 ) -> Vec<Entry> {
-    let mut out: Vec<Entry> = Vec::new();
+    let mut out = Unique::default();
+    let mut known_of: FxHashMap<FileId, Vec<&Diagnostic>> = FxHashMap::default();
+    for entry in known {
+        known_of.entry(entry.file).or_default().push(&entry.diagnostic);
+    }
     let samples = project.map_or(&[][..], |project| &project.samples);
     let tables = Tables::new(samples);
     let mut add = |members: Vec<FileId>, sample: Option<&str>| {
         let tables = if sample.is_some() { &tables } else { &Tables::default() };
         for entry in evaluate(program, &members, sample, tables, files) {
             let is_reported = program.own().any(|member| member.reported && member.file == entry.file);
-            let of_file = known.iter().filter(|known| known.file == entry.file);
-            let of_file: Vec<_> = of_file.map(|known| &known.diagnostic).collect();
+            let of_file = known_of.get(&entry.file).map_or(&[][..], Vec::as_slice);
             let is_news =
-                files.get(&entry.file).is_some_and(|file| is_news(file, &entry.diagnostic, &of_file));
+                files.get(&entry.file).is_some_and(|file| is_news(file, &entry.diagnostic, of_file));
             if is_reported && is_news {
-                add_once(&mut out, entry);
+                out.add(entry);
             }
         }
     };
@@ -281,7 +295,7 @@ fn evaluated(
     if let Some(name) = tables.name().filter(|_| is_alone) {
         add(program.members.iter().map(|member| member.file).collect(), Some(&name));
     }
-    out
+    out.found
 }
 
 /// What shows when these files are evaluated.

@@ -64,8 +64,8 @@ pub use resolve::{
 };
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
 pub use transcripts::{
-    CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, Omitted, TranscriptFile,
-    TranscriptRequest, check_transcripts, comments, plain_name, read_transcript,
+    CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,
+    check_transcripts, comments, plain_name, read_transcript,
 };
 pub use walk::{ScanLimit, Visited, plain};
 pub use watch::{Stopper, Watch, WatchError, Woken};

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
-use crate::ide::fix_checks::{Claim, FixChecks};
+use crate::ide::fix_checks::{Claim, Effort, FixChecks};
 use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use crate::lint::{
     Anchor, Applicability, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Rule, Span,
@@ -81,6 +81,18 @@ pub fn diagnostics(
     diagnostics_unless(&Cancel::new(), program, &cache.types(program), settings, cache).unwrap_or_default()
 }
 
+/// [`diagnostics`] for those who apply fixes: each fix that is safe is known to be, however many there are.
+#[must_use]
+pub(super) fn diagnostics_for_fixing(
+    program: &Program,
+    settings: &RuleSettings,
+    cache: &FindingCache,
+) -> Vec<(FileId, Vec<Diagnostic>)> {
+    let (types, goes_on) = (cache.types(program), Cancel::new());
+    let placer = Placer { thorough: true, ..Placer::checking(program, settings, &types, &cache.fixes) };
+    diagnose(&goes_on, program, settings, cache, placer).unwrap_or_default()
+}
+
 /// [`diagnostics`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
 #[must_use]
 pub fn diagnostics_unless(
@@ -90,8 +102,19 @@ pub fn diagnostics_unless(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
+    let placer = Placer::checking(program, settings, types, &cache.fixes);
+    diagnose(cancel, program, settings, cache, placer)
+}
+
+fn diagnose<'p>(
+    cancel: &Cancel,
+    program: &'p Program,
+    settings: &RuleSettings,
+    cache: &FindingCache,
+    mut placer: Placer<'p>,
+) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
+    let Some((types, _)) = placer.checks else { return None };
     let mut of_program = by_file(check_program(program, settings));
-    let mut placer = Placer::checking(program, settings, types, &cache.fixes);
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
         let of_statements = check_file(program, types, file, cache, cancel)?;
@@ -188,20 +211,36 @@ fn silenced(
 /// is said only when no program of the file needs it.
 #[must_use]
 pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
+    if let [only] = lists {
+        return only.iter().collect();
+    }
     let mut found: Vec<&Diagnostic> = Vec::new();
-    for (index, list) in lists.iter().enumerate() {
-        let before = lists.get(..index).unwrap_or_default();
-        let is_new = |diagnostic: &&Diagnostic| {
-            let everywhere = || lists.iter().all(|list| list.contains(diagnostic));
-            !before.iter().any(|list| list.contains(diagnostic))
-                && (diagnostic.rule != &UNUSED_SUPPRESSION || everywhere())
-        };
-        match lists.len() {
-            1 => found.extend(list.iter()),
-            _ => found.extend(list.iter().filter(is_new)),
+    // By place and rule, to compare each with few others: the index in `found`, and in how many lists it is.
+    let mut known: FxHashMap<(TextRange, &str), Vec<(usize, usize)>> = FxHashMap::default();
+    let mut in_lists: Vec<usize> = Vec::new();
+    for (at, list) in lists.iter().enumerate() {
+        for diagnostic in *list {
+            let alike = known.entry((diagnostic.range, diagnostic.rule.code)).or_default();
+            let same = alike.iter_mut().find(|(index, _)| found.get(*index) == Some(&diagnostic));
+            match same {
+                Some((_, last)) if *last == at => {}
+                Some((index, last)) => {
+                    *last = at;
+                    in_lists.get_mut(*index).into_iter().for_each(|count| *count += 1);
+                }
+                None => {
+                    alike.push((found.len(), at));
+                    found.push(diagnostic);
+                    in_lists.push(1);
+                }
+            }
         }
     }
-    found
+    let is_needed = |count: usize, diagnostic: &Diagnostic| {
+        diagnostic.rule != &UNUSED_SUPPRESSION || count == lists.len()
+    };
+    let found = found.into_iter().zip(in_lists).filter(|(diagnostic, count)| is_needed(*count, diagnostic));
+    found.map(|(diagnostic, _)| diagnostic).collect()
 }
 
 fn check_program(program: &Program, settings: &RuleSettings) -> Vec<(FileId, StatementId, Finding)> {
@@ -382,11 +421,20 @@ struct Placer<'p> {
     starts: FxHashMap<FileId, FxHashMap<StatementId, TextSize>>,
     /// What fixes are checked with. Without it none is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
+    effort: Effort,
+    thorough: bool,
 }
 
 impl<'p> Placer<'p> {
     fn new(program: &'p Program, settings: &'p RuleSettings) -> Self {
-        Self { program, settings, starts: FxHashMap::default(), checks: None }
+        Self {
+            program,
+            settings,
+            starts: FxHashMap::default(),
+            checks: None,
+            effort: Effort::unlimited(),
+            thorough: false,
+        }
     }
 
     fn checking(
@@ -404,6 +452,7 @@ impl<'p> Placer<'p> {
         of_statements: &FileFindings,
         of_program: Vec<(StatementId, Finding)>,
     ) -> Vec<Diagnostic> {
+        self.effort = if self.thorough { Effort::unlimited() } else { Effort::for_file(file) };
         let suppressions = &of_statements.suppressions;
         let of_statements = of_statements.all.iter().cloned();
         let of_program = of_program.into_iter().map(|(statement, finding)| (Some(statement), finding));
@@ -466,7 +515,10 @@ impl<'p> Placer<'p> {
         let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
         edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
         let claim = Claim { file: file.id, start, range, fix, edits: &edits };
-        let holds = || self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim));
+        let checks = self.checks;
+        let mut holds = || {
+            checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
+        };
         let is_safe = fix.applicability == Applicability::Safe && holds();
         let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
         Some(ResolvedFix { title: fix.title.clone(), applicability, evidence: false, edits, otherwise })
@@ -507,7 +559,7 @@ const LESS_SPECIFIC: (&str, &str) = ("name-never-used", "name-near");
 /// Leaves out findings where a more specific one is at the same place.
 fn keep_specific(placed: &mut Vec<Diagnostic>) {
     let (vague, specific) = LESS_SPECIFIC;
-    let places: Vec<_> =
+    let places: FxHashSet<_> =
         placed.iter().filter(|it| it.rule.name == specific).map(|diagnostic| diagnostic.range).collect();
     placed.retain(|it| it.rule.name != vague || !places.contains(&it.range));
 }

@@ -1,6 +1,6 @@
 //! A finding placed in its file: what every output shows.
 
-use super::{Applicability, Rule, Severity};
+use super::{Applicability, Rule, Severity, SharedText};
 use crate::text::{FileId, TextRange};
 
 /// A finding with absolute byte ranges and the severity that the configuration gives it.
@@ -13,13 +13,13 @@ pub struct Diagnostic {
     /// The bytes at fault.
     pub range: TextRange,
     /// What is wrong.
-    pub message: String,
+    pub message: SharedText,
     /// Other places that explain it.
     pub related: Vec<RelatedPlace>,
     /// The fix, where one is unambiguous.
     pub fix: Option<ResolvedFix>,
     /// What to do where no fix does it.
-    pub help: Option<String>,
+    pub help: Option<SharedText>,
     /// Inside of a transcript, the chain of JSON pointers that leads to the place, the outermost first; empty elsewhere.
     pub path: Vec<String>,
 }
@@ -40,14 +40,14 @@ pub struct RelatedPlace {
     /// The bytes.
     pub range: TextRange,
     /// What is there.
-    pub message: String,
+    pub message: SharedText,
 }
 
 /// A fix with its edits placed in files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedFix {
     /// What it does.
-    pub title: String,
+    pub title: SharedText,
     /// Whether it may be applied without looking.
     pub applicability: Applicability,
     /// Whether it edits a capture, which is evidence: applied only when that is asked for by name.

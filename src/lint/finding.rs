@@ -5,7 +5,7 @@
 
 use text_size::TextSize;
 
-use super::{Rule, Severity};
+use super::{Rule, Severity, SharedText};
 use crate::text::{FileId, StatementId, TextRange, is_on_characters, whole_characters};
 
 /// What a [`Span`] counts from.
@@ -49,7 +49,7 @@ pub struct Related {
     /// Where.
     pub span: Span,
     /// What is there, as a short sentence without a full stop.
-    pub message: String,
+    pub message: SharedText,
 }
 
 /// Whether a fix may be applied without looking.
@@ -74,7 +74,7 @@ pub struct Edit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, in the imperative: "Insert a space before the full stop".
-    pub title: String,
+    pub title: SharedText,
     /// Whether it may be applied without looking.
     pub applicability: Applicability,
     /// The edits; they do not overlap.
@@ -90,19 +90,19 @@ pub struct Fix {
 impl Fix {
     /// A fix that is safe to apply. In Mangle texts that is checked before it is offered.
     #[must_use]
-    pub fn safe(title: impl Into<String>) -> Self {
+    pub fn safe(title: impl Into<SharedText>) -> Self {
         Self::new(title, Applicability::Safe)
     }
 
     /// A fix that guesses.
     #[must_use]
-    pub fn guess(title: impl Into<String>) -> Self {
+    pub fn guess(title: impl Into<SharedText>) -> Self {
         Self::new(title, Applicability::Unsafe)
     }
 
     /// A fix without edits.
     #[must_use]
-    pub fn new(title: impl Into<String>, applicability: Applicability) -> Self {
+    pub fn new(title: impl Into<SharedText>, applicability: Applicability) -> Self {
         Self { title: title.into(), applicability, edits: Vec::new(), replaces: Vec::new(), otherwise: None }
     }
 
@@ -151,19 +151,19 @@ pub struct Finding {
     /// The narrowest bytes that are at fault, from the start of the statement.
     pub range: TextRange,
     /// One or two sentences for a tired reader: what is wrong, what the engine will do with it.
-    pub message: String,
+    pub message: SharedText,
     /// Other places that explain it.
     pub related: Vec<Related>,
     /// The fix, where one is unambiguous.
     pub fix: Option<Fix>,
     /// What to do where no fix does it: an imperative sentence without a full stop.
-    pub help: Option<String>,
+    pub help: Option<SharedText>,
 }
 
 impl Finding {
     /// A finding of `rule` at `range`.
     #[must_use]
-    pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<String>) -> Self {
+    pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<SharedText>) -> Self {
         Self {
             rule,
             severity: None,
@@ -184,14 +184,14 @@ impl Finding {
 
     /// Adds a related place.
     #[must_use]
-    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+    pub fn related(mut self, span: Span, message: impl Into<SharedText>) -> Self {
         self.related.push(Related { span, message: message.into() });
         self
     }
 
     /// Adds what to do where no fix does it.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<SharedText>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -7,9 +7,11 @@
 mod diagnostic;
 mod finding;
 mod rule;
+mod shared;
 mod table;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use rule::{FixKind, Group, Rule, Severity, address};
+pub use shared::{LONGEST_TEXT, SharedText};
 pub(crate) use table::rules;

@@ -10,6 +10,7 @@ use super::to_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 use crate::lint;
+use crate::report::shown_in_editor;
 use crate::text::{FileId, TextRange};
 
 /// The diagnostics of a file whose programs were diagnosed.
@@ -17,11 +18,19 @@ pub(super) struct Report<'v> {
     view: &'v View,
     file: &'v SnapshotFile,
     diagnostics: Vec<&'v lint::Diagnostic>,
+    /// Which say how many more there are.
+    rest: Vec<lint::Diagnostic>,
 }
 
 impl<'v> Report<'v> {
     pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
-        Self { view, file, diagnostics: view.snapshot.diagnostics(file.id) }
+        let found = view.snapshot.diagnostics(file.id);
+        let (diagnostics, rest) = shown_in_editor(found, view.snapshot.max_findings(file.id));
+        Self { view, file, diagnostics, rest }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &lint::Diagnostic> {
+        self.diagnostics.iter().copied().chain(&self.rest)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -31,7 +40,7 @@ impl<'v> Report<'v> {
     /// A number that differs when the client would see a difference.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        for diagnostic in &self.diagnostics {
+        for diagnostic in self.all() {
             (diagnostic.rule.code, diagnostic.severity, &diagnostic.message).hash(&mut hasher);
             self.hash_place(self.file.id, diagnostic.range, &mut hasher);
             for related in &diagnostic.related {
@@ -61,8 +70,7 @@ impl<'v> Report<'v> {
 
     /// The list itself.
     pub(super) fn items(&self) -> Vec<Diagnostic> {
-        let items = self.diagnostics.iter();
-        items.map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic)).collect()
+        self.all().map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic)).collect()
     }
 }
 

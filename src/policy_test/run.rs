@@ -174,9 +174,12 @@ impl Prepared {
 
 /// A statement that says nothing, in the place of one that does.
 fn emptied(item: &Item) -> Item {
-    let Statement { id, len, digest, .. } = *item.statement;
+    let Statement { id, len, digest, left_out, .. } = *item.statement;
     let (kind, findings) = (StatementKind::Broken, Vec::new());
-    Item { statement: Arc::new(Statement { id, len, kind, damaged: true, findings, digest }), ..item.clone() }
+    Item {
+        statement: Arc::new(Statement { id, len, kind, damaged: true, findings, left_out, digest }),
+        ..item.clone()
+    }
 }
 
 struct Runner<'r> {

@@ -63,8 +63,16 @@ pub struct Variable {
     pub bound: Option<Binder>,
     /// Where evaluation first gives it a value.
     pub value: Option<Binder>,
-    /// The variable (index) that stands for it after all `V = W`: the right side of the last.
+    /// The variables (index into [`Bindings::groups`]) that `V = W` has made one with it.
+    group: usize,
+}
+
+/// Variables that are one after all `V = W`. Either all of them have a value or none.
+#[derive(Debug, Default)]
+struct Group {
+    /// The variable that stands for all: the right side of the last `V = W`.
     root: usize,
+    members: SmallVec<[usize; 1]>,
 }
 
 /// The variables of head and body of a clause.
@@ -73,8 +81,8 @@ pub struct Bindings {
     variables: SmallVec<[Variable; 8]>,
     /// Where each variable is in `variables`, once there are many.
     places: FxHashMap<Symbol, usize>,
-    /// Whether `V = W` has made any two variables one.
-    aliased: bool,
+    /// One for each variable; those of variables that were made one with another are empty.
+    groups: SmallVec<[Group; 8]>,
 }
 
 /// From how many variables on they are found by hash.
@@ -123,8 +131,7 @@ impl Bindings {
     #[must_use]
     pub fn is_bound(&self, symbol: Symbol) -> bool {
         self.get(symbol).is_some_and(|variable| {
-            variable.bound.is_some()
-                || self.variables.get(variable.root).is_some_and(|root| root.bound.is_some())
+            variable.bound.is_some() || self.root(variable).is_some_and(|root| root.bound.is_some())
         })
     }
 
@@ -156,8 +163,20 @@ impl Bindings {
     /// Whether `V = W` makes the two variables one.
     #[must_use]
     pub fn are_equated(&self, one: Symbol, other: Symbol) -> bool {
-        let root = |symbol| self.get(symbol).map(|variable| variable.root);
-        one == other || root(one).is_some_and(|root_of_one| root(other) == Some(root_of_one))
+        let group = |symbol| self.get(symbol).map(|variable| variable.group);
+        one == other || group(one).is_some_and(|group_of_one| group(other) == Some(group_of_one))
+    }
+
+    /// Whether `V = W` makes the variable one with any other.
+    #[must_use]
+    pub fn is_equated(&self, symbol: Symbol) -> bool {
+        let group = self.get(symbol).and_then(|variable| self.groups.get(variable.group));
+        group.is_some_and(|group| group.members.len() > 1)
+    }
+
+    /// The variable that stands for a variable after all `V = W`.
+    fn root(&self, variable: &Variable) -> Option<&Variable> {
+        self.variables.get(self.groups.get(variable.group)?.root)
     }
 
     fn enter_head(&mut self, clause: &Clause, signature: Option<&Signature>) {
@@ -247,26 +266,42 @@ impl Bindings {
     /// Makes two variables one, the right one standing for both.
     fn equate(&mut self, left: Symbol, right: Symbol, place: Place) {
         let (left, right) = (self.index(left), self.index(right));
-        self.aliased = true;
         let of = |bindings: &Self, at: usize| bindings.variables.get(at).copied();
         let (Some(left), Some(right)) = (of(self, left), of(self, right)) else { return };
-        for variable in &mut self.variables {
-            if variable.root == left.root {
-                variable.root = right.root;
+        match (left.value.is_some(), right.value.is_some()) {
+            (true, false) => self.share_value(right.group, place),
+            (false, true) => self.share_value(left.group, place),
+            _ => {}
+        }
+        self.join(left.group, right.group);
+    }
+
+    /// Makes one group of two, under the root of the second. The smaller one moves.
+    fn join(&mut self, left: usize, right: usize) {
+        let len = |group: usize| self.groups.get(group).map_or(0, |group| group.members.len());
+        let root = self.groups.get(right).map_or(0, |group| group.root);
+        let (from, to) = if len(left) > len(right) { (right, left) } else { (left, right) };
+        if from == to {
+            return;
+        }
+        let moved = self.groups.get_mut(from).map(std::mem::take).unwrap_or_default();
+        for at in &moved.members {
+            if let Some(variable) = self.variables.get_mut(*at) {
+                variable.group = to;
             }
         }
-        if left.value.is_some() || right.value.is_some() {
-            self.share_value(right.root, place);
+        if let Some(group) = self.groups.get_mut(to) {
+            group.members.extend(moved.members);
+            group.root = root;
         }
     }
 
-    fn share_value(&mut self, root: usize, place: Place) {
-        if !self.aliased {
-            return;
-        }
+    fn share_value(&mut self, group: usize, place: Place) {
         let binder = Binder { place, how: How::Alias };
-        for variable in self.variables.iter_mut().filter(|variable| variable.root == root) {
-            variable.value.get_or_insert(binder);
+        for at in self.groups.get(group).into_iter().flat_map(|group| &group.members) {
+            if let Some(variable) = self.variables.get_mut(*at) {
+                variable.value.get_or_insert(binder);
+            }
         }
     }
 
@@ -287,8 +322,8 @@ impl Bindings {
         let Some(variable) = self.variables.get_mut(at) else { return };
         if variable.value.is_none() {
             variable.value = Some(binder);
-            let root = variable.root;
-            self.share_value(root, binder.place);
+            let group = variable.group;
+            self.share_value(group, binder.place);
         }
     }
 
@@ -306,14 +341,15 @@ impl Bindings {
         if let Some(at) = self.place(symbol) {
             return at;
         }
-        let root = self.variables.len();
-        self.variables.push(Variable { symbol, bound: None, value: None, root });
-        if root + 1 == MANY {
+        let at = self.variables.len();
+        self.variables.push(Variable { symbol, bound: None, value: None, group: at });
+        self.groups.push(Group { root: at, members: SmallVec::from_slice(&[at]) });
+        if at + 1 == MANY {
             self.places = self.variables.iter().enumerate().map(|(at, it)| (it.symbol, at)).collect();
-        } else if root + 1 > MANY {
-            self.places.insert(symbol, root);
+        } else if at + 1 > MANY {
+            self.places.insert(symbol, at);
         }
-        root
+        at
     }
 
     fn place(&self, symbol: Symbol) -> Option<usize> {

@@ -5,7 +5,7 @@
 //! back behind the premise that shows the last of its variables. What still waits at the end is
 //! thrown away, and when several wait, the wrong one is crossed off the list: see [`Fate`].
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::Signature;
@@ -74,7 +74,7 @@ pub struct Negation {
     /// not evaluated at all.
     pub after: Option<u32>,
     /// What had not been seen when it was taken out.
-    missing: SmallVec<[Word; 2]>,
+    missing: SmallVec<[Word; 8]>,
     count: u32,
 }
 
@@ -117,8 +117,12 @@ pub struct Rewriting {
     pub negations: SmallVec<[Negation; 2]>,
     /// The variables of head inputs, positive atoms and equalities.
     seen: Seen,
+    /// The premises that are compared with a prefix.
+    reflections: FxHashMap<u32, Symbol>,
     /// Negations (indices) that wait for variables.
     waiting: SmallVec<[usize; 4]>,
+    /// How many words were seen when nothing that waits was ready.
+    settled: Option<usize>,
     /// The last premise without `!` so far.
     last: Option<u32>,
 }
@@ -150,13 +154,14 @@ impl Rewriting {
     /// The name prefix that a premise is compared with instead of being looked up.
     #[must_use]
     pub fn reflected(&self, premise: u32) -> Option<Symbol> {
-        self.order.iter().find(|step| step.premise == premise)?.reflected
+        self.reflections.get(&premise).copied()
     }
 
     /// What becomes of the premise `premise`; `None` unless it is negated.
     #[must_use]
     pub fn negation(&self, premise: u32) -> Option<&Negation> {
-        self.negations.iter().find(|negation| negation.premise == premise)
+        let at = self.negations.binary_search_by_key(&premise, |negation| negation.premise).ok()?;
+        self.negations.get(at)
     }
 
     /// The variables because of which a negation is dropped.
@@ -181,6 +186,7 @@ impl Rewriting {
             Premise::Literal(literal) if !literal.is_temporal() => {
                 if let Some(prefix) = self.reflection(literal, signatures.premise(index)) {
                     self.order.push(Step { premise: index, reflected: Some(prefix) });
+                    self.reflections.insert(index, prefix);
                     self.last = Some(index);
                     return;
                 }
@@ -200,17 +206,19 @@ impl Rewriting {
     }
 
     fn take_negation(&mut self, index: u32, literal: &Literal) {
-        let mut missing = SmallVec::new();
+        let mut missing = Seen::default();
         for_each_word(&literal.atom.args, |word| {
-            if !self.seen.contains(&word) && !missing.contains(&word) {
-                missing.push(word);
+            if !self.seen.contains(&word) {
+                missing.insert(word);
             }
         });
+        let missing = missing.few;
         let waits = !missing.is_empty();
         let negation = Negation { premise: index, fate: Fate::Kept, after: None, missing, count: 0 };
         self.negations.push(negation);
         let id = self.negations.len() - 1;
         if waits {
+            self.settled = None;
             self.waiting.push(id);
         } else {
             self.place(id);
@@ -237,6 +245,10 @@ impl Rewriting {
 
     /// Puts back what waits for nothing any more.
     fn put_back(&mut self) {
+        // What was not ready is not ready as long as nothing else is seen.
+        if self.settled == Some(self.seen.few.len()) {
+            return;
+        }
         let waiting = self.waiting.clone();
         let mut placed = 0;
         for id in waiting {
@@ -247,6 +259,7 @@ impl Rewriting {
             }
         }
         self.cross_off(placed);
+        self.settled = (placed == 0).then_some(self.seen.few.len());
     }
 
     /// Takes as many entries off the list as were placed, but not those: the reference removes the

@@ -27,7 +27,7 @@ pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
         write!(command, ",line={},endLine={}", start.line, end.line)
     };
     let title = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
-    let mut message = diagnostic.message.clone();
+    let mut message = String::from(diagnostic.message.clone());
     if let Some(line) = advice(diagnostic) {
         message.push_str(&format!("\n{line}"));
     }
@@ -35,6 +35,12 @@ pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
     // Writing to a string cannot fail.
     let _ = written;
     command
+}
+
+/// A workflow command that says something of the whole run.
+#[must_use]
+pub fn github_notice(message: &str) -> String {
+    format!("::notice title=mangle-ls::{}\n", data(message))
 }
 
 /// The path from `root`, with `/` between its parts.

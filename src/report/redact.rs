@@ -25,15 +25,15 @@ pub(super) fn redacted<'e>(entry: &'e Entry, sources: &Sources) -> Cow<'e, Entry
     };
     let mut entry = entry.clone();
     let diagnostic = &mut entry.diagnostic;
-    diagnostic.message = redact(&diagnostic.message);
-    diagnostic.related.iter_mut().for_each(|place| place.message = redact(&place.message));
-    diagnostic.help = diagnostic.help.as_deref().map(redact);
+    diagnostic.message = redact(&diagnostic.message).into();
+    diagnostic.related.iter_mut().for_each(|place| place.message = redact(&place.message).into());
+    diagnostic.help = diagnostic.help.as_deref().map(|help| redact(help).into());
     diagnostic.path.iter_mut().for_each(|pointer| *pointer = redact(pointer));
     if let Some(fix) = &mut diagnostic.fix {
-        fix.title = redact(&fix.title);
+        fix.title = redact(&fix.title).into();
         let is_secret =
             |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.is_in(text));
-        fix.otherwise.iter_mut().for_each(|other| other.title = redact(&other.title));
+        fix.otherwise.iter_mut().for_each(|other| other.title = redact(&other.title).into());
         let others = fix.otherwise.iter().flat_map(|other| &other.edits);
         if fix.edits.iter().chain(others).any(|edit| is_secret(&edit.text)) {
             diagnostic.help = Some(std::mem::take(&mut fix.title));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Entry;
+use super::{Entry, Omitted};
 use crate::lint::Severity;
 
 /// The findings of one rule with one severity. The order of the members is that of the JSON.
@@ -20,13 +20,16 @@ pub struct Statistic {
     pub count: usize,
 }
 
-/// Counts entries by rule and severity: the most frequent first, then by code, the gravest first.
+/// Counts entries, and what is not among them, by rule and severity: the most frequent first, then by code, the gravest first.
 #[must_use]
-pub fn statistics(entries: &[Entry]) -> Vec<Statistic> {
+pub fn statistics(entries: &[Entry], omitted: &[Omitted]) -> Vec<Statistic> {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for entry in entries {
         let (rule, severity) = (entry.diagnostic.rule, entry.diagnostic.severity);
         *counts.entry((rule.code, rule.name, std::cmp::Reverse(severity))).or_default() += 1;
+    }
+    for ((code, rule, severity), count) in omitted.iter().flat_map(Omitted::by_rule) {
+        *counts.entry((code, rule, std::cmp::Reverse(severity))).or_default() += count;
     }
     let statistic = |((code, rule, std::cmp::Reverse(severity)), count): (_, _)| {
         let severity: Severity = severity;

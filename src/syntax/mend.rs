@@ -174,6 +174,7 @@ fn broken(text: &str) -> Statement {
         kind: StatementKind::Broken,
         damaged: true,
         findings: Vec::new(),
+        left_out: None,
         digest: digest(text),
     }
 }

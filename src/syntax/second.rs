@@ -13,6 +13,11 @@ use crate::text::{TextRange, TextSize, size};
 /// So many stretches of a file are read again. Whoever has more mistakes than that mends some first.
 const PATIENCE: u32 = 2000;
 
+/// So much is spent on reading stretches of a file again, of which one may begin inside of another. Damage takes longer to
+/// parse than its length says: a stretch of this many bytes costs twice its length.
+const MOST_BYTES: usize = 256 << 10;
+const LONG: usize = 256;
+
 /// The mark of a code block in Markdown.
 const FENCE: &str = "```";
 
@@ -29,6 +34,8 @@ pub(super) struct SecondReadings {
     new: Memory,
     /// How many stretches were read.
     count: u32,
+    /// What they cost together.
+    bytes: usize,
     /// The finding for a fence that is still open.
     fence: Option<usize>,
 }
@@ -58,14 +65,14 @@ impl SecondReadings {
         parse: Parse<'_>,
         mut reaches: impl FnMut(usize) -> bool,
     ) -> Option<Understood> {
-        if self.count > PATIENCE {
+        if self.is_out_of_patience() {
             return None;
         }
         let mut all = Understood { items: Vec::new(), fences: Vec::new(), end: start };
         let mut foreign = false;
         while all.end == start || !reaches(all.end) {
             self.count += 1;
-            if self.count > PATIENCE {
+            if self.is_out_of_patience() {
                 return None;
             }
             let rest = text.get(all.end..)?;
@@ -76,6 +83,8 @@ impl SecondReadings {
                 if rest.is_empty() { break } else { continue }
             }
             let region = Region::of(rest)?;
+            let len = region.text().len();
+            self.bytes += len * (1 + len / LONG);
             all.end = at + region.text().len();
             if region.text().starts_with(FENCE) {
                 all.fences.push(TextRange::new(size(at), size(all.end)));
@@ -88,6 +97,10 @@ impl SecondReadings {
                 .extend(mended.items.into_iter().map(|item| Item { start: item.start + size(at), ..item }));
         }
         foreign.then_some(all)
+    }
+
+    fn is_out_of_patience(&self) -> bool {
+        self.count > PATIENCE || self.bytes > MOST_BYTES
     }
 
     fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {

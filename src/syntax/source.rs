@@ -20,6 +20,9 @@ use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};
 
 const BOM: &str = "\u{feff}";
 
+/// How many statements of a file that cannot be read are listed. Further ones are counted.
+const MOST_UNREADABLE: usize = 1_000;
+
 /// A parsed file. Cheap to clone; an edit gives a new one that shares what did not change.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
@@ -70,6 +73,34 @@ struct Walk<'o> {
     understood: usize,
     /// The first byte that neither reading could make sense of, if the root is an `ERROR`.
     stray: Option<usize>,
+    unreadable: Unreadable,
+}
+
+/// What cannot be read of a file.
+struct Unreadable {
+    /// How much of it is listed at most.
+    most: usize,
+    /// How much of it is listed.
+    listed: usize,
+    /// How much is not, and where the first of it starts.
+    left_out: usize,
+    first_left_out: Option<TextSize>,
+}
+
+impl Unreadable {
+    fn at_most(most: usize) -> Self {
+        Self { most, listed: 0, left_out: 0, first_left_out: None }
+    }
+
+    /// Whether so much is listed that the rest is only counted.
+    fn is_full(&self) -> bool {
+        self.listed >= self.most
+    }
+
+    fn leave_out(&mut self, start: TextSize) {
+        self.left_out += 1;
+        self.first_left_out.get_or_insert(start);
+    }
 }
 
 /// The items of the file before the edit, to be found by node.
@@ -100,9 +131,19 @@ impl SourceFile {
     /// Parses `text`.
     #[must_use]
     pub fn parse(text: Arc<str>) -> Self {
+        Self::parse_listing(text, MOST_UNREADABLE)
+    }
+
+    /// Parses `text`, and lists everything that cannot be read, however much that is.
+    #[must_use]
+    pub fn parse_listing_all(text: Arc<str>) -> Self {
+        Self::parse_listing(text, usize::MAX)
+    }
+
+    fn parse_listing(text: Arc<str>, most: usize) -> Self {
         let input = Input::new(text);
         let tree = parse(&input.parsed, None);
-        Self::build(input, tree, None)
+        Self::build(input, tree, None, most)
     }
 
     /// The file after `edits`, which lead (applied in order) from this file's text to `text`.
@@ -124,6 +165,7 @@ impl SourceFile {
             input,
             tree,
             Some(Old { second: &old.second, items: &self.items, nodes: &old.nodes, next: 0, index: None }),
+            MOST_UNREADABLE,
         )
     }
 
@@ -164,7 +206,7 @@ impl SourceFile {
         &self.parsed
     }
 
-    fn build(input: Input, tree: Option<Tree>, old: Option<Old<'_>>) -> Self {
+    fn build(input: Input, tree: Option<Tree>, old: Option<Old<'_>>, most: usize) -> Self {
         let Input { text, parsed, directives } = input;
         let Some(tree) = tree else { return Self::unparsed(text) };
         let findings = directives::findings(&text, &directives);
@@ -179,11 +221,13 @@ impl SourceFile {
             second,
             understood: 0,
             stray: None,
+            unreadable: Unreadable::at_most(most),
         };
         walk.check_bom();
         walk.top(&mut tree.walk());
         walk.check_root(tree.root_node());
         walk.check_order();
+        walk.report_left_out();
         walk.findings.extend(line_ends::check(&parsed, &tree));
         let Walk { items, nodes, findings, second, .. } = walk;
         let parse = Some(Arc::new(Parse { tree, nodes, second }));
@@ -330,19 +374,49 @@ impl Walk<'_> {
 
     fn statement(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
         let start = size(node.start_byte());
-        let kept = self.old.as_mut().and_then(|old| old.find(node));
-        let statement = match kept {
-            Some(item) => Arc::clone(&item.statement),
-            None => Arc::new(lower::statement(cursor, &self.text)),
-        };
-        if (is_doubtful(&statement) || self.goes_on(&statement, node)) && self.read_again(cursor) {
+        let is_full = self.unreadable.is_full();
+        let kept = self.old.as_mut().and_then(|old| old.find(node)).map(|item| Arc::clone(&item.statement));
+        // What was left out before may have to be listed now.
+        let kept = kept.filter(|statement| is_full || statement.left_out.is_none());
+        let mut statement = kept.unwrap_or_else(|| Arc::new(lower::statement(cursor, &self.text)));
+        let is_odd = !is_full && (is_doubtful(&statement) || self.goes_on(&statement, node));
+        if is_odd && self.read_again(cursor) {
             return;
         }
-        let unreadable = statement.damaged
-            && statement.findings.iter().all(|finding| finding.rule == &rules::SYNTAX_ERROR);
+        let mut said = statement.findings.iter().map(|finding| finding.rule).chain(statement.left_out);
+        let unreadable = statement.damaged && said.all(|rule| rule == &rules::SYNTAX_ERROR);
         let rubble = unreadable && self.follows_damage(start);
+        if statement.damaged && is_full {
+            statement = self.without_findings(statement, cursor);
+        }
+        match (statement.damaged && !rubble, is_full) {
+            (true, true) => self.unreadable.leave_out(start),
+            (true, false) => self.unreadable.listed += 1,
+            _ => {}
+        }
         self.items.push(Item { start, statement, rubble });
         self.nodes.push(identity(node));
+    }
+
+    /// A statement that cannot be read, of which only that is kept.
+    fn without_findings(&self, statement: Arc<Statement>, cursor: &mut TreeCursor<'_>) -> Arc<Statement> {
+        let Some(rule) = statement.findings.first().map(|finding| finding.rule) else { return statement };
+        let own = Arc::try_unwrap(statement).unwrap_or_else(|_| lower::statement(cursor, &self.text));
+        Arc::new(Statement { findings: Vec::new(), left_out: Some(rule), ..own })
+    }
+
+    /// Says how much that cannot be read is not listed.
+    fn report_left_out(&mut self) {
+        let (count, Some(start)) = (self.unreadable.left_out, self.unreadable.first_left_out) else { return };
+        let rest = TextRange::new(start, text_len(&self.text));
+        let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
+        let statements = if count == 1 { "one more statement" } else { &format!("{count} more statements") };
+        let message = format!(
+            "{statements} of this file cannot be read, from here on; the first {} are listed",
+            self.unreadable.most
+        );
+        let finding = Finding::new(&rules::SYNTAX_ERROR, TextRange::at(start, text_len(line)), message);
+        self.findings.push(finding.help("correct the listed ones first"));
     }
 
     /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`.
@@ -400,7 +474,7 @@ impl Walk<'_> {
 
     /// An `ERROR` around whole statements: these are read, the rest is one finding.
     fn damage_with_statements(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
-        if self.read_again(cursor) {
+        if !self.unreadable.is_full() && self.read_again(cursor) {
             return;
         }
         let text = Arc::clone(&self.text);
@@ -408,7 +482,12 @@ impl Walk<'_> {
         let line = slice(&text, range).lines().next().unwrap_or("").trim_end();
         let message = format!("`{}` cannot be read here.", lower::shorten(line));
         let range = TextRange::at(range.start(), text_len(line));
-        self.findings.push(Finding::new(&rules::SYNTAX_ERROR, range, message));
+        if self.unreadable.is_full() {
+            self.unreadable.leave_out(range.start());
+        } else {
+            self.unreadable.listed += 1;
+            self.findings.push(Finding::new(&rules::SYNTAX_ERROR, range, message));
+        }
         self.top(cursor);
     }
 

@@ -24,7 +24,7 @@ pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Findi
     let related = std::mem::take(&mut finding.related);
     let mut places = turn.places(finding.range).into_iter();
     finding.range = places.next().unwrap_or_default();
-    let goes_on = |place: TextRange| Related { span: Span::here(place), message: GOES_ON.to_owned() };
+    let goes_on = |place: TextRange| Related { span: Span::here(place), message: GOES_ON.into() };
     finding.related.extend(places.take(PLACES).map(goes_on));
     finding.related.extend(related.into_iter().map(|mut related| {
         if !matches!(related.span.anchor, Anchor::Statement(..)) {

@@ -153,11 +153,31 @@ fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
     }
 }
 
+/// How many members are compared with each other at a time.
+const COMPARED: usize = 4 * (LITERALS + MEMBERS);
+
 /// The members that no other covers, sorted. A singleton and the literal of the same name cover
-/// each other: the singleton, which is promised, stays.
+/// each other: the singleton, which is promised, stays. Of so many that not even the first of them have a place in a
+/// union, only `/any` is left: what covers others mostly sorts before them.
 fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     members.sort_unstable();
     members.dedup();
+    if members.iter().all(|member| matches!(member, Type::Literal(_))) {
+        return members.into_vec();
+    }
+    let mut kept: Vec<Type> = Vec::new();
+    for part in members.chunks(COMPARED) {
+        kept.extend_from_slice(part);
+        kept = uncovered_among(kept);
+        if kept.len() > LITERALS + MEMBERS {
+            return vec![Type::Any];
+        }
+    }
+    kept
+}
+
+/// [`uncovered`] of sorted members, by comparing each with all others.
+fn uncovered_among(members: Vec<Type>) -> Vec<Type> {
     let covered_by_other = |at: usize| {
         members.iter().enumerate().any(|(other, ty)| {
             other != at
@@ -166,11 +186,7 @@ fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
                     .is_some_and(|one| one.is_subtype(ty) && (other < at || !ty.is_subtype(one)))
         })
     };
-    let keep: Vec<bool> = if members.iter().all(|member| matches!(member, Type::Literal(_))) {
-        vec![true; members.len()]
-    } else {
-        (0..members.len()).map(|at| !covered_by_other(at)).collect()
-    };
+    let keep: Vec<bool> = (0..members.len()).map(|at| !covered_by_other(at)).collect();
     members.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(member, _)| member).collect()
 }
 
@@ -206,8 +222,10 @@ fn meet_structs(a: &[Field], b: &[Field]) -> Type {
     Type::structure(fields)
 }
 
+/// The field of a struct type with this label.
 fn find(fields: &[Field], label: Symbol) -> Option<&Field> {
-    fields.iter().find(|field| field.label == label)
+    let at = fields.binary_search_by(|field| field.label.cmp(&label)).ok()?;
+    fields.get(at)
 }
 
 /// Whether `other` has all values of `one`. With `gradual`, `/any` on the left is taken for

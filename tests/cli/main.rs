@@ -6,10 +6,12 @@ mod account;
 mod check;
 mod fix;
 mod fix_transcripts;
+mod fix_twice;
 mod fmt;
 mod foreign_names;
 mod foreign_text;
 mod graph;
+mod many_findings;
 #[path = "test.rs"]
 mod policy_test;
 mod preview;

@@ -1,6 +1,6 @@
 //! The parameters in a declared atom: distinct variables.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{descriptors, is_synthetic};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
@@ -28,6 +28,8 @@ pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
         return;
     }
     let mut seen: FxHashMap<Symbol, TextRange> = FxHashMap::default();
+    let mentioned = mentioned(declaration);
+    let mut fresh_names = FreshNames::new(declaration);
     for parameter in &declaration.atom.args {
         let Some(name) = name_of(parameter) else { continue };
         let Some(&first) = seen.get(&name) else {
@@ -42,8 +44,8 @@ pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
         let mut finding = Finding::new(&DECL_PARAM_REPEATED, parameter.range, message)
             .related(Span::here(first), "the first one");
         // Elsewhere in the declaration the name could mean either column.
-        if !is_mentioned(name, declaration) {
-            let fresh = fresh_name(name, declaration, &seen);
+        if !mentioned.contains(&name) {
+            let fresh = fresh_names.next(name);
             let fix = Fix::safe(format!("Call this column `{fresh}`"));
             finding = finding.fix(fix.replace(parameter.range, fresh.as_str()));
             seen.insert(fresh, parameter.range);
@@ -61,21 +63,41 @@ fn name_of(parameter: &Term) -> Option<Symbol> {
     }
 }
 
-fn is_mentioned(name: Symbol, declaration: &Declaration) -> bool {
+/// The variables that descriptors and inclusions have.
+fn mentioned(declaration: &Declaration) -> FxHashSet<Symbol> {
     let atoms = declaration.descriptors.iter().chain(&declaration.inclusion);
-    let mut mentioned = false;
+    let mut mentioned = FxHashSet::default();
     for arg in atoms.flat_map(|atom| &atom.args) {
-        arg.variables(&mut |variable, _| mentioned |= variable == name);
+        arg.variables(&mut |variable, _| {
+            mentioned.insert(variable);
+        });
     }
     mentioned
 }
 
-/// `ID2`, `ID3`, …: a name that no parameter has.
-fn fresh_name(name: Symbol, declaration: &Declaration, seen: &FxHashMap<Symbol, TextRange>) -> Symbol {
-    let stem = if name.as_str() == "_" { "Column" } else { name.as_str() };
-    let taken = |fresh: &Symbol| {
-        seen.contains_key(fresh) || declaration.atom.args.iter().any(|arg| name_of(arg) == Some(*fresh))
-    };
-    let mut names = (2u32..).map(|number| Symbol::new(&format!("{stem}{number}")));
-    names.find(|fresh| !taken(fresh)).unwrap_or(name)
+/// Gives names that no parameter has: `ID2`, `ID3`, …
+struct FreshNames {
+    taken: FxHashSet<Symbol>,
+    /// The number behind each name that was given last.
+    last: FxHashMap<Symbol, u32>,
+}
+
+impl FreshNames {
+    fn new(declaration: &Declaration) -> Self {
+        let taken = declaration.atom.args.iter().filter_map(name_of).collect();
+        Self { taken, last: FxHashMap::default() }
+    }
+
+    /// A new name instead of `name`.
+    fn next(&mut self, name: Symbol) -> Symbol {
+        let stem = if name.as_str() == "_" { "Column" } else { name.as_str() };
+        let last = self.last.entry(name).or_insert(1);
+        loop {
+            *last += 1;
+            let fresh = Symbol::new(&format!("{stem}{last}"));
+            if self.taken.insert(fresh) {
+                return fresh;
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ const LONGEST: usize = 80;
 /// a program of which a part is missing has very many undefined predicates. What comes later in it
 /// gets no suggestion.
 const LOOKED_AT: usize = 4_000_000;
-const COMPUTED: usize = 20_000;
+const COMPUTED: usize = 4_000;
 
 /// The predicates that exist, ready to be searched for a similar name.
 pub(in crate::analysis) struct Vocabulary<'p> {

@@ -61,6 +61,9 @@ fn of_atoms(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRa
     None
 }
 
+/// How many comparisons of a clause are held against each other.
+const COMPARED: usize = 256;
+
 fn of_comparisons(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
     let mut comparisons = clause.premises.iter().filter_map(|premise| match premise {
         Premise::Comparison(comparison) => Some(comparison),
@@ -68,7 +71,7 @@ fn of_comparisons(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, 
     });
     // A single one has nothing to contradict.
     comparisons.clone().nth(1)?;
-    let all: Vec<&Comparison> = comparisons.by_ref().collect();
+    let all: Vec<&Comparison> = comparisons.by_ref().take(COMPARED).collect();
     for (at, other) in all.iter().enumerate() {
         for one in all.iter().take(at) {
             if excluded(context, one, other) {

@@ -1,9 +1,12 @@
 //! The same premise twice in one body.
 
+use rustc_hash::FxHashMap;
+
 use super::matching::same_term;
 use crate::analysis::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
 use crate::syntax::ast::{Clause, Literal, Term};
+use crate::text::Symbol;
 
 pub(super) static REPEATED_PREMISE: Rule = Rule {
     code: "MG807",
@@ -18,14 +21,21 @@ pub(super) static REPEATED_PREMISE: Rule = Rule {
     fix: FixKind::None,
 };
 
+/// With how many premises of its predicate each premise is compared.
+const COMPARED: usize = 64;
+
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     // A second premise changes how the engine counts the rows of a group.
     if clause.aggregates() {
         return;
     }
-    let literals = || clause.literals().filter(|literal| !literal.is_temporal());
-    for (at, later) in literals().enumerate() {
-        if let Some(first) = literals().take(at).find(|first| says_it(context, first, later)) {
+    let mut earlier: FxHashMap<(Symbol, bool), Vec<&Literal>> = FxHashMap::default();
+    for later in clause.literals().filter(|literal| !literal.is_temporal()) {
+        let alike = earlier.entry((later.atom.name.symbol, later.is_negated())).or_default();
+        let first = alike.iter().find(|first| says_it(context, first, later));
+        if first.is_none() && alike.len() < COMPARED {
+            alike.push(later);
+        } else if let Some(first) = first {
             let message = format!("`{}` is asked already.", context.slice(later.range));
             let finding = Finding::new(&REPEATED_PREMISE, later.range, message);
             out.push(finding.related(Span::here(first.range), "the first time"));

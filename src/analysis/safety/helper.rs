@@ -3,6 +3,8 @@
 //! `!locked(D, _)` becomes `!has_locked(D)`, with `has_locked(D) :- locked(D, _).` beside the
 //! clause. A helper that says exactly this already is used instead.
 
+use rustc_hash::FxHashSet;
+
 use super::subject::Subject;
 use crate::lint::{Applicability, Fix};
 use crate::program::{Predicate, Site, UseKind};
@@ -71,14 +73,17 @@ fn fresh_name(subject: &Subject<'_>, atom: &Atom) -> String {
 fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String {
     let mut head: Vec<String> = Vec::new();
     let mut body: Vec<String> = Vec::new();
+    let variables: FxHashSet<Symbol> = atom.args.iter().filter_map(Term::variable).collect();
+    let mut named: FxHashSet<Symbol> = FxHashSet::default();
     for (at, (term, kept)) in atom.args.iter().zip(kept).enumerate() {
         if !kept {
             body.push("_".to_owned());
             continue;
         }
         // Constants and repeated variables get a name of their own: the helper is for every use.
-        let own = term.variable().map(|symbol| symbol.as_str().to_owned()).filter(|own| !head.contains(own));
-        let variable = own.unwrap_or_else(|| fresh_argument(atom, at));
+        let own = term.variable().filter(|symbol| named.insert(*symbol));
+        let own = own.map(|symbol| symbol.as_str().to_owned());
+        let variable = own.unwrap_or_else(|| fresh_argument(&variables, at));
         head.push(variable.clone());
         body.push(variable);
     }
@@ -88,11 +93,9 @@ fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String
     format!("{declaration}{name}({head}) :- {}({body}).", atom.name.as_str())
 }
 
-/// A variable for the argument at `at` that no argument of `atom` is.
-fn fresh_argument(atom: &Atom, at: usize) -> String {
-    let taken = |name: &str| {
-        atom.args.iter().any(|term| term.variable().is_some_and(|symbol| symbol.as_str() == name))
-    };
+/// A variable for the argument at `at` that is none of `variables`.
+fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
+    let taken = |name: &str| variables.contains(&Symbol::new(name));
     let stem = format!("Arg{}", at + 1);
     let primed = (2..).map(|number: u32| format!("{stem}v{number}"));
     std::iter::once(stem.clone()).chain(primed).find(|name| !taken(name)).unwrap_or_default()
@@ -147,23 +150,19 @@ fn says_the_same(clause: &Clause, kept: &[bool]) -> bool {
         return false;
     }
     let mut head = clause.head.args.iter().map(Term::variable);
-    let mut seen: Vec<Symbol> = Vec::new();
+    let mut seen: FxHashSet<Symbol> = FxHashSet::default();
     for (term, kept) in literal.atom.args.iter().zip(kept) {
         let fits = match term.variable() {
-            Some(symbol) if seen.contains(&symbol) => false,
-            Some(symbol) => {
-                seen.push(symbol);
-                !kept || head.next() == Some(Some(symbol))
-            }
+            Some(symbol) if !seen.insert(symbol) => false,
+            Some(symbol) => !kept || head.next() == Some(Some(symbol)),
             None => term.is_wildcard() && !kept,
         };
         if !fits {
             return false;
         }
     }
-    let left_out = |symbol: Symbol| {
-        let mut kept_args = literal.atom.args.iter().zip(kept).filter(|(_, kept)| **kept);
-        !kept_args.any(|(term, _)| term.variable() == Some(symbol))
-    };
+    let kept_args = literal.atom.args.iter().zip(kept).filter(|(_, kept)| **kept);
+    let kept_variables: FxHashSet<Symbol> = kept_args.filter_map(|(term, _)| term.variable()).collect();
+    let left_out = |symbol: Symbol| !kept_variables.contains(&symbol);
     head.next().is_none() && !clause.head.args.iter().filter_map(Term::variable).any(left_out)
 }

@@ -1,9 +1,10 @@
 //! Negations that the engine drops, loses, or asks before their variables have values.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::helper;
-use super::subject::{Report, Subject};
+use super::subject::{LazyFix, Report, Subject};
 use super::unbound;
 use crate::lint::{Applicability, Finding, FixKind, Group, Rule, Severity};
 use crate::program::binding::Place;
@@ -93,9 +94,14 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
         report.push(wildcard_finding(subject, negation, literal, wildcard));
     }
     let variables = Variables::new(subject, negation, literal);
+    let mut fix = LazyFix::new(|| {
+        let keeps = |term: &Term| variables.keeps(term);
+        let fix = || helper::fix(subject, negation.premise, literal, &keeps, Applicability::Unsafe);
+        variables.can_be_left_out(literal).then(fix).flatten()
+    });
     for &occurrence in &variables.unbound {
         if !report.names(occurrence.0) {
-            report.push(unbound_finding(subject, negation, literal, &variables, occurrence));
+            report.push(Finding { fix: fix.next(), ..unbound_finding(subject, literal, occurrence) });
         }
     }
     for &(symbol, range) in &variables.late {
@@ -122,6 +128,8 @@ struct Variables {
     late: Occurrences,
     /// Only temporal premises bind them, so the negation is dropped.
     temporal: Occurrences,
+    /// All of them, and whether nothing binds them.
+    seen: FxHashMap<Symbol, bool>,
 }
 
 impl Variables {
@@ -130,9 +138,10 @@ impl Variables {
         let asked = negation.after.map_or(Place::Premise(0), |after| Place::Premise(after + 1));
         let kept = matches!(negation.fate, Fate::Kept | Fate::Repeated);
         let mut visit = |symbol: Symbol, range: TextRange| {
+            let is_unbound = !subject.bindings.is_bound(symbol);
             let list = if kept && subject.bindings.has_value_before(symbol, asked) {
                 return;
-            } else if !subject.bindings.is_bound(symbol) {
+            } else if is_unbound {
                 &mut variables.unbound
             } else if kept {
                 &mut variables.late
@@ -141,7 +150,7 @@ impl Variables {
             } else {
                 return;
             };
-            if !list.iter().any(|&(known, _)| known == symbol) {
+            if variables.seen.insert(symbol, is_unbound).is_none() {
                 list.push((symbol, range));
             }
         };
@@ -153,22 +162,21 @@ impl Variables {
 
     /// Which arguments a helper rule would keep: all but wildcards and unbound variables.
     fn keeps(&self, term: &Term) -> bool {
-        let unbound = |symbol| self.unbound.iter().any(|&(unbound, _)| unbound == symbol);
+        let unbound = |symbol| self.seen.get(&symbol).copied().unwrap_or(false);
         !term.is_wildcard() && !term.variable().is_some_and(unbound)
     }
 
     /// Whether leaving the unbound variables out says what is written: each stands alone in one
     /// argument.
     fn can_be_left_out(&self, literal: &Literal) -> bool {
-        let occurrences = |wanted: Symbol| {
-            let (mut direct, mut all) = (0, 0);
-            for term in &literal.atom.args {
-                direct += usize::from(term.variable() == Some(wanted));
-                term.variables(&mut |symbol, _| all += usize::from(symbol == wanted));
+        let mut occurrences: FxHashMap<Symbol, (usize, usize)> = FxHashMap::default();
+        for term in &literal.atom.args {
+            if let Some(symbol) = term.variable() {
+                occurrences.entry(symbol).or_default().0 += 1;
             }
-            (direct, all)
-        };
-        self.unbound.iter().all(|&(symbol, _)| occurrences(symbol) == (1, 1))
+            term.variables(&mut |symbol, _| occurrences.entry(symbol).or_default().1 += 1);
+        }
+        self.unbound.iter().all(|(symbol, _)| occurrences.get(symbol) == Some(&(1, 1)))
     }
 }
 
@@ -200,9 +208,7 @@ fn wildcard_finding(
 
 fn unbound_finding(
     subject: &Subject<'_>,
-    negation: &Negation,
     literal: &Literal,
-    variables: &Variables,
     (symbol, range): (Symbol, TextRange),
 ) -> Finding {
     let why = if subject.is_let(symbol) {
@@ -215,15 +221,7 @@ fn unbound_finding(
         subject.excerpt(literal.range),
         consequence(subject)
     );
-    let finding = Finding::new(&NEGATED_VAR_UNBOUND, range, message);
-    let keeps = |term: &Term| variables.keeps(term);
-    let fix = variables
-        .can_be_left_out(literal)
-        .then(|| helper::fix(subject, negation.premise, literal, &keeps, Applicability::Unsafe));
-    match fix.flatten() {
-        Some(fix) => finding.fix(fix),
-        None => finding,
-    }
+    Finding::new(&NEGATED_VAR_UNBOUND, range, message)
 }
 
 fn late_finding(subject: &Subject<'_>, negation: &Negation, symbol: Symbol, range: TextRange) -> Finding {

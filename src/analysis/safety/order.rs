@@ -1,8 +1,9 @@
 //! Premises that need a value before another premise gives it: the engine goes from left to right.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::subject::{Report, Subject};
+use super::subject::{LazyFix, Report, Subject};
 use super::{move_premise, unbound};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity, Span};
 use crate::program::binding::{Place, builtin_parameters};
@@ -148,13 +149,15 @@ struct Demand<'a, 's> {
     premise: u32,
     need: Need,
     late: SmallVec<[(Symbol, TextRange); 2]>,
+    /// The variables of `late`.
+    asked: FxHashSet<Symbol>,
     /// Whether one of them stands in an expression.
     computed: bool,
 }
 
 impl<'a, 's> Demand<'a, 's> {
     fn new(subject: &'a Subject<'s>, premise: u32, need: Need) -> Self {
-        Self { subject, premise, need, late: SmallVec::new(), computed: false }
+        Self { subject, premise, need, late: SmallVec::new(), asked: FxHashSet::default(), computed: false }
     }
 
     /// The variables of `term` must have values. One that never gets any is reported at once.
@@ -171,9 +174,10 @@ impl<'a, 's> Demand<'a, 's> {
                     bindings.has_value_before(symbol, place) || (valueless && bindings.is_bound(symbol))
                 }
             };
-            let asked = self.late.iter().any(|&(late, _)| late == symbol);
-            if !met && !asked && !unbound::check_occurrence(self.subject, report, symbol, range) {
+            let asked = || self.asked.contains(&symbol);
+            if !met && !asked() && !unbound::check_occurrence(self.subject, report, symbol, range) {
                 self.late.push((symbol, range));
+                self.asked.insert(symbol);
                 self.computed |= term.apply().is_some();
             }
         });
@@ -184,7 +188,9 @@ impl<'a, 's> Demand<'a, 's> {
             return;
         }
         let target = self.target();
-        let fix = target.and_then(|target| move_premise::behind(self.subject, self.premise, target));
+        let mut fix = LazyFix::new(|| {
+            target.and_then(|target| move_premise::behind(self.subject, self.premise, target))
+        });
         for &(symbol, range) in &self.late {
             report.name(symbol);
             let mut finding = Finding::new(rule, range, self.message(rule, symbol, target));
@@ -193,7 +199,7 @@ impl<'a, 's> Demand<'a, 's> {
                 finding =
                     finding.related(Span::here(premise.range()), format!("`{symbol}` gets its value here"));
             }
-            finding.fix.clone_from(&fix);
+            finding.fix = fix.next();
             report.push(finding);
         }
     }
@@ -223,10 +229,11 @@ impl<'a, 's> Demand<'a, 's> {
 
     fn message_without_place(&self, premise: &str, symbol: Symbol, effect: &str) -> String {
         let bindings = &self.subject.bindings;
+        let is_equal = |other: &Symbol| bindings.are_equated(symbol, *other);
         let stands_for = bindings
-            .bound_before(Place::Premise(self.premise))
-            .find(|&other| bindings.are_equated(symbol, other));
-        if let Some(other) = stands_for {
+            .is_equated(symbol)
+            .then(|| bindings.bound_before(Place::Premise(self.premise)).find(is_equal));
+        if let Some(other) = stands_for.flatten() {
             return format!(
                 "`{symbol}` is known only as equal to `{other}`, which the engine does not see through in \
                  `{premise}`: {effect}. Write `{other}` here."

@@ -1,11 +1,11 @@
 //! Variables that join nothing and are returned to nobody.
 
-use smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
 use super::subject::{Report, Subject};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::syntax::ast::{Premise, Term, TermKind, TimeBound, TimeBoundKind};
-use crate::text::{Symbol, TextRange};
+use crate::text::Symbol;
 
 pub(super) static SINGLETON_VARIABLE: Rule = Rule {
     code: "MG215",
@@ -21,32 +21,29 @@ pub(super) static SINGLETON_VARIABLE: Rule = Rule {
     fix: FixKind::Safe,
 };
 
-/// The variables of a clause: the first occurrence, and whether it is the only one.
+/// The variables of a clause, and whether each occurs only once.
 #[derive(Default)]
-struct Occurrences(SmallVec<[(Symbol, TextRange, bool); 8]>);
+struct Occurrences(FxHashMap<Symbol, bool>);
 
 impl Occurrences {
-    fn note(&mut self, symbol: Symbol, range: TextRange) {
-        match self.0.iter_mut().find(|(known, ..)| *known == symbol) {
-            Some((_, _, once)) => *once = false,
-            None => self.0.push((symbol, range, true)),
-        }
+    fn note(&mut self, symbol: Symbol) {
+        self.0.entry(symbol).and_modify(|once| *once = false).or_insert(true);
     }
 
     fn term(&mut self, term: &Term) {
-        term.variables(&mut |symbol, range| self.note(symbol, range));
+        term.variables(&mut |symbol, _| self.note(symbol));
     }
 
     fn bounds(&mut self, bounds: &[TimeBound]) {
         for bound in bounds {
             if let TimeBoundKind::Variable(symbol) = bound.kind {
-                self.note(symbol, bound.range);
+                self.note(symbol);
             }
         }
     }
 
     fn is_single(&self, symbol: Symbol) -> bool {
-        self.0.iter().any(|&(known, _, once)| known == symbol && once)
+        self.0.get(&symbol) == Some(&true)
     }
 }
 

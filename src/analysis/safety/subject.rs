@@ -1,15 +1,16 @@
 //! What the checks of this family look at, and what they share in reporting it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
-use smallvec::SmallVec;
+use rustc_hash::FxHashSet;
 
 use crate::analysis::Context;
-use crate::lint::Finding;
+use crate::lint::{Finding, Fix};
 use crate::program::Signature;
 use crate::program::binding::{Bindings, Place};
 use crate::program::rewrite::{ClauseSignatures, Rewriting};
-use crate::syntax::ast::{Clause, Premise};
+use crate::syntax::ast::{Clause, Premise, Term};
 use crate::text::{Symbol, TextRange};
 
 /// Quoted program text is cut at this many characters.
@@ -22,6 +23,9 @@ pub(super) struct Subject<'a> {
     pub(super) signatures: ClauseSignatures<'a>,
     pub(super) rewriting: Rewriting,
     pub(super) bindings: Bindings,
+    lets: OnceCell<FxHashSet<Symbol>>,
+    in_head: OnceCell<FxHashSet<Symbol>>,
+    negated: OnceCell<FxHashSet<Symbol>>,
 }
 
 impl<'a> Subject<'a> {
@@ -29,7 +33,8 @@ impl<'a> Subject<'a> {
         let signatures = ClauseSignatures::new(clause, |atom| Some(&context.predicate(atom)?.signature));
         let rewriting = Rewriting::new(clause, &signatures);
         let bindings = Bindings::new(clause, &signatures, &rewriting);
-        Self { context, clause, signatures, rewriting, bindings }
+        let (lets, in_head, negated) = Default::default();
+        Self { context, clause, signatures, rewriting, bindings, lets, in_head, negated }
     }
 
     /// The premises with their indices.
@@ -54,12 +59,19 @@ impl<'a> Subject<'a> {
     /// Program text for a message: on one line, not longer than [`EXCERPT_CHARS`].
     pub(super) fn excerpt(&self, range: TextRange) -> Cow<'a, str> {
         let text = self.context.slice(range);
-        if text.chars().count() <= EXCERPT_CHARS && !text.contains(['\n', '\r', '#']) {
+        if text.chars().nth(EXCERPT_CHARS).is_none() && !text.contains(['\n', '\r', '#']) {
             return Cow::Borrowed(text);
         }
         let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or(line));
-        let words: Vec<_> = without_comments.flat_map(str::split_whitespace).collect();
-        let line = words.join(" ");
+        // Only as many words as are shown: the text may be long, and quoted by many findings.
+        let mut line = String::new();
+        for word in without_comments.flat_map(str::split_whitespace) {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.extend(word.chars().take(EXCERPT_CHARS + 1));
+            if line.chars().count() > EXCERPT_CHARS {
+                break;
+            }
+        }
         match line.char_indices().nth(EXCERPT_CHARS) {
             Some((end, _)) => Cow::Owned(format!("{}…", line.get(..end).unwrap_or(&line))),
             None => Cow::Owned(line),
@@ -78,17 +90,25 @@ impl<'a> Subject<'a> {
 
     /// Whether a `let` of the clause defines the variable.
     pub(super) fn is_let(&self, symbol: Symbol) -> bool {
-        let statements = self.clause.transforms.iter().flat_map(|transform| &transform.statements);
-        statements.filter_map(|statement| statement.variable.as_ref()).any(|it| it.variable() == Some(symbol))
+        let lets = self.lets.get_or_init(|| {
+            let statements = self.clause.transforms.iter().flat_map(|transform| &transform.statements);
+            statements.filter_map(|statement| statement.variable.as_ref()?.variable()).collect()
+        });
+        lets.contains(&symbol)
     }
 
     /// Whether the head has the variable.
     pub(super) fn is_in_head(&self, symbol: Symbol) -> bool {
-        let mut found = false;
-        for term in &self.clause.head.args {
-            term.variables(&mut |it, _| found |= it == symbol);
-        }
-        found
+        self.in_head.get_or_init(|| variables(&self.clause.head.args)).contains(&symbol)
+    }
+
+    /// Whether a negated premise has the variable.
+    pub(super) fn is_negated(&self, symbol: Symbol) -> bool {
+        let negated = self.negated.get_or_init(|| {
+            let literals = self.clause.literals().filter(|literal| literal.is_negated());
+            variables(literals.flat_map(|literal| &literal.atom.args))
+        });
+        negated.contains(&symbol)
     }
 
     /// The premise that first makes the variable bound for the analysis.
@@ -110,15 +130,51 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// The variables of some terms.
+fn variables<'t>(terms: impl IntoIterator<Item = &'t Term>) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    for term in terms {
+        term.variables(&mut |symbol, _| {
+            found.insert(symbol);
+        });
+    }
+    found
+}
+
+/// How many findings offer the same fix. Each has a copy of it, and one of them is enough.
+const OFFERED: usize = 16;
+
+/// A fix that the findings about the variables of one premise share.
+pub(super) struct LazyFix<F> {
+    make: F,
+    fix: Option<Option<Fix>>,
+    offered: usize,
+}
+
+impl<F: FnMut() -> Option<Fix>> LazyFix<F> {
+    pub(super) fn new(make: F) -> Self {
+        Self { make, fix: None, offered: 0 }
+    }
+
+    /// The fix for the next finding; `None` where there is none, or where enough findings offer it.
+    pub(super) fn next(&mut self) -> Option<Fix> {
+        self.offered += 1;
+        if self.offered > OFFERED {
+            return None;
+        }
+        self.fix.get_or_insert_with(&mut self.make).clone()
+    }
+}
+
 /// Collects the findings of one clause.
 pub(super) struct Report<'f> {
     findings: &'f mut Vec<Finding>,
-    named: SmallVec<[Symbol; 4]>,
+    named: FxHashSet<Symbol>,
 }
 
 impl<'f> Report<'f> {
     pub(super) fn new(findings: &'f mut Vec<Finding>) -> Self {
-        Self { findings, named: SmallVec::new() }
+        Self { findings, named: FxHashSet::default() }
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
@@ -127,9 +183,7 @@ impl<'f> Report<'f> {
 
     /// Notes that a finding names the variable, so that it is not blamed once more elsewhere.
     pub(super) fn name(&mut self, symbol: Symbol) {
-        if !self.names(symbol) {
-            self.named.push(symbol);
-        }
+        self.named.insert(symbol);
     }
 
     pub(super) fn names(&self, symbol: Symbol) -> bool {

@@ -81,7 +81,7 @@ pub(super) fn reason(subject: &Subject<'_>, symbol: Symbol) -> String {
         Some(_) => {
             format!("a `\"+\"` argument needs a value and gives none, and `{symbol}` has no other place")
         }
-        None if occurs_negated(subject, symbol) => {
+        None if subject.is_negated(symbol) => {
             "it occurs under `!`, and a negation gives no values".to_owned()
         }
         None => "no premise gives it one".to_owned(),
@@ -104,14 +104,4 @@ fn alias_reason(subject: &Subject<'_>, symbol: Symbol) -> String {
             "the engine reads `A = B` between variables from right to left only; turn it round".to_owned()
         }
     }
-}
-
-fn occurs_negated(subject: &Subject<'_>, symbol: Symbol) -> bool {
-    let mut found = false;
-    for literal in subject.clause.literals().filter(|literal| literal.is_negated()) {
-        for term in &literal.atom.args {
-            term.variables(&mut |it, _| found |= it == symbol);
-        }
-    }
-    found
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::read::{self, Reading};
 use super::{Declarations, Update, arguments, predicate, rules, statements, text};
@@ -90,13 +90,19 @@ impl<'a> Terms<'a> {
 pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) {
     let terms = Terms::new(judge);
     let mut seen = Seen::of(updates);
+    // Updates with a fix. Equal ones need it as well, and are duplicates when all of them are corrected.
+    let mut fixable = FxHashSet::default();
     for update in updates {
         match seen.first(update) {
-            Some(first) => out.push(statements::duplicate(update, first)),
-            None => {
+            Some(first) if !fixable.contains(&first.index) => out.push(statements::duplicate(update, first)),
+            _ => {
                 let from = out.len();
                 one(update, &terms, out);
-                keep_damage(update, out.get_mut(from..).unwrap_or_default());
+                let found = out.get_mut(from..).unwrap_or_default();
+                keep_damage(update, found);
+                if found.iter().any(|finding| finding.fix.is_some()) {
+                    fixable.insert(update.index);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::Update;
 use crate::envelope::json::Json;
-use crate::lint::{Applicability, Fix};
+use crate::lint::{Applicability, Fix, SharedText};
 use crate::text::{TextRange, size};
 
 /// A change of one update.
@@ -17,12 +17,12 @@ pub(super) struct Change<'u, 't> {
 
 impl<'u, 't> Change<'u, 't> {
     /// One that means what was evidently meant.
-    pub(super) fn safe(update: &'u Update<'t>, title: impl Into<String>) -> Self {
+    pub(super) fn safe(update: &'u Update<'t>, title: impl Into<SharedText>) -> Self {
         Self { update, fix: Fix::safe(title) }
     }
 
     /// One that guesses.
-    pub(super) fn guess(update: &'u Update<'t>, title: impl Into<String>) -> Self {
+    pub(super) fn guess(update: &'u Update<'t>, title: impl Into<SharedText>) -> Self {
         Self { update, fix: Fix::guess(title) }
     }
 

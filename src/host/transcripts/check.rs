@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::knowledge::{Knowledge, Knowledges};
 use super::{Input, TranscriptFile, read_transcript};
@@ -14,12 +15,12 @@ use crate::host::check::Checked;
 use crate::host::walk::plain;
 use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
-use crate::lint::{Diagnostic, Severity};
-use crate::report::{Entry, Part, SourceText, Spot};
+use crate::lint::Diagnostic;
+use crate::report::{Entry, Omitted, Part, SourceText, Spot};
 use crate::text::{Cancel, FileId, TextRange, TextSize};
 use crate::transcript::{Found, LONGEST_DOCUMENT};
 
-/// How many findings of one file are kept.
+/// How many findings of one file are kept, unless all are to be shown.
 pub const MOST_FINDINGS: usize = 10_000;
 
 /// How much of a file is kept to look for comments in it, before it is known whether it may have any.
@@ -45,25 +46,6 @@ pub struct CheckedTranscripts {
     pub omitted: Vec<Omitted>,
     /// What could not be read to its end.
     pub problems: Vec<Problem>,
-}
-
-/// Findings of one file that are counted and not kept.
-#[derive(Debug, Clone, Default)]
-pub struct Omitted {
-    /// What output calls the file.
-    pub name: String,
-    /// How many of each severity, in the order of [`Severity::ALL`].
-    pub counts: [usize; Severity::ALL.len()],
-    /// Whether one of them makes the check fail.
-    pub fails: bool,
-}
-
-impl Omitted {
-    /// How many there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.counts.iter().sum()
-    }
 }
 
 /// What a check of transcripts needs to know.
@@ -123,6 +105,8 @@ struct OneFile<'a> {
     file: FileId,
     name: String,
     fail_on: FailOn,
+    /// How many findings are kept.
+    most: usize,
     out: CheckedTranscripts,
     omitted: Omitted,
     /// Whether it is in an archive, where nothing can be fixed.
@@ -140,6 +124,8 @@ struct OneFile<'a> {
 impl<'a> OneFile<'a> {
     fn new(request: TranscriptRequest<'a>, found: &'a TranscriptFile, ids: &'a AtomicU32) -> Self {
         let configured = found.project.and_then(|index| request.resolution.projects.get(index));
+        let shown = request.manner.max_findings;
+        let shown = shown.or(configured.map(|project| project.settings.max_findings)).unwrap_or_default();
         let configured = configured.map_or_else(FailOn::default, |project| project.settings.fail_on);
         Self {
             request,
@@ -149,6 +135,7 @@ impl<'a> OneFile<'a> {
             file: request.table.id(&found.path),
             name: crate::host::relative(request.working, &found.path),
             fail_on: request.manner.fail_on.unwrap_or(configured),
+            most: if shown.is_unlimited() { usize::MAX } else { MOST_FINDINGS },
             out: CheckedTranscripts::default(),
             omitted: Omitted::default(),
             is_member: false,
@@ -220,7 +207,7 @@ impl<'a> OneFile<'a> {
     /// Keeps what was found about records that were read before until they are read again; what is too much is counted.
     fn wait(&mut self, late: Vec<Found>, judge: &Judge<'_>) {
         for found in late {
-            if self.late.len() < MOST_FINDINGS {
+            if self.late.len() < self.most {
                 self.late.push(found);
             } else if let Some(diagnostic) = judge.diagnostic(found, self.file, TextSize::new(0)) {
                 self.omit(&diagnostic);
@@ -230,10 +217,7 @@ impl<'a> OneFile<'a> {
 
     /// Counts what is not kept.
     fn omit(&mut self, diagnostic: &Diagnostic) {
-        let at = Severity::ALL.iter().position(|severity| *severity == diagnostic.severity);
-        if let Some(count) = at.and_then(|at| self.omitted.counts.get_mut(at)) {
-            *count += 1;
-        }
+        self.omitted.add(diagnostic);
         self.omitted.fails |= self.fail_on.fails(diagnostic.severity);
     }
 
@@ -272,7 +256,7 @@ impl<'a> OneFile<'a> {
         let mut kept: Vec<Diagnostic> = Vec::new();
         for mut diagnostic in placed {
             diagnostic.fix = diagnostic.fix.filter(|_| !self.is_member);
-            if self.out.entries.len() + kept.len() < MOST_FINDINGS {
+            if self.out.entries.len() + kept.len() < self.most {
                 kept.push(diagnostic);
             } else {
                 self.omit(&diagnostic);
@@ -339,17 +323,17 @@ impl<'a> OneFile<'a> {
     fn finish(mut self, problem: Option<io::Error>) -> CheckedTranscripts {
         let comments = Comments::of(&self.beginning);
         if !comments.is_empty() {
-            let sources = &self.out.sources;
-            let base =
-                |file: FileId| sources.iter().find(|(part, _)| *part == file).map(|(_, source)| source);
+            let sources: FxHashMap<FileId, &SourceText> =
+                self.out.sources.iter().map(|(part, source)| (*part, source)).collect();
             self.out.entries.retain(|entry| {
-                let offset =
-                    base(entry.file).map_or(0, |source| source.offset(entry.diagnostic.range.start()));
+                let source = sources.get(&entry.file);
+                let offset = source.map_or(0, |source| source.offset(entry.diagnostic.range.start()));
                 !comments.silence(entry.diagnostic.rule, offset)
             });
         }
         if self.omitted.count() > 0 {
-            self.out.omitted.push(Omitted { name: self.name.clone(), ..self.omitted });
+            self.omitted.name.clone_from(&self.name);
+            self.out.omitted.push(self.omitted);
         }
         if let Some(error) = problem {
             let (path, why) = (self.found.path.clone(), plain(&error));

@@ -14,7 +14,7 @@ mod read;
 mod which;
 
 pub(super) use archive::{is_archive, transcripts_in};
-pub use check::{CheckedTranscripts, MOST_FINDINGS, Omitted, TranscriptRequest, check_transcripts};
+pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
 pub use commented::comments;
 #[cfg(test)]

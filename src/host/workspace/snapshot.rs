@@ -13,7 +13,7 @@ use super::file::SnapshotFile;
 use super::previews::KeptPreviews;
 use super::programs::State;
 use super::transcripts::SnapshotTranscript;
-use crate::config::{FormatSettings, KernelSettings, RuleSettings, Settings};
+use crate::config::{FormatSettings, KernelSettings, MaxFindings, RuleSettings, Settings};
 use crate::host::tables::Tables;
 use crate::host::{Cut, FileTable, Overlay};
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
@@ -407,6 +407,13 @@ impl Snapshot {
         self.programs
             .iter()
             .filter(move |program| program.files.binary_search_by_key(&file, |member| member.id).is_ok())
+    }
+
+    /// How many findings of one rule are shown of a file: as many as one of its programs allows.
+    #[must_use]
+    pub fn max_findings(&self, file: FileId) -> MaxFindings {
+        let all = self.programs_around(file).map(|program| program.settings.max_findings);
+        all.reduce(MaxFindings::larger).unwrap_or_default()
     }
 
     /// How a file is laid out.

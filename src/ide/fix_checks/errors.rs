@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::hash::Hash as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::settle::Settled;
 use super::window::Window;
@@ -99,7 +99,7 @@ impl Check<'_> {
     /// Whether a premise names a predicate that does not exist, and none did before. What is damaged is not asked for that,
     /// and a word without parentheses names none yet.
     fn names_unknown(&self) -> bool {
-        let mut known: Vec<PredicateKey> = Vec::new();
+        let mut known: FxHashSet<PredicateKey> = FxHashSet::default();
         for (item, _) in self.before().filter(|(item, _)| !item.statement.damaged) {
             each_atom(item, &mut |atom, _| known.extend((!atom.args_range().is_empty()).then(|| key(atom))));
         }

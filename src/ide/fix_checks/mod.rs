@@ -36,6 +36,30 @@ pub(super) struct FixChecks {
     known: Mutex<FxHashMap<u64, Verdict>>,
 }
 
+/// How much fix checks may look at, in bytes of text and findings of whole files. A statement may have as many fixes as it has words, and each is checked
+/// with the whole statement. Fixes that are not checked are not safe.
+#[derive(Debug)]
+pub(super) struct Effort(usize);
+
+impl Effort {
+    /// Enough for each fix of a file whose statements have a few fixes each.
+    pub(super) fn for_file(file: &FileSummary) -> Self {
+        Self((128 << 10) + 8 * file.text.len())
+    }
+
+    /// Enough for all fixes, however long that takes.
+    pub(super) fn unlimited() -> Self {
+        Self(usize::MAX)
+    }
+
+    /// Takes so much of it; says whether it was there.
+    fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// What is known of one fix in one file.
 #[derive(Debug, Clone)]
 enum Verdict {
@@ -60,35 +84,37 @@ pub(super) struct Claim<'f> {
 }
 
 impl FixChecks {
-    /// Whether a fix keeps what it claims.
-    pub(super) fn holds(&self, program: &Program, types: &ProgramTypes, claim: Claim<'_>) -> bool {
-        claim.edits.chunk_by(|one, other| one.file == other.file).all(|edits| {
-            let file = edits.first().and_then(|edit| program.file(edit.file));
-            file.is_some_and(|file| self.holds_in(program, types, file, claim, edits))
-        })
-    }
-
-    fn holds_in(
+    /// Whether a fix keeps what it claims, as far as `effort` allows to find out.
+    pub(super) fn holds(
         &self,
         program: &Program,
         types: &ProgramTypes,
-        file: &FileSummary,
         claim: Claim<'_>,
-        edits: &[FileEdit],
+        effort: &mut Effort,
     ) -> bool {
-        let Some(window) = Window::new(file, claim, edits) else { return false };
+        claim.edits.chunk_by(|one, other| one.file == other.file).all(|edits| {
+            let file = edits.first().and_then(|edit| program.file(edit.file));
+            let window = file.and_then(|file| Window::new(file, claim, edits));
+            // Also where the verdict is known: what is offered must not depend on what was asked before.
+            let cost = |window: &Window<'_>| window.text().len() + window.file.findings.len();
+            let window = window.filter(|window| effort.spend(cost(window)));
+            window.is_some_and(|window| self.holds_in(program, types, &window))
+        })
+    }
+
+    fn holds_in(&self, program: &Program, types: &ProgramTypes, window: &Window<'_>) -> bool {
         let key = window.key();
         let known = self.known.lock().get(&key).cloned();
         let settled = match &known {
             Some(Verdict::Loses) => return false,
             Some(Verdict::Keeps(settled, ..)) => Some(Arc::clone(settled)),
-            None => settle::settle(&window).map(Arc::new),
+            None => settle::settle(window).map(Arc::new),
         };
         let Some(settled) = settled else {
             self.keep(key, Verdict::Loses);
             return false;
         };
-        let check = errors::Check { program, types, file, window: &window, settled: &settled };
+        let check = errors::Check { program, types, file: window.file, window, settled: &settled };
         let fingerprint = check.fingerprint();
         if let Some(Verdict::Keeps(_, before, holds)) = known
             && before == fingerprint

@@ -51,8 +51,8 @@ impl std::fmt::Debug for Wish<'_> {
     }
 }
 
-/// So many passes are enough for anything but fixes that undo each other.
-pub const MAX_PASSES: usize = 100;
+/// So many passes are enough for anything but fixes that never end.
+pub const MAX_PASSES: usize = 1_000;
 
 /// What [`fix`] did.
 #[derive(Debug, Default)]
@@ -74,6 +74,8 @@ pub struct Done {
     pub failed: Vec<(FileId, Diagnostic)>,
     /// Whether fixes undo each other or never end. Nothing was fixed then.
     pub endless: bool,
+    /// Whether some fixes were not tried, since others of the same text had taken too many attempts.
+    pub unfinished: bool,
 }
 
 /// The diagnostics of the reported files, each once.

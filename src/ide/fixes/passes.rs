@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::edits::moved;
 use super::select::{Candidate, select};
-use super::verify::{Changes, persists};
+use super::verify::{Changes, Left};
 use super::{Done, Found, MAX_PASSES, Wish};
 use crate::lint::Diagnostic;
 use crate::text::{FileId, TextRange};
@@ -47,7 +46,7 @@ pub(super) trait Workpiece {
 /// Applies the fixes that `wish` asks for, until none is left. `bench` is afterwards what they made of it.
 pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
     let original = bench.texts();
-    let mut run = Run { result: Done::default(), given_up: Vec::new(), attempts: MOST_ATTEMPTS };
+    let mut run = Run { result: Done::default(), given_up: FxHashSet::default(), attempts: MOST_ATTEMPTS };
     let mut found = bench.check();
     let mut seen = FxHashSet::from_iter([bench.state()]);
     let (mut passes, mut retried) = (0, false);
@@ -74,7 +73,7 @@ pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
 struct Run {
     result: Done,
     /// Findings whose fix did not work: file, code, place.
-    given_up: Vec<(FileId, &'static str, TextRange)>,
+    given_up: FxHashSet<(FileId, &'static str, TextRange)>,
     /// How many more attempts there are.
     attempts: usize,
 }
@@ -103,19 +102,21 @@ impl Run {
         };
         let selected = select(&|file| bench.is_editable(file), found, wish, &is_given_up);
         let (base, attempts) = (bench.texts(), &mut self.attempts);
-        let mut pass = Pass { base, bench, before: found, applied: None, failed: Vec::new(), attempts };
+        let mut pass =
+            Pass { base, bench, before: found, applied: None, failed: Vec::new(), attempts, is_cut: false };
         pass.extend(selected);
-        let Pass { base, bench, applied, failed, .. } = pass;
+        let Pass { base, bench, applied, failed, is_cut, .. } = pass;
+        self.result.unfinished |= is_cut;
         bench.set(applied.as_ref().map_or(base, |applied| applied.texts.clone()));
         for Candidate { file, diagnostic, .. } in failed {
-            self.given_up.push((file, diagnostic.rule.code, diagnostic.range));
+            self.given_up.insert((file, diagnostic.rule.code, diagnostic.range));
             self.result.failed.push((file, diagnostic.clone()));
         }
         let Applied { candidates, found, .. } = applied?;
         let changes = Changes::of(&candidates);
-        for (file, _, range) in &mut self.given_up {
-            *range = moved(*range, changes.in_file(*file))[0];
-        }
+        let given_up = std::mem::take(&mut self.given_up).into_iter();
+        self.given_up =
+            given_up.map(|(file, code, range)| (file, code, changes.places_of(file, range)[0])).collect();
         self.result.count += candidates.len();
         self.result.edited.extend(candidates.iter().map(Candidate::files));
         Some(found)
@@ -134,6 +135,8 @@ struct Pass<'p, 'f, W: Workpiece> {
     /// What does not.
     failed: Vec<Candidate<'f>>,
     attempts: &'p mut usize,
+    /// Whether no attempt was left for some.
+    is_cut: bool,
 }
 
 impl<'f, W: Workpiece> Pass<'_, 'f, W> {
@@ -141,6 +144,7 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
     /// that those that fail are found in few steps.
     fn extend(&mut self, mut more: Vec<Candidate<'f>>) {
         if more.is_empty() || *self.attempts == 0 {
+            self.is_cut |= !more.is_empty();
             return;
         }
         *self.attempts -= 1;
@@ -176,7 +180,8 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
             return Err(Refused(Vec::new()));
         }
         let found = self.bench.check();
-        let persists = |(at, one): (usize, &Candidate<'_>)| persists(one, &changes, &found).then_some(at);
+        let left = Left::of(&found);
+        let persists = |(at, one): (usize, &Candidate<'_>)| left.persists(one, &changes).then_some(at);
         let persisting: Vec<_> = candidates.iter().enumerate().filter_map(persists).collect();
         if !persisting.is_empty() || !self.bench.is_no_worse(self.before, &found, &candidates) {
             return Err(Refused(persisting));

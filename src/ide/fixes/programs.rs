@@ -10,7 +10,7 @@ use super::select::Candidate;
 use super::verify::Changes;
 use super::{Fixed, Found, Wish};
 use crate::config::RuleSettings;
-use crate::ide::diagnostics::{FindingCache, diagnostics, once};
+use crate::ide::diagnostics::{FindingCache, diagnostics_for_fixing, once};
 use crate::lint::{Diagnostic, Group};
 use crate::program::{Embedding, FileSummary, Program};
 use crate::syntax::SourceFile;
@@ -44,12 +44,29 @@ pub struct Bench {
 /// in the result; `bench` holds it too.
 pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
     let original = bench.files.clone();
+    list_all(bench);
     let done = run(bench, wish);
     let is_changed =
         |file: &&Arc<FileSummary>| original.get(&file.id).is_some_and(|old| old.text != file.text);
     let mut changed: Vec<_> = bench.files.values().filter(is_changed).map(Arc::clone).collect();
     changed.sort_by_key(|file| file.id);
     Fixed { changed, done }
+}
+
+/// Lists what the files have that cannot be read, also where it is too much for a report.
+fn list_all(bench: &mut Bench) {
+    for file in bench.files.values_mut() {
+        let is_short = file.items.iter().any(|item| item.statement.left_out.is_some());
+        if is_short && is_text(file) {
+            let source = SourceFile::parse_listing_all(Arc::clone(&file.text)).without_tree();
+            *file = Arc::new(FileSummary::new(file.id, &source));
+        }
+    }
+}
+
+/// Whether the text of a file is what is on disk. Bytes that are no text are not in it.
+fn is_text(file: &FileSummary) -> bool {
+    file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
 }
 
 impl Workpiece for Bench {
@@ -78,7 +95,7 @@ impl Workpiece for Bench {
         for unit in &self.units {
             let files = unit.files.iter().filter_map(|file| self.files.get(file).map(Arc::clone));
             let program = Program::embedded(files.collect(), Arc::clone(&unit.embedding));
-            for (file, found) in diagnostics(&program, &unit.rules, &unit.cache) {
+            for (file, found) in diagnostics_for_fixing(&program, &unit.rules, &unit.cache) {
                 if unit.reported.binary_search(&file).is_ok() {
                     all.entry(file).or_default().push(found);
                 }
@@ -91,12 +108,8 @@ impl Workpiece for Bench {
         all.into_iter().map(|(file, lists)| (file, joined(lists))).collect()
     }
 
-    /// Its text is what is on disk. Bytes that are no text are not in it.
     fn is_editable(&self, file: FileId) -> bool {
-        let file = self.files.get(&file);
-        file.is_some_and(|file| {
-            file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
-        })
+        self.files.get(&file).is_some_and(|file| is_text(file))
     }
 
     fn put(&mut self, changes: &Changes<'_>, candidates: &[Candidate<'_>]) -> bool {
@@ -114,7 +127,7 @@ fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>
     for (file, edits) in changes.files() {
         let old = bench.files.get(&file)?;
         let text = apply(&old.text, edits.iter().copied())?;
-        let new = FileSummary::new(file, &SourceFile::parse(text.into()).without_tree());
+        let new = FileSummary::new(file, &SourceFile::parse_listing_all(text.into()).without_tree());
         before.extend(bench.files.insert(file, Arc::new(new)));
     }
     Some(before)

@@ -1,45 +1,83 @@
 //! Whether fixes did what they promised.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Found;
 use super::edits::{Edit, moved};
 use super::select::Candidate;
-use crate::lint::Diagnostic;
-use crate::text::FileId;
+use crate::text::{FileId, TextRange, text_len};
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]
-pub(super) struct Changes<'f>(FxHashMap<FileId, Vec<Edit<'f>>>);
+pub(super) struct Changes<'f>(FxHashMap<FileId, InFile<'f>>);
+
+/// The edits of one file.
+#[derive(Debug, Default)]
+struct InFile<'f> {
+    edits: Vec<Edit<'f>>,
+    /// By how many bytes the text before each edit grows, and before the end of the file.
+    grown: Vec<i64>,
+}
 
 impl<'f> Changes<'f> {
     pub(super) fn of(candidates: &[Candidate<'f>]) -> Self {
-        let mut files: FxHashMap<FileId, Vec<Edit<'f>>> = FxHashMap::default();
+        let mut files: FxHashMap<FileId, InFile<'f>> = FxHashMap::default();
         for edit in candidates.iter().flat_map(|candidate| &candidate.fix.edits) {
-            files.entry(edit.file).or_default().push((edit.range, edit.text.as_str()));
+            files.entry(edit.file).or_default().edits.push((edit.range, edit.text.as_str()));
         }
-        for edits in files.values_mut() {
-            edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+        for file in files.values_mut() {
+            file.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+            let mut sum = 0;
+            file.grown.push(0);
+            for (range, text) in &file.edits {
+                sum += i64::from(u32::from(text_len(text))) - i64::from(u32::from(range.len()));
+                file.grown.push(sum);
+            }
         }
         Self(files)
     }
 
     /// The files, with the edits of each.
     pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &[Edit<'f>])> {
-        self.0.iter().map(|(file, edits)| (*file, edits.as_slice()))
+        self.0.iter().map(|(file, changes)| (*file, changes.edits.as_slice()))
     }
 
     /// The edits of one file.
     pub(super) fn in_file(&self, file: FileId) -> &[Edit<'f>] {
-        self.0.get(&file).map_or(&[], Vec::as_slice)
+        self.0.get(&file).map_or(&[], |changes| changes.edits.as_slice())
+    }
+
+    /// Where a range of a file is afterwards, see [`moved`]. Looks only at the edits around it.
+    pub(super) fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
+        let Some(InFile { edits, grown }) = self.0.get(&file) else { return [range; 2] };
+        let first = edits.partition_point(|(edit, _)| edit.end() < range.start());
+        let end = edits.partition_point(|(edit, _)| edit.start() <= range.end()).max(first);
+        let near = moved(range, edits.get(first..end).unwrap_or_default());
+        near.map(|place| shifted(place, grown.get(first).copied().unwrap_or(0)))
     }
 }
 
-/// Whether the finding of a fix is still there.
-pub(super) fn persists(candidate: &Candidate<'_>, changes: &Changes<'_>, after: &Found) -> bool {
-    let places = moved(candidate.diagnostic.range, changes.in_file(candidate.file));
-    let same = |found: &Diagnostic| found.rule == candidate.diagnostic.rule && places.contains(&found.range);
-    // What was deleted whole is gone, whatever stands there now.
-    let is_deleted = !candidate.diagnostic.range.is_empty() && places.iter().all(|place| place.is_empty());
-    !is_deleted && after.get(&candidate.file).is_some_and(|found| found.iter().any(same))
+fn shifted(range: TextRange, by: i64) -> TextRange {
+    let at = |offset| u32::try_from(i64::from(u32::from(offset)) + by).unwrap_or(0).into();
+    TextRange::new(at(range.start()), at(range.end()))
+}
+
+/// What is found after fixes, by place.
+#[derive(Debug)]
+pub(super) struct Left(FxHashSet<(FileId, &'static str, TextRange)>);
+
+impl Left {
+    pub(super) fn of(found: &Found) -> Self {
+        let all = found.iter().flat_map(|(file, found)| found.iter().map(move |one| (*file, one)));
+        Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
+    }
+
+    /// Whether the finding of a fix is still there.
+    pub(super) fn persists(&self, candidate: &Candidate<'_>, changes: &Changes<'_>) -> bool {
+        let (file, diagnostic) = (candidate.file, candidate.diagnostic);
+        let places = changes.places_of(file, diagnostic.range);
+        // What was deleted whole is gone, whatever stands there now.
+        let is_deleted = !diagnostic.range.is_empty() && places.iter().all(|place| place.is_empty());
+        !is_deleted && places.iter().any(|place| self.0.contains(&(file, diagnostic.rule.code, *place)))
+    }
 }

@@ -14,13 +14,12 @@ type Slot = (usize, usize);
 #[derive(Debug, Default)]
 pub(super) struct Covered {
     places: FxHashMap<&'static str, Places>,
-    used: FxHashSet<Slot>,
 }
 
 #[derive(Debug, Default)]
 struct Places {
-    whole_file: Vec<Slot>,
-    /// Sorted by start.
+    whole_file: Names,
+    /// Sorted by start. Each range is there once: many comments may be about one statement.
     ranges: Vec<Place>,
 }
 
@@ -29,7 +28,14 @@ struct Place {
     range: TextRange,
     /// The greatest end of this place and all before it.
     reach: TextSize,
-    slot: Slot,
+    names: Names,
+}
+
+/// The names that silence one rule in one place, and whether they have.
+#[derive(Debug, Default)]
+struct Names {
+    slots: Vec<Slot>,
+    used: bool,
 }
 
 impl Covered {
@@ -40,13 +46,23 @@ impl Covered {
                 let Some(rule) = named.rule.filter(|rule| rule.is_silenceable()) else { continue };
                 let (places, slot) = (this.places.entry(rule.code).or_default(), (index, at));
                 match suppression.covers {
-                    Some(range) => places.ranges.push(Place { range, reach: range.end(), slot }),
-                    None => places.whole_file.push(slot),
+                    Some(range) => {
+                        let names = Names { slots: vec![slot], used: false };
+                        places.ranges.push(Place { range, reach: range.end(), names });
+                    }
+                    None => places.whole_file.slots.push(slot),
                 }
             }
         }
         for places in this.places.values_mut() {
             places.ranges.sort_by_key(|place| (place.range.start(), place.range.end()));
+            places.ranges.dedup_by(|later, first| {
+                let is_same = later.range == first.range;
+                if is_same {
+                    first.names.slots.append(&mut later.names.slots);
+                }
+                is_same
+            });
             let mut reach = TextSize::new(0);
             for place in &mut places.ranges {
                 reach = reach.max(place.range.end());
@@ -58,31 +74,35 @@ impl Covered {
 
     /// Whether a comment silences a diagnostic: it covers its start or its end.
     pub(super) fn silences(&mut self, diagnostic: &Diagnostic) -> bool {
-        let Some(places) = self.places.get(diagnostic.rule.code) else { return false };
+        let Some(places) = self.places.get_mut(diagnostic.rule.code) else { return false };
         let range = diagnostic.range;
-        let mut found = !places.whole_file.is_empty();
-        self.used.extend(places.whole_file.iter().copied());
+        let mut found = !places.whole_file.slots.is_empty();
+        places.whole_file.used = true;
         for at in [range.start(), range.end()] {
-            for slot in places.at(at) {
-                found = true;
-                self.used.insert(slot);
-            }
+            found |= places.silence(at);
         }
         found
     }
 
     /// The names that silenced something.
     pub(super) fn into_used(self) -> FxHashSet<Slot> {
-        self.used
+        let places = self.places.into_values();
+        let names = places
+            .flat_map(|places| places.ranges.into_iter().map(|place| place.names).chain([places.whole_file]));
+        names.filter(|names| names.used).flat_map(|names| names.slots).collect()
     }
 }
 
 impl Places {
-    /// The names that cover an offset.
-    fn at(&self, offset: TextSize) -> impl Iterator<Item = Slot> {
+    /// Uses the names that cover an offset; says whether there are any.
+    fn silence(&mut self, offset: TextSize) -> bool {
         let end = self.ranges.partition_point(|place| place.range.start() <= offset);
-        let before = self.ranges.get(..end).unwrap_or_default().iter().rev();
-        let near = before.take_while(move |place| place.reach >= offset);
-        near.filter(move |place| place.range.end() >= offset).map(|place| place.slot)
+        let before = self.ranges.get_mut(..end).unwrap_or_default().iter_mut().rev();
+        let near = before.take_while(|place| place.reach >= offset);
+        let mut found = false;
+        for place in near.filter(|place| place.range.end() >= offset) {
+            (place.names.used, found) = (true, true);
+        }
+        found
     }
 }

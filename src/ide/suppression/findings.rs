@@ -12,6 +12,10 @@ use crate::replay;
 use crate::syntax::format::directive as formatting;
 use crate::text::{TextRange, TextSize, nearest, size, slice};
 
+/// For how many unknown names of one comment a known one is looked up that they may stand for: each costs a comparison with
+/// the names of all rules.
+const GUESSED: usize = 32;
+
 /// The findings about one comment; `is_unused` says whether the name at an index silenced nothing. Ranges
 /// count from the start of the file.
 pub(super) fn about(
@@ -24,11 +28,9 @@ pub(super) fn about(
         return vec![malformed(suppression, text, fault)];
     }
     let names = suppression.directive.names.iter().enumerate();
-    let mut findings: Vec<_> = names
-        .clone()
-        .filter(|(_, named)| named.rule.is_none())
-        .map(|(_, named)| unknown(text, named.range))
-        .collect();
+    let strange = names.clone().filter(|(_, named)| named.rule.is_none());
+    let mut findings: Vec<_> =
+        strange.enumerate().map(|(at, (_, named))| unknown(text, named.range, at < GUESSED)).collect();
     let among = |wanted: &dyn Fn(usize, &Rule) -> bool| -> Vec<usize> {
         let known = names.clone().filter_map(|(at, named)| Some((at, named.rule?)));
         known.filter(|(at, rule)| wanted(*at, rule)).map(|(at, _)| at).collect()
@@ -56,10 +58,10 @@ fn shows_when_evaluated(rule: &Rule) -> bool {
     evaluation::RULES.contains(&rule) || prompt::rules::RULES.contains(&rule) || is_replayed()
 }
 
-fn unknown(text: &str, range: TextRange) -> Finding {
+fn unknown(text: &str, range: TextRange, guesses: bool) -> Finding {
     let word = slice(text, range);
     let is_group = Group::ALL.iter().any(|group| group.as_str() == word);
-    let near = registry::similar(word);
+    let near = guesses.then(|| registry::similar(word)).flatten();
     let message = match near {
         Some(near) => {
             format!("No rule is called `{word}`, so this name silences nothing. Did you mean `{near}`?")
@@ -132,7 +134,7 @@ fn quoted(suppression: &Suppression, text: &str, at: &[usize]) -> String {
     names.join(", ")
 }
 
-/// The finding that the names at `drop` can go, and the fix that takes them away.
+/// The finding that the names at `drop`, which are sorted, can go, and the fix that takes them away.
 fn superfluous(
     suppression: &Suppression,
     text: &str,
@@ -142,8 +144,10 @@ fn superfluous(
 ) -> Finding {
     let directive = &suppression.directive;
     let names = directive.names.iter().enumerate();
-    let kept: Vec<_> =
-        names.filter(|(at, _)| !drop.contains(at)).map(|(_, named)| slice(text, named.range)).collect();
+    let kept: Vec<_> = names
+        .filter(|(at, _)| drop.binary_search(at).is_err())
+        .map(|(_, named)| slice(text, named.range))
+        .collect();
     if kept.is_empty() {
         let fix = Fix::safe("Delete the comment").replace(removal(text, suppression.comment), "");
         return Finding::new(rule, suppression.comment, message).fix(fix);

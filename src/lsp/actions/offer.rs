@@ -75,7 +75,7 @@ impl<'v> Offer<'v> {
             if let Some(fix) = &diagnostic.fix {
                 let is_safe = is_safely_fixable(diagnostic);
                 let preferred = (is_safe && view.session.preferred_actions).then_some(true);
-                let title = if fix.evidence { marked(&fix.title) } else { fix.title.clone() };
+                let title = if fix.evidence { marked(&fix.title) } else { fix.title.clone().into() };
                 self.add(
                     title,
                     CodeActionKind::QUICKFIX,
@@ -85,7 +85,13 @@ impl<'v> Offer<'v> {
                 );
                 if let Some(other) = &fix.otherwise {
                     let what = What::OtherFix(Spot::of(diagnostic));
-                    self.add(other.title.clone(), CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
+                    self.add(
+                        other.title.clone().into(),
+                        CodeActionKind::QUICKFIX,
+                        Some(diagnostic),
+                        what,
+                        None,
+                    );
                 }
             }
         }

@@ -16,7 +16,7 @@ pub use premise::{
 };
 pub use term::{Apply, ApplyForm, Term, TermKind};
 
-use crate::lint::Finding;
+use crate::lint::{Finding, Rule};
 use crate::text::{StatementId, Symbol, TextRange, TextSize};
 
 /// A statement and where it starts in its file.
@@ -44,6 +44,8 @@ pub struct Statement {
     pub damaged: bool,
     /// What the parser has to say about it.
     pub findings: Vec<Finding>,
+    /// The rule of what the parser would have to say, where its file has too much that cannot be read to list it all.
+    pub left_out: Option<&'static Rule>,
     /// A number for what it says: equal for statements that differ in layout and comments alone.
     pub digest: u64,
 }

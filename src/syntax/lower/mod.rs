@@ -96,7 +96,7 @@ impl<'c, 't> Lower<'c, 't> {
         };
         let len = size(node.end_byte() - node.start_byte());
         let digest = digest(self.text.get(node.byte_range()).unwrap_or(""));
-        Statement { id: StatementId::fresh(), len, kind, damaged, findings, digest }
+        Statement { id: StatementId::fresh(), len, kind, damaged, findings, left_out: None, digest }
     }
 
     fn statement(&mut self, node: Node<'t>) -> StatementKind {

@@ -315,8 +315,9 @@ impl Tasks {
         over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens, " tokens");
         let most = limits.context_tokens.saturating_mul(BYTES_A_TOKEN);
         if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
-            found.finding.message =
+            let message =
                 format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");
+            found.finding.message = message.into();
             out.push(found);
         }
     }

@@ -307,10 +307,11 @@ impl State {
         #[expect(clippy::cast_precision_loss, reason = "a ratio is shown with one digit")]
         let ratio = self.original as f64 / (self.held.characters / CHARACTERS).max(1) as f64;
         if self.held.characters > 0 && ratio < self.target {
-            found.finding.message = format!(
+            let message = format!(
                 "over this transcript the text is {ratio:.1} times as long as the atoms that stand for it; the target is {}",
                 self.target
             );
+            found.finding.message = message.into();
             out.push(found);
         }
     }

@@ -281,5 +281,5 @@ impl Check<'_, '_> {
 fn renamed(finding: Finding, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
     let fix = Fix::guess(format!("Write `{near}`")).replace(finding.range, format!("\"{near}\""));
-    Finding { message: format!("{} Probably `{near}` is meant.", finding.message), ..finding }.fix(fix)
+    Finding { message: format!("{} Probably `{near}` is meant.", finding.message).into(), ..finding }.fix(fix)
 }

@@ -23,7 +23,7 @@ const STATES: usize = 16;
 
 /// How many premises of a clause are followed. Each may copy what is known of all variables; what comes
 /// later in a clause so long says nothing.
-const PREMISES: usize = 1_000;
+const PREMISES: usize = 200;
 
 /// What a clause needs to know of a relation.
 #[derive(Debug, Clone)]

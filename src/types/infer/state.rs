@@ -1,5 +1,6 @@
 //! What is known of the variables of a clause while its premises are followed.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::syntax::ast::Term;
@@ -24,6 +25,9 @@ pub enum Origin {
     Head(u32),
 }
 
+/// From how many variables on they are found by hash.
+const MANY: usize = 24;
+
 #[derive(Debug, Clone)]
 struct Slot {
     ty: Type,
@@ -35,6 +39,8 @@ struct Slot {
 pub struct State {
     /// Variables and their slot; `V = W` makes two share one.
     names: SmallVec<[(Symbol, u32); 8]>,
+    /// Where each variable is in `names`, once there are many.
+    places: FxHashMap<Symbol, usize>,
     slots: SmallVec<[Slot; 8]>,
 }
 
@@ -51,7 +57,11 @@ pub(super) struct Conflict {
 
 impl State {
     fn slot(&self, name: Symbol) -> Option<usize> {
-        self.names.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot as usize)
+        let found = match self.names.len() < MANY {
+            true => self.names.iter().find(|(known, _)| *known == name),
+            false => self.names.get(*self.places.get(&name)?),
+        };
+        found.map(|(_, slot)| *slot as usize)
     }
 
     /// The type of a variable; `/any` before anything is known of it.
@@ -81,6 +91,12 @@ impl State {
             let slot = self.slots.len();
             self.slots.push(Slot { ty: Type::Any, origin: None });
             self.names.push((name, u32::try_from(slot).unwrap_or(u32::MAX)));
+            let at = self.names.len() - 1;
+            if at + 1 == MANY {
+                self.places = self.names.iter().enumerate().map(|(at, (name, _))| (*name, at)).collect();
+            } else if at + 1 > MANY {
+                self.places.insert(name, at);
+            }
             slot
         })
     }

@@ -1,9 +1,9 @@
 //! The `let`s of a transform, reducers among them.
 
-use super::Inference;
 use super::expression::{key_kind, type_of, type_or_any};
 use super::problem::{Problem, ProblemKind};
 use super::state::{Origin, State};
+use super::{Inference, PREMISES};
 use crate::program::builtins::{self, BuiltinFunction};
 use crate::syntax::ast::{Apply, Clause, Term, Transform};
 use crate::types::Type;
@@ -14,7 +14,7 @@ impl Inference {
     pub(super) fn transform(&mut self, clause: &Clause) {
         // The reference takes one transform; a second is reported elsewhere.
         let Some(transform) = clause.transforms.first() else { return };
-        for statement in &transform.statements {
+        for statement in transform.statements.iter().take(PREMISES) {
             let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
             let value = &statement.value;
             let step = |state: &State, next: &mut Vec<State>| {

@@ -97,7 +97,8 @@ fn fault_finding(fault: &AtomFault) -> Finding {
 fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
     let message = format!("{} Probably `{near}` is meant.", finding.message);
-    Finding { message, ..finding }.fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+    Finding { message: message.into(), ..finding }
+        .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
 }
 
 fn duplicate(atom: &Atom, before: &Atom) -> Option<Placed> {

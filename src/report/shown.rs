@@ -1,0 +1,165 @@
+//! Which findings people are shown: so many of each rule in each file, and then how many more there are. A file can have a
+//! million findings that all say the same.
+
+use rustc_hash::FxHashMap;
+
+use super::{Entry, Sources};
+use crate::config::MaxFindings;
+use crate::lint::{Diagnostic, Rule, SharedText};
+use crate::text::FileId;
+
+/// For how many rules and files the rest is listed one by one.
+const LISTED: usize = 20;
+
+/// What is shown, and what is not.
+#[derive(Debug, Default)]
+pub struct Shown<'e> {
+    /// The findings that are shown, in their order.
+    pub entries: Vec<&'e Entry>,
+    rest: Rest<(FileId, &'static str)>,
+}
+
+/// Counts findings that are not shown, in the order in which their rules and files first came up.
+#[derive(Debug)]
+struct Rest<K> {
+    counts: FxHashMap<K, usize>,
+    /// What is left out, with the index in `counts`.
+    left_out: Vec<(K, &'static Rule)>,
+}
+
+impl<K> Default for Rest<K> {
+    fn default() -> Self {
+        Self { counts: FxHashMap::default(), left_out: Vec::new() }
+    }
+}
+
+impl<K: std::hash::Hash + Eq + Copy> Rest<K> {
+    /// Whether a finding is shown; counts it.
+    fn takes(&mut self, key: K, rule: &'static Rule, most: MaxFindings) -> bool {
+        let count = self.counts.entry(key).or_default();
+        *count += 1;
+        let is_shown = most.allows(*count - 1);
+        if !is_shown && most.allows(*count - 2) {
+            self.left_out.push((key, rule));
+        }
+        is_shown
+    }
+}
+
+/// What is shown of `entries`, of which `most` says how many of one rule in a file are.
+#[must_use]
+pub fn shown<'e>(entries: &'e [Entry], sources: &Sources, most: &dyn Fn(FileId) -> MaxFindings) -> Shown<'e> {
+    let mut shown = Shown::default();
+    for entry in entries {
+        let (file, rule) = (sources.owner(entry.file), entry.diagnostic.rule);
+        if shown.rest.takes((file, rule.code), rule, most(file)) {
+            shown.entries.push(entry);
+        }
+    }
+    shown
+}
+
+impl Shown<'_> {
+    /// How many findings of `all` are not shown.
+    #[must_use]
+    pub fn more(&self, all: &[Entry]) -> usize {
+        all.len() - self.entries.len()
+    }
+
+    /// What is not shown and how to see it, line by line; nothing where all is shown.
+    #[must_use]
+    pub fn rest(&self, sources: &Sources, most: &dyn Fn(FileId) -> MaxFindings) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for ((file, code), rule) in self.rest.left_out.iter().take(LISTED) {
+            let all = self.rest.counts.get(&(*file, *code)).copied().unwrap_or(0);
+            let more = all.saturating_sub(most(*file).number());
+            lines.push(format!("{}: {more} more of {} {}", sources.name(*file), rule.code, rule.name));
+        }
+        match self.rest.left_out.len() {
+            0 => return lines,
+            all if all > LISTED => lines.push(format!("and more of {} other rules and files", all - LISTED)),
+            _ => {}
+        }
+        lines.push("`--max-findings 0` shows all findings".to_owned());
+        lines
+    }
+}
+
+/// The diagnostics of one file as an editor shows them: those that are shown, and for each rule of which there are more
+/// one that says so, at the first that is not shown.
+#[must_use]
+pub fn shown_in_editor<'d>(
+    found: Vec<&'d Diagnostic>,
+    most: MaxFindings,
+) -> (Vec<&'d Diagnostic>, Vec<Diagnostic>) {
+    let mut rest: Rest<&'static str> = Rest::default();
+    let mut first: FxHashMap<&'static str, &'d Diagnostic> = FxHashMap::default();
+    let mut shown = Vec::with_capacity(found.len().min(1_000));
+    for diagnostic in found {
+        let rule = diagnostic.rule;
+        if rest.takes(rule.code, rule, most) {
+            shown.push(diagnostic);
+        } else {
+            first.entry(rule.code).or_insert(diagnostic);
+        }
+    }
+    let said = rest.left_out.iter().filter_map(|(code, _)| {
+        let (count, first) = (rest.counts.get(code)?, first.get(code)?);
+        let (more, Diagnostic { rule, severity, range, .. }) = (count - most.number(), first);
+        let what = if more == 1 { "one more finding" } else { &format!("{more} more findings") };
+        let message = format!(
+            "{what} of this rule from here on: `mangle-ls check --max-findings 0` shows all, and so does `max_findings = 0`"
+        );
+        let (related, fix, help, path) = Default::default();
+        let message = SharedText::from(message);
+        Some(Diagnostic { rule, severity: *severity, range: *range, message, related, fix, help, path })
+    });
+    let said = said.collect();
+    (shown, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::CONFIG_BAD_VALUE;
+    use crate::lint::Severity;
+    use crate::report::SourceText;
+    use crate::text::{TextRange, size};
+
+    fn entry(file: u32, at: usize) -> Entry {
+        let (related, fix, help, path) = Default::default();
+        let range = TextRange::at(size(at), size(1));
+        let (rule, severity, message) = (&CONFIG_BAD_VALUE, Severity::Error, SharedText::from("wrong"));
+        let diagnostic = Diagnostic { rule, severity, range, message, related, fix, help, path };
+        Entry { file: FileId(file), diagnostic, fails: true }
+    }
+
+    #[test]
+    fn each_file_has_its_own_count() {
+        let mut sources = Sources::default();
+        for (file, name) in [(0, "a.mg"), (1, "b.mg")] {
+            sources.insert_source(FileId(file), SourceText::new(name.into(), "".into()));
+        }
+        let entries: Vec<_> = (0..5).map(|at| entry(0, at)).chain((0..2).map(|at| entry(1, at))).collect();
+        let most = |_| MaxFindings::new(2);
+        let some = shown(&entries, &sources, &most);
+        assert_eq!((some.entries.len(), some.more(&entries)), (4, 3));
+        let rest = some.rest(&sources, &most);
+        assert_eq!(rest.len(), 2);
+        assert_eq!(rest.first().map(String::as_str), Some("a.mg: 3 more of MG902 config-bad-value"));
+        let all = shown(&entries, &sources, &|_| MaxFindings::new(0));
+        assert_eq!((all.more(&entries), all.rest(&sources, &most).len()), (0, 0));
+    }
+
+    #[test]
+    fn an_editor_is_told_how_many_more_there_are() {
+        let found: Vec<_> = (0..5).map(|at| entry(0, at).diagnostic).collect();
+        let (shown, said) = shown_in_editor(found.iter().collect(), MaxFindings::new(3));
+        assert_eq!((shown.len(), said.len()), (3, 1));
+        assert!(
+            said.iter().all(|one| one.message.starts_with("2 more findings") && one.range == found[3].range)
+        );
+        let (shown, said) = shown_in_editor(found.iter().collect(), MaxFindings::new(5));
+        assert_eq!((shown.len(), said.len()), (5, 0));
+    }
+}

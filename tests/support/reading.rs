@@ -1,0 +1,43 @@
+//! Checks a text of any kind, in memory.
+
+use std::sync::Arc;
+
+use mangle_ls::config::{RuleSettings, TranscriptSettings, Vocabulary, parse};
+use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_ls::ide::registry;
+use mangle_ls::ide::transcripts::{self, Judge};
+use mangle_ls::program::builtins::RELEASES;
+use mangle_ls::program::{FileSummary, Program};
+use mangle_ls::syntax::SourceFile;
+use mangle_ls::text::FileId;
+use mangle_ls::transcript::Limits;
+
+use super::constructs::Read;
+
+/// Checks a text; says how many findings it has.
+pub fn check(read: Read, text: &str) -> usize {
+    match read {
+        Read::Policy => policy(text),
+        Read::Configuration => configuration(text),
+        Read::Transcript => transcript(text),
+    }
+}
+
+fn policy(text: &str) -> usize {
+    let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
+    let program = Program::new(vec![Arc::new(summary)]);
+    let found = diagnostics(&program, &RuleSettings::default(), &FindingCache::default());
+    found.iter().map(|(_, found)| found.len()).sum()
+}
+
+fn configuration(text: &str) -> usize {
+    let rules: Vec<_> = registry::rules().collect();
+    parse(text, Vocabulary { rules: &rules, releases: RELEASES }).findings.len()
+}
+
+fn transcript(text: &str) -> usize {
+    let (settings, rules, limits) = <(TranscriptSettings, RuleSettings, Limits)>::default();
+    let context = mangle_ls::envelope::Context::new(&settings);
+    let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+    transcripts::diagnostics(FileId(0), "a.jsonl", text.as_bytes(), judge).len()
+}
