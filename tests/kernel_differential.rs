@@ -6,49 +6,17 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use mangle_ls::kernel::Reading;
-use naive::evaluate::{World, evaluate};
-use naive::kernel::kernel;
+use naive::compare::disagreement;
+use naive::evaluate::evaluate;
 use naive::syntax::Program;
 
 const PROGRAMS: u64 = 3000;
 const FUEL: usize = 150_000;
 
-/// What is different, if something is.
-fn difference(program: &Program, world: &World, reading: Reading) -> Option<String> {
-    let run = kernel(&program.to_string(), reading);
-    if let Some(fault) = run.compiled.faults.first() {
-        return Some(format!("fault: {}", fault.failure));
-    }
-    if reading == Reading::Go && world.failures > 0 {
-        return run.model.stopped.is_none().then(|| "the engine does not stop where a row fails".to_owned());
-    }
-    if let Some(stop) = &run.model.stopped {
-        return Some(format!("stopped: {}", stop.reason));
-    }
-    // Whether a negation that waits keeps a row from failing is a matter of taste.
-    if program.faithful && run.model.errors.is_empty() != (world.failures == 0) {
-        return Some(format!("{} failures, but {:?}", world.failures, run.model.errors));
-    }
-    let found = run.facts(program);
-    let mut wanted = world.facts.clone();
-    wanted.retain(|_, tuples| !tuples.is_empty());
-    (found != wanted).then(|| format!("wanted {wanted:?}\nfound  {found:?}"))
-}
-
-fn disagreement(program: &Program) -> Option<String> {
-    let world = evaluate(program, FUEL)?;
-    let readings: &[Reading] =
-        if program.faithful { &[Reading::Written, Reading::Go] } else { &[Reading::Written] };
-    readings.iter().find_map(|reading| {
-        difference(program, &world, *reading).map(|difference| format!("{reading:?}: {difference}"))
-    })
-}
-
 /// The smallest program found by leaving clauses and premises out that still disagrees.
 fn shrunk(mut program: Program) -> Program {
     let disagrees =
-        |program: &Program| std::panic::catch_unwind(|| disagreement(program)).ok().flatten().is_some();
+        |program: &Program| std::panic::catch_unwind(|| disagreement(program, FUEL)).ok().flatten().is_some();
     let mut at = 0;
     while at < program.clauses.len() {
         let mut less = program.clone();
@@ -77,9 +45,9 @@ fn generated_programs_agree() {
     let mut wrong = Vec::new();
     for seed in 0..PROGRAMS {
         let program = naive::generate::program(seed);
-        if disagreement(&program).is_some() {
+        if disagreement(&program, FUEL).is_some() {
             let small = shrunk(program);
-            wrong.push(format!("seed {seed}\n{small}{}", disagreement(&small).unwrap()));
+            wrong.push(format!("seed {seed}\n{small}{}", disagreement(&small, FUEL).unwrap()));
             if wrong.len() > 3 {
                 break;
             }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
-use super::Outcome;
 use super::output::{self, Medium, Output};
+use super::{Outcome, stream};
 use crate::host::{self, Cut, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
 use crate::report;
 use crate::text::LineIndex;
@@ -109,7 +109,7 @@ fn filter(files: &[FormattedFile]) -> Result<()> {
     let Some(file) = files.first() else { return Ok(()) };
     let text = file.new.as_deref().unwrap_or(&file.old);
     // Not through a stream that takes colours away: what looks like one is the user's text.
-    let mut out = std::io::stdout().lock();
+    let mut out = stream::raw(stream::Target::Output);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),

@@ -41,6 +41,7 @@ mod since;
 mod split;
 mod stats;
 mod status;
+mod stream;
 mod test;
 mod transcripts;
 mod version;
@@ -112,28 +113,60 @@ pub fn main() -> ExitCode {
     if cli.no_redact {
         show_secrets();
     }
-    let outcome = log::start(cli.log_file.as_deref()).and_then(|()| match &cli.command {
-        Command::Check(check) => check.run(cli.color),
-        Command::Fmt(fmt) => fmt.run(cli.color),
-        Command::Split(split) => split.run(cli.color),
-        Command::Repair(repair) => repair.run(cli.color),
-        Command::Replay(replay) => replay.run(cli.color),
-        Command::Stats(stats) => stats.run(cli.color),
-        Command::Parse(parse) => parse.run(cli.color),
-        Command::Serve(serve) => serve.run(),
-        Command::Graph(graph) => graph.run(cli.color),
-        Command::Query(query) => query.run(cli.color),
-        Command::Preview(preview) => preview.run(cli.color),
-        Command::Test(test) => test.run(cli.color),
-        Command::Rule(rule) => rule.run(cli.color),
-        Command::Config(config) => config.run(cli.color),
-        Command::Status(status) => status.run(cli.color),
-        Command::Completions(completions) => completions.run(cli.color),
-        Command::Man(man) => man.run(cli.color),
-    });
-    let outcome = outcome.unwrap_or_else(|error| {
-        output::complain(cli.color, &format!("{error:#}"));
-        Outcome::Failure
-    });
-    ExitCode::from(outcome as u8)
+    let outcome = log::start(cli.log_file.as_deref()).and_then(|()| cli.run());
+    ExitCode::from(cli.status(outcome))
+}
+
+/// What a command wrote, and its exit status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Captured {
+    /// The exit status.
+    pub status: u8,
+    /// What it wrote to standard output.
+    pub output: Vec<u8>,
+    /// What it wrote to standard error, without progress bars.
+    pub errors: Vec<u8>,
+}
+
+/// Runs the command that `arguments` name (without that of the program) in this process and on this thread: for tests.
+/// `None` when they name none.
+#[must_use]
+pub fn capture(arguments: &[&str]) -> Option<Captured> {
+    let cli = Cli::try_parse_from(["mangle-ls"].iter().chain(arguments)).ok()?;
+    let (status, written) = stream::record(|| cli.status(cli.run()));
+    Some(Captured { status, output: written.output, errors: written.errors })
+}
+
+impl Cli {
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let color = self.color;
+        match &self.command {
+            Command::Check(check) => check.run(color),
+            Command::Fmt(fmt) => fmt.run(color),
+            Command::Split(split) => split.run(color),
+            Command::Repair(repair) => repair.run(color),
+            Command::Replay(replay) => replay.run(color),
+            Command::Stats(stats) => stats.run(color),
+            Command::Parse(parse) => parse.run(color),
+            Command::Serve(serve) => serve.run(),
+            Command::Graph(graph) => graph.run(color),
+            Command::Query(query) => query.run(color),
+            Command::Preview(preview) => preview.run(color),
+            Command::Test(test) => test.run(color),
+            Command::Rule(rule) => rule.run(color),
+            Command::Config(config) => config.run(color),
+            Command::Status(status) => status.run(color),
+            Command::Completions(completions) => completions.run(color),
+            Command::Man(man) => man.run(color),
+        }
+    }
+
+    /// The exit status for an outcome; complains about an error.
+    fn status(&self, outcome: anyhow::Result<Outcome>) -> u8 {
+        let outcome = outcome.unwrap_or_else(|error| {
+            output::complain(self.color, &format!("{error:#}"));
+            Outcome::Failure
+        });
+        outcome as u8
+    }
 }

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
+use super::stream::{self, Stream, Target};
 use crate::envelope::secrets::redacted;
 use crate::report::sink;
 
@@ -46,7 +46,7 @@ impl Medium {
 
 /// Standard output in large pieces. When its reader goes away (`| head`), the rest is dropped.
 pub(super) struct Output {
-    stream: AutoStream<io::Stdout>,
+    stream: Stream,
     medium: Medium,
     waiting: String,
     is_closed: bool,
@@ -64,7 +64,7 @@ impl Output {
     /// The same for a medium.
     pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
         Self {
-            stream: AutoStream::new(io::stdout(), choice(color)),
+            stream: Stream::new(Target::Output, choice(color)),
             medium,
             waiting: String::new(),
             is_closed: false,
@@ -106,7 +106,7 @@ pub(super) fn warn(color: ColorChoice, message: &str) {
 }
 
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
-    let mut stream = AutoStream::new(io::stderr(), choice(color));
+    let mut stream = Stream::new(Target::Errors, choice(color));
     // There is nowhere left to complain to.
     let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(message));
 }
@@ -122,5 +122,5 @@ fn choice(color: ColorChoice) -> anstream::ColorChoice {
 /// Plain text on standard error.
 pub(super) fn note(text: &str) {
     // There is nowhere left to complain to.
-    let _ = io::stderr().write_all(Medium::Text.cleaned(text).as_bytes());
+    let _ = stream::raw(Target::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
 }

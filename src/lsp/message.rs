@@ -60,6 +60,8 @@ pub(super) enum Message {
     Evaluated(Evaluated),
     /// Replays of open transcripts are done.
     Replayed(Evaluated),
+    /// The connection ended.
+    Leave,
 }
 
 impl Message {
@@ -86,6 +88,7 @@ impl Message {
             Self::Tried => "tried",
             Self::Evaluated(_) => "evaluated",
             Self::Replayed(_) => "replayed",
+            Self::Leave => "leave",
         }
     }
 }

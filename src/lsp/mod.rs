@@ -34,7 +34,7 @@ mod virtual_documents;
 mod writer;
 mod written;
 
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -43,6 +43,7 @@ use anyhow::Context as _;
 use tower_lsp::LspService;
 
 use self::client::Outbox;
+use self::message::Message;
 use self::pool::{Pool, log_panics};
 use self::server::Server;
 use self::transport::{End, Output, QUEUE};
@@ -66,6 +67,17 @@ pub enum Ended {
 /// When the system gives no threads.
 pub fn serve() -> anyhow::Result<Ended> {
     log_panics();
+    serve_on(BufReader::new(std::io::stdin()), std::io::stdout())
+}
+
+/// Serves a client on any two streams. What is computed when it leaves is cancelled and ends soon afterwards.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn serve_on(
+    input: impl BufRead + Send + 'static,
+    mut out: impl Write + Send + 'static,
+) -> anyhow::Result<Ended> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -82,15 +94,15 @@ pub fn serve() -> anyhow::Result<Ended> {
     let (service, socket) = server::extended(handlers).finish();
     let client = client.context("the framework gave no client")?;
     let outbox = Outbox::new(client, output.clone(), runtime.handle().clone());
-    let writer = Writer::new(inbox, address, outbox, Pool::new()?, Pool::single("evaluator")?);
+    let writer = Writer::new(inbox, address.clone(), outbox, Pool::new()?, Pool::single("evaluator")?);
     let (written, farewell) = mpsc::channel();
 
-    spawn("input", move || transport::read_input(BufReader::new(std::io::stdin()), &queue))?;
+    spawn("input", move || transport::read_input(input, &queue))?;
     spawn("output", move || {
-        if let Err(error) = transport::write_output(std::io::stdout(), &outgoing) {
+        if let Err(error) = transport::write_output(&mut out, &outgoing) {
             tracing::error!(%error, "the output cannot be written");
         }
-        let _ = std::io::stdout().flush();
+        let _ = out.flush();
         let _ = written.send(());
     })?;
     spawn("writer", move || writer.run())?;
@@ -102,6 +114,8 @@ pub fn serve() -> anyhow::Result<Ended> {
         &output,
         Server::observe,
     ));
+    // The writer has an address of its own, so it would wait for messages without end.
+    let _ = address.send(Message::Leave);
     output.close();
     let _ = farewell.recv_timeout(FAREWELL);
     Ok(match end {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::properties::{CONTAINERS, Choices, wrap};
+use super::testing::{CONTAINERS, Choices, wrap};
 use super::*;
 use crate::envelope;
 use crate::envelope::json::Json;

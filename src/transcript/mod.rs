@@ -44,6 +44,8 @@ mod sketch;
 pub mod statistics;
 mod stream;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 pub mod tokens;
 mod turn;

@@ -119,8 +119,13 @@ struct Generator {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
+    program_of(Random::seeded(seed.wrapping_mul(0x1234_5678_9abc_def1)))
+}
+
+/// The program that these numbers choose.
+pub fn program_of(random: Random) -> Program {
     let mut generator = Generator {
-        random: Random(seed.wrapping_mul(0x1234_5678_9abc_def1)),
+        random,
         predicates: Vec::new(),
         clauses: Vec::new(),
         faithful: true,

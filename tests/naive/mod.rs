@@ -8,6 +8,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 pub mod builtin;
+pub mod compare;
 pub mod evaluate;
 pub mod generate;
 pub mod kernel;

@@ -77,6 +77,10 @@ pub fn corpus() -> Option<PathBuf> {
 pub struct Random(pub u64);
 
 impl Random {
+    pub fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

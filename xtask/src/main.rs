@@ -6,6 +6,7 @@ mod corpus;
 mod damage;
 mod dist;
 mod editors;
+mod fuzz;
 mod generate;
 mod grammar;
 mod new_rule;
@@ -46,6 +47,8 @@ enum Task {
     Bench(corpus::Options),
     /// Build what a release consists of, in target/archives
     Dist(dist::Options),
+    /// Run the fuzz targets: build them, run each for some time, keep what they find and count
+    Fuzz(fuzz::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
     /// Copy the pictures of the editors' last test run to docs/images
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Task::Corpus(options) => corpus::check(&options),
         Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
     };

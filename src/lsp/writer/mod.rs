@@ -125,7 +125,7 @@ impl Writer {
         }
     }
 
-    /// Takes messages until nobody can send any more.
+    /// Takes messages until the connection ends.
     pub(super) fn run(mut self) {
         loop {
             let message = match self.inbox.try_recv() {
@@ -139,6 +139,9 @@ impl Writer {
                     }
                 }
             };
+            if matches!(message, Message::Leave) {
+                return self.stop();
+            }
             self.timed(message.name(), |writer| writer.take(message));
         }
     }
@@ -189,6 +192,7 @@ impl Writer {
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
             Message::Replayed(done) => return self.replayed(done),
+            Message::Leave => return,
         }
         if self.workspace.revision() == before {
             self.answer();

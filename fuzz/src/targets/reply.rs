@@ -1,12 +1,23 @@
 //! Any bytes can be read as a reply, in both modes; what is taken lies inside it, and is taken again when it stands alone.
 
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use mangle_ls::envelope::Reply;
+use mangle_ls::config::TranscriptSettings;
 use mangle_ls::envelope::runtime::{self, Caps};
+use mangle_ls::envelope::{Context, Reply, check};
 
-fuzz_target!(|raw: &[u8]| {
+use crate::generate::reply;
+use crate::oracle;
+use crate::support::Random;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let generated;
+    let raw = match bytes.split_first() {
+        Some((b'\x01', rest)) => {
+            generated = reply(&mut Random::of(rest));
+            generated.as_bytes()
+        }
+        _ => bytes,
+    };
+    let settings = TranscriptSettings::default();
     for strict in [false, true] {
         let caps = Caps { strict, ..Caps::default() };
         let reply = Reply::new(raw, &caps);
@@ -18,5 +29,8 @@ fuzz_target!(|raw: &[u8]| {
             let alone = Reply::new(&raw[picked.range.clone()], &caps);
             assert_eq!(alone.picked, Some(0));
         }
+        for found in check(&reply, &Context::new(&settings)) {
+            oracle::finding(&found, raw);
+        }
     }
-});
+}

@@ -1,0 +1,152 @@
+//! Mangle from bytes: a generated program, the words of the language in any order, or the bytes themselves.
+
+use crate::naive;
+use crate::support::Random;
+
+use super::{pick, text};
+
+/// The words of the language, of its tools and of its neighbours.
+const WORDS: &[&str] = &[
+    "p",
+    "q",
+    "edge",
+    "X",
+    "Y",
+    "_",
+    "(",
+    ")",
+    "(X)",
+    "(X, Y)",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ".",
+    " .",
+    ":-",
+    "⟸",
+    "<-",
+    "!",
+    "=",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    "|>",
+    "do ",
+    "let ",
+    "fn:group_by(",
+    "fn:collect(",
+    "fn:plus(",
+    "fn:pair(",
+    "fn:list:get(",
+    "fn:string:concat(",
+    "fn:struct(",
+    "fn:map(",
+    ":match_prefix(",
+    ":lt(",
+    ":list:member(",
+    ":match_cons(",
+    "Decl ",
+    "Package ",
+    "Use ",
+    "bound ",
+    "descr",
+    "doc(",
+    "mode('+', '-')",
+    "inclusion ",
+    "private()",
+    "external()",
+    "temporal()",
+    "deferred()",
+    "merge(",
+    "fundep(",
+    "/a",
+    "/a/b",
+    "/number",
+    "/string",
+    "/any",
+    ".List</number>",
+    ".Union<",
+    ".Struct<",
+    "fn:Union(",
+    "1",
+    "-1",
+    "9223372036854775807",
+    "1.5",
+    "1e9",
+    "\"s\"",
+    "'c'",
+    "`raw`",
+    "b\"\\xff\"",
+    "\"\\u{1f980}\"",
+    "\"é🦀\"",
+    "é",
+    "漢字",
+    "\u{feff}",
+    "\u{301}",
+    "\r",
+    "\r\n",
+    "\n",
+    " ",
+    "\t",
+    "\0",
+    "\u{1b}[31m",
+    "#",
+    "# ",
+    "# mangle-ls: ignore ",
+    "# mangle-ls: ignore-file ",
+    "wildcard",
+    "# @test name: ",
+    "# @expect ",
+    "# @forbid ",
+    "# @exact ",
+    "# @preview name: ",
+    "# @preview shard: a b",
+    "@[2024-01-01, _]",
+    "@[now]",
+    "<-[1s, 2s]",
+    "[-[",
+    "fn:now()",
+    "not ",
+    "?",
+    ";",
+    "//",
+    "/*",
+    "*/",
+    " and ",
+    " + ",
+    "==",
+    "is ",
+    ".decl ",
+    "count : ",
+    "permitted(",
+    "pending_action(",
+    "active_shard(",
+    "injectable_context(",
+    "mangle-ls: ignore",
+];
+
+/// The text that bytes stand for.
+pub(crate) fn mangle(bytes: &[u8]) -> String {
+    match bytes.split_first() {
+        Some((b'\x01', rest)) => naive::generate::program_of(Random::of(rest)).to_string(),
+        Some((b'\x02', rest)) => rest.iter().map(|byte| WORDS[usize::from(*byte) % WORDS.len()]).collect(),
+        Some((b'\x03', rest)) => damaged(rest),
+        _ => text(bytes),
+    }
+}
+
+/// A generated program in which words were lost and others came in.
+fn damaged(bytes: &[u8]) -> String {
+    let (edits, rest) = bytes.split_at(bytes.len().min(12));
+    let mut program = naive::generate::program_of(Random::of(rest)).to_string();
+    let mut random = Random::of(edits);
+    for _ in 0..1 + random.below(4) {
+        let at = super::border(&program, random.below(256) * program.len().max(1) / 256);
+        let end = super::border(&program, at + random.below(12)).max(at);
+        program.replace_range(at..end, pick(&mut random, WORDS));
+    }
+    program
+}

@@ -1,0 +1,63 @@
+//! `check --fix` and `--fix-transcripts` are done in one run, lose no word of a capture, and leave no more unreadable than
+//! there was.
+
+use std::collections::BTreeMap;
+
+use crate::generate::World;
+use crate::oracle::Form;
+use crate::sandbox::Sandbox;
+
+use super::commands;
+
+/// Runs that captures may need: a fix may bring the next one to light.
+const MOST_RUNS: usize = 12;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let is_of_captures = world.choice % 2 == 1;
+    let names = world.write(&sandbox);
+    let read = || -> BTreeMap<String, Vec<u8>> {
+        names.iter().filter_map(|name| Some((name.clone(), sandbox.read(name)?))).collect()
+    };
+    let option = if is_of_captures { "--fix-transcripts" } else { "--fix" };
+    let before = read();
+    commands::run(&["check", option], Form::Text);
+    let mut after = read();
+    let most = if is_of_captures { MOST_RUNS } else { 1 };
+    for number in 1..=most {
+        let again = commands::run(&["check", option], Form::Text);
+        let next = read();
+        if next == after {
+            break;
+        }
+        let output = String::from_utf8_lossy(&again.output).into_owned();
+        assert!(number < most, "{} runs did not fix all: {:?}\n{output}", number + 1, changed(&after, &next));
+        after = next;
+    }
+    if is_of_captures {
+        for (name, old) in &before {
+            keeps_words(name, old, &after[name]);
+        }
+    }
+}
+
+fn changed(one: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -> Vec<(String, String)> {
+    let differs = |(name, bytes): (&String, &Vec<u8>)| {
+        let old = &one[name];
+        (old != bytes)
+            .then(|| (String::from_utf8_lossy(old).into_owned(), String::from_utf8_lossy(bytes).into_owned()))
+    };
+    other.iter().filter_map(differs).collect()
+}
+
+/// Each word of a file is still in it; escapes are taken for spaces.
+fn keeps_words(name: &str, old: &[u8], new: &[u8]) {
+    let words = |bytes: &[u8]| -> std::collections::BTreeSet<String> {
+        let text = String::from_utf8_lossy(bytes).replace("\\n", " ").replace("\\t", " ").replace("\\r", " ");
+        let all = text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.chars().count() > 3);
+        all.map(str::to_owned).collect()
+    };
+    let (old, new) = (words(old), words(new));
+    let lost: Vec<_> = old.difference(&new).collect();
+    assert!(lost.is_empty(), "{name} lost {lost:?}");
+}

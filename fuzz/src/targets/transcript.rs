@@ -1,0 +1,99 @@
+//! A transcript that comes in pieces of any size is read as it is at once. What is found lies inside, and a safe fix gives a
+//! file that can be read no worse.
+
+use mangle_ls::config::{Container, TranscriptSettings};
+use mangle_ls::envelope::Context;
+use mangle_ls::lint::{Anchor, Applicability, Fix};
+use mangle_ls::text::TextRange;
+use mangle_ls::transcript::{Checker, Found, Limits, Options, Reader, Record, Summary, Transcript};
+
+use crate::generate::transcript;
+use crate::oracle;
+use crate::support::Random;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let [chunks, container, rest @ ..] = bytes else { return };
+    let (name, file) = transcript(rest);
+    let container = Container::ALL.get(usize::from(*container)).copied();
+    let options = Options { container, name, ..Options::default() };
+    let whole = Read::of(options.clone(), &file, usize::MAX);
+    let parts = Read::of(options.clone(), &file, usize::from(*chunks) + 1);
+    assert_eq!(whole.records, parts.records, "in pieces of {}", usize::from(*chunks) + 1);
+    assert_eq!(whole.summary, parts.summary);
+    assert_eq!(shown(&whole.found), shown(&parts.found));
+    for found in &whole.found {
+        let start = usize::try_from(found.start).unwrap();
+        oracle::finding(&found.finding, &file[start..]);
+    }
+    let document = Transcript::parse(options.clone(), &file);
+    assert_eq!(document.entries().len(), whole.records.len());
+    let mut random = Random::of(rest);
+    let fixed: Vec<_> = whole.found.iter().filter_map(|found| Some((found, safe(found)?))).collect();
+    if !fixed.is_empty() {
+        let (found, fix) = fixed[random.below(fixed.len())];
+        apply(found, fix, &file, &options, &whole);
+    }
+}
+
+/// What was read.
+struct Read {
+    records: Vec<String>,
+    found: Vec<Found>,
+    summary: Summary,
+    errors: usize,
+}
+
+impl Read {
+    fn of(options: Options, file: &[u8], chunk: usize) -> Self {
+        let settings = TranscriptSettings::default();
+        let mut checker = Checker::new(Context::new(&settings), Limits::default());
+        let (mut records, mut found) = (Vec::new(), Vec::new());
+        let mut reader = Reader::new(options);
+        let mut each = |record: &Record<'_>| {
+            let start = usize::try_from(record.start).unwrap();
+            assert_eq!(record.bytes, &file[start..start + record.bytes.len()]);
+            for turn in &record.turns {
+                for place in turn.places(TextRange::up_to(mangle_ls::text::size(turn.len()))) {
+                    assert!(usize::from(place.end()) <= record.bytes.len());
+                }
+            }
+            records.push(format!("{record:?}"));
+            checker.record(record, &mut found);
+        };
+        for chunk in file.chunks(chunk.clamp(1, file.len().max(1))) {
+            reader.feed(chunk, &mut each);
+        }
+        let summary = reader.finish(&mut each);
+        checker.finish(&summary, &mut found);
+        let is_error = |found: &&Found| found.finding.rule.is_unreadable();
+        let errors = found.iter().filter(is_error).count();
+        Self { records, found, summary, errors }
+    }
+}
+
+fn shown(found: &[Found]) -> Vec<String> {
+    found.iter().map(|found| format!("{} {:?}", found.start, found.finding)).collect()
+}
+
+fn safe(found: &Found) -> Option<&Fix> {
+    let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here);
+    found.finding.fix.as_ref().filter(|fix| fix.applicability == Applicability::Safe).filter(is_here)
+}
+
+/// Makes the edits of a fix, and reads the file again.
+fn apply(found: &Found, fix: &Fix, file: &[u8], options: &Options, before: &Read) {
+    let start = usize::try_from(found.start).unwrap();
+    let mut edits: Vec<_> = fix.edits.iter().collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.range.start()));
+    let mut fixed = file.to_vec();
+    for edit in edits {
+        let range = edit.span.range;
+        fixed.splice(start + usize::from(range.start())..start + usize::from(range.end()), edit.text.bytes());
+    }
+    if std::str::from_utf8(file).is_ok() {
+        assert!(std::str::from_utf8(&fixed).is_ok(), "{fix:?} makes bytes that are no text");
+    }
+    let after = Read::of(options.clone(), &fixed, usize::MAX);
+    assert_eq!(after.records.len(), before.records.len(), "{fix:?}\n{}", String::from_utf8_lossy(&fixed));
+    assert!(after.errors <= before.errors, "{fix:?}\n{}", String::from_utf8_lossy(&fixed));
+}

@@ -1,0 +1,104 @@
+//! Where output goes: to the streams of the process, or into a recording of what a command would have written there.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+/// A stream of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    Output,
+    Errors,
+}
+
+/// What was written while it was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Recording {
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Vec<u8>,
+}
+
+thread_local! {
+    /// The recording that is under way on this thread; all output is written by the thread that runs the command.
+    static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+}
+
+/// Runs `command`; gives what it returned and what it wrote.
+pub(super) fn record<T>(command: impl FnOnce() -> T) -> (T, Recording) {
+    RECORDING.set(Some(Recording::default()));
+    let result = command();
+    (result, RECORDING.take().unwrap_or_default())
+}
+
+/// A stream that takes colours away unless what is behind it shows them.
+pub(super) enum Stream {
+    Output(AutoStream<io::Stdout>),
+    Errors(AutoStream<io::Stderr>),
+    Recorded(AutoStream<Box<dyn Write>>),
+}
+
+impl Stream {
+    pub(super) fn new(target: Target, color: ColorChoice) -> Self {
+        match target {
+            _ if is_recording() => {
+                let is_coloured = matches!(color, ColorChoice::Always | ColorChoice::AlwaysAnsi);
+                let choice = if is_coloured { ColorChoice::AlwaysAnsi } else { ColorChoice::Never };
+                Self::Recorded(AutoStream::new(Box::new(Recorder(target)), choice))
+            }
+            Target::Output => Self::Output(AutoStream::new(io::stdout(), color)),
+            Target::Errors => Self::Errors(AutoStream::new(io::stderr(), color)),
+        }
+    }
+
+    fn inner(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Output(stream) => stream,
+            Self::Errors(stream) => stream,
+            Self::Recorded(stream) => stream,
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner().flush()
+    }
+}
+
+/// A stream that writes every byte as it is.
+pub(super) fn raw(target: Target) -> Box<dyn Write> {
+    match target {
+        _ if is_recording() => Box::new(Recorder(target)),
+        Target::Output => Box::new(io::stdout()),
+        Target::Errors => Box::new(io::stderr()),
+    }
+}
+
+fn is_recording() -> bool {
+    RECORDING.with_borrow(Option::is_some)
+}
+
+/// Writes to the recording.
+struct Recorder(Target);
+
+impl Write for Recorder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        RECORDING.with_borrow_mut(|recording| {
+            let recording = recording.get_or_insert_default();
+            match self.0 {
+                Target::Output => recording.output.extend_from_slice(bytes),
+                Target::Errors => recording.errors.extend_from_slice(bytes),
+            }
+        });
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
