@@ -96,7 +96,7 @@ fn version(program: &Path) -> Result<String> {
 }
 
 /// As rustc calls what it builds for here: `x86_64-unknown-linux-gnu`.
-pub(crate) fn platform() -> Result<String> {
+fn platform() -> Result<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let said = output(Command::new(rustc).args(["--verbose", "--version"]))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
