@@ -59,6 +59,9 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = fuzz::wrapped() {
+        return code;
+    }
     let result = match Arguments::parse().task {
         Task::Damage(options) => damage::run(&options),
         Task::Grammar(options) => grammar::run(&root(), &options),

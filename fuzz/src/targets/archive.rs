@@ -12,6 +12,9 @@ use crate::sandbox::Sandbox;
 
 use super::commands;
 
+/// How long a text is that is a short file, in bytes.
+const LONG: usize = 1 << 18;
+
 pub(crate) fn run(bytes: &[u8]) {
     let [kind, command, damage, rest @ ..] = bytes else { return };
     let (edits, rest) = rest.split_at(rest.len().min(usize::from(damage % 4) * 3));
@@ -40,7 +43,7 @@ pub(crate) fn run(bytes: &[u8]) {
 fn file(kind: u8, bytes: &[u8]) -> (String, Vec<u8>) {
     let (name, inner) = transcript(bytes);
     // A long text that is a short file.
-    let inner = if kind & 0x80 != 0 { inner.repeat(1 + (1 << 20) / inner.len().max(1)) } else { inner };
+    let inner = if kind & 0x80 != 0 { inner.repeat(1 + LONG / inner.len().max(1)) } else { inner };
     match kind % 9 {
         0 => (format!("{name}.gz"), gzip(&inner)),
         1 => (format!("{name}.gz"), [gzip(&inner), gzip(bytes)].concat()),

@@ -70,7 +70,7 @@ const REPORT: &[Row] = &[
     row(&["check", "--evaluate"], Form::Text),
     row(&["check", "--diff"], Form::Text),
     row(&["check", "--diff", "--unsafe", "--fix-transcripts"], Form::Text),
-    row(&["check", "--fail-on", "hint", "--format", "sarif", "--show-program"], Form::Sarif),
+    row(&["check", "--fail-on", "hint", "--format", "junit", "--show-program"], Form::Xml),
 ];
 
 /// `check` in every format.

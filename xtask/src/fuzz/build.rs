@@ -5,37 +5,26 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
+use super::rustc;
 use super::table::{self, Target};
-
-/// What makes the compiler count edges and comparisons, as libFuzzer wants it. One unit a crate: tables of counters that the
-/// linker puts together from several do not fit each other.
-const FLAGS: &[&str] = &[
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Ccodegen-units=1",
-];
 
 /// The program.
 pub(super) struct Fuzzer(PathBuf);
 
 impl Fuzzer {
-    /// Builds it, in a folder of its own.
+    /// Builds it, in the profile of the tests, whose dependencies it shares.
     pub(super) fn build() -> Result<Self> {
-        let (host, folder) = (crate::dist::platform()?, crate::root().join("target/fuzz"));
-        // For a target that is named, flags are for the program alone, and not for macros and build scripts.
+        let wrapper = std::env::current_exe().context("cannot find this program")?;
         let status = crate::cargo()
             .args(["build", "--package", "mangle-ls-fuzz", "--bin", "fuzz", "--features", "engine"])
-            .args(["--profile", "fuzz", "--target", &host, "--target-dir"])
-            .arg(&folder)
-            .env("RUSTFLAGS", FLAGS.join(" "))
-            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            .env("RUSTC_WORKSPACE_WRAPPER", wrapper)
+            .env(rustc::VARIABLE, "1")
+            .env("CARGO_INCREMENTAL", "0")
             .status()
             .context("cannot start cargo")?;
         ensure!(status.success(), "the fuzz targets cannot be built; they need a C++ compiler (`c++`)");
-        Ok(Self(folder.join(host).join("fuzz/fuzz")))
+        let folder = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        Ok(Self(crate::root().join(folder.unwrap_or_else(|| "target".into())).join("debug/fuzz")))
     }
 
     /// The targets that it has.

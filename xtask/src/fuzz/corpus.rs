@@ -34,7 +34,7 @@ pub(super) fn minimise(fuzzer: &Fuzzer, target: &Target, corpus: &Path) -> Resul
 /// Adds to the first folder what the others have that reaches something new.
 fn merge(fuzzer: &Fuzzer, target: &Target, into: &Path, from: &[&Path]) -> Result<()> {
     let mut command = fuzzer.command(target);
-    command.args(["-merge=1", "-rss_limit_mb=2048", "-timeout=25"]).arg(into).args(from);
+    command.args(["-merge=1", "-rss_limit_mb=2048", "-timeout=60"]).arg(into).args(from);
     command.arg(format!("-artifact_prefix={}/", folder(target, "crashes")?.display()));
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ensure!(

@@ -7,6 +7,7 @@ mod build;
 mod corpus;
 mod ledger;
 mod run;
+mod rustc;
 mod table;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use self::build::Fuzzer;
 use self::ledger::Ledger;
 use self::run::{Outcome, Run};
 use self::table::Target;
+pub(crate) use self::rustc::wrapped;
 use crate::tally::Tally;
 
 #[derive(clap::Args)]

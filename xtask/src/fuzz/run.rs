@@ -13,7 +13,7 @@ use super::{corpus, folder, made};
 
 /// What an input may take, in megabytes of memory and seconds.
 const MEMORY: u64 = 2048;
-const TIMEOUT: u64 = 25;
+const TIMEOUT: u64 = 60;
 
 /// From how many seconds on the corpus is made small again afterwards.
 const LONG: u64 = 60;
