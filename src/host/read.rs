@@ -28,7 +28,17 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     // A pipe has no length beforehand.
     file.take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(FileText::of_bytes(bytes))
+    let text = FileText::of_bytes(bytes);
+    Ok(if overlay.hides_marks() { text.without_mark() } else { text })
+}
+
+/// Whether a file on disk starts with a byte order mark.
+#[must_use]
+pub(super) fn is_marked(path: &Path) -> bool {
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut start = [0; 3];
+    let mut read = || File::open(path)?.read_exact(&mut start);
+    is_file && read().is_ok() && start == *b"\xef\xbb\xbf"
 }
 
 /// Whether there is something at a path already.

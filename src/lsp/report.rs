@@ -2,14 +2,18 @@
 //! apart.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
-use tower_lsp::ls_types::Diagnostic;
+use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
+use super::capabilities::NAME;
 use super::to_proto;
 use super::view::View;
+use crate::envelope::secrets::redacted;
 use crate::host::workspace::SnapshotFile;
 use crate::lint;
+use crate::report::sink;
 use crate::text::{FileId, TextRange};
 
 /// The diagnostics of a file whose programs were diagnosed.
@@ -17,20 +21,40 @@ pub(super) struct Report<'v> {
     view: &'v View,
     file: &'v SnapshotFile,
     diagnostics: Vec<&'v lint::Diagnostic>,
+    /// The file is open at another URI, too, with the text that counts, which is another one.
+    counts_elsewhere: Option<String>,
 }
 
 impl<'v> Report<'v> {
     pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
-        Self { view, file, diagnostics: view.snapshot.diagnostics(file.id) }
+        Self { view, file, diagnostics: view.snapshot.diagnostics(file.id), counts_elsewhere: None }
+    }
+
+    /// The diagnostics of an opening of a file; `is_same`: with the text that the file has in its programs.
+    pub(super) fn of_opening(view: &'v View, file: &'v SnapshotFile, is_same: bool) -> Self {
+        if is_same {
+            return Self::new(view, file);
+        }
+        let counting = view.snapshot.file(file.id).and_then(|file| to_proto::uri(file));
+        let counts_elsewhere = Some(counting.map_or_else(String::new, |uri| uri.as_str().to_owned()));
+        Self { view, file, diagnostics: Vec::new(), counts_elsewhere }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.diagnostics.is_empty()
+        self.diagnostics.is_empty() && self.counts_elsewhere.is_none()
+    }
+
+    /// Which opening of the document it is about.
+    pub(super) fn opening(&self) -> Option<Arc<str>> {
+        self.file.open.as_ref().map(|open| Arc::clone(&open.uri))
     }
 
     /// A number that differs when the client would see a difference.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
+        if let Some(uri) = &self.counts_elsewhere {
+            uri.hash(&mut hasher);
+        }
         for diagnostic in &self.diagnostics {
             (diagnostic.rule.code, diagnostic.severity, &diagnostic.message).hash(&mut hasher);
             self.hash_place(self.file.id, diagnostic.range, &mut hasher);
@@ -62,7 +86,26 @@ impl<'v> Report<'v> {
     /// The list itself.
     pub(super) fn items(&self) -> Vec<Diagnostic> {
         let items = self.diagnostics.iter();
-        items.map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic)).collect()
+        let items = items.map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic));
+        items.chain(self.counts_elsewhere.iter().map(|uri| counts_elsewhere(uri))).collect()
+    }
+}
+
+/// The code of what is said of the editor's documents and not of their texts, so that no rule says it.
+const OPEN_TWICE: &str = "open-twice";
+
+/// What is said of a document whose file is open at another URI with another text.
+fn counts_elsewhere(uri: &str) -> Diagnostic {
+    let uri = sink::lines(&redacted(uri));
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        code: Some(NumberOrString::String(OPEN_TWICE.into())),
+        source: Some(NAME.into()),
+        message: format!(
+            "this file is also open as {uri}, with another text\n\
+             findings and answers are about that text until both are the same"
+        ),
+        ..Diagnostic::default()
     }
 }
 
