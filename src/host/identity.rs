@@ -181,7 +181,7 @@ mod tests {
         }
         assert_eq!(disk.identity(&identities, "linked/new/new.mg"), "linked/new/new.mg");
         assert_eq!(disk.identity(&identities, "real/new.mg"), "linked/new.mg");
-        assert_eq!(disk.identity(&identities, "broken.mg"), "broken.mg");
+        assert_eq!(disk.identity(&identities, "broken.mg"), "gone.mg");
         let untitled = ResolvedPath::read(Path::new("untitled:Untitled-1"));
         assert_eq!(identities.identity(&untitled), Path::new("untitled:Untitled-1"));
     }

@@ -64,14 +64,21 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
     normal
 }
 
-/// Where a path leads, without links: what is not there lies where the folder leads that it would be in.
+/// Where a path leads, without links. What is not there lies where its folder leads, and a link to it leads there, too.
 pub(super) fn real(path: &Path) -> PathBuf {
-    let mut above =
-        path.ancestors().filter_map(|above| Some((above, plain_path(above.canonicalize().ok()?))));
-    let Some((above, real)) = above.next() else { return path.into() };
-    match path.strip_prefix(above) {
-        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
-        _ => real,
+    /// So many links that lead to each other are followed.
+    const MOST: usize = 16;
+    follow(path, MOST)
+}
+
+fn follow(path: &Path, most: usize) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return plain_path(real);
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path.into() };
+    match path.read_link() {
+        Ok(target) if most > 0 => follow(&absolute(folder, &target), most - 1),
+        _ => follow(folder, most).join(name),
     }
 }
 

@@ -11,6 +11,7 @@ mod grammar;
 mod new_rule;
 mod protocol;
 mod screenshots;
+mod soak;
 mod tally;
 mod test;
 
@@ -48,6 +49,8 @@ enum Task {
     Dist(dist::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
+    /// Compare a long session of the server with new ones and with the command line, for an hour
+    Soak(soak::Options),
     /// Copy the pictures of the editors' last test run to docs/images
     Screenshots,
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Task::Corpus(options) => corpus::check(&options),
         Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),
+        Task::Soak(options) => soak::run(&options),
         Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
     };

@@ -83,6 +83,11 @@ impl OpenDocument {
         Self { path, ..self }
     }
 
+    /// Notes where the path leads by now that its URI names.
+    pub(super) fn resolve(&mut self, path: ResolvedPath) {
+        self.path = path;
+    }
+
     /// The path that its URI names, and where it leads.
     pub(super) fn resolved(&self) -> &ResolvedPath {
         &self.path

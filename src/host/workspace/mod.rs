@@ -397,6 +397,7 @@ impl Workspace {
             cancel,
             targets: due.programs.then_some(targets),
             files: due.files,
+            open: if due.programs { self.spelled_paths() } else { Vec::new() },
             transcripts: self.programs.closed_limits(),
             overlay,
             known: self.closed.clone(),
@@ -438,6 +439,7 @@ impl Workspace {
             self.problems = scanned.problems;
             let kept = self.programs.files();
             self.closed.retain(|id, _| kept.contains(id));
+            self.resolve_again(&scanned.open);
             different |= self.place_documents();
         }
         if different {

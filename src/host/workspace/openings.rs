@@ -3,6 +3,7 @@
 //! A program has one text of each file: that of the document that was edited last, or opened first where none was
 //! edited. Questions about another opening are answered as long as its text is the same.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Workspace;
 use super::document::OpenDocument;
 use super::file::SnapshotFile;
+use crate::host::ResolvedPath;
 use crate::text::FileId;
 
 /// A further opening of a file.
@@ -91,12 +93,13 @@ impl Workspace {
         let identity =
             |document: &OpenDocument| self.table.id(&self.identities.identity(document.resolved()));
         let all = self.documents.values().chain(&self.shadows);
-        let moving: Vec<_> = all
+        let mut moving: Vec<_> = all
             .filter(|document| document.path().is_absolute())
             .filter_map(|document| {
                 Some((document.uri().to_owned(), identity(document))).filter(|(_, id)| *id != document.id())
             })
             .collect();
+        moving.sort_unstable();
         for (uri, id) in &moving {
             self.turn_to(uri);
             let old = self.documents.values().find(|document| document.uri() == uri).map(OpenDocument::id);
@@ -105,6 +108,22 @@ impl Workspace {
             self.add_opening(document.moved(*id, self.table.path(*id)));
         }
         !moving.is_empty()
+    }
+
+    /// The paths that the URIs of open documents name.
+    pub(super) fn spelled_paths(&self) -> Vec<PathBuf> {
+        let all = self.documents.values().chain(&self.shadows);
+        all.map(|document| document.resolved().spelled().to_path_buf()).collect()
+    }
+
+    /// Notes where the paths of open documents lead by now: links come and go.
+    pub(super) fn resolve_again(&mut self, resolved: &[ResolvedPath]) {
+        for document in self.openings_mut() {
+            let spelled = document.resolved().spelled();
+            if let Some(now) = resolved.iter().find(|path| path.spelled() == spelled) {
+                document.resolve(now.clone());
+            }
+        }
     }
 
     fn note_spelled(&mut self) {

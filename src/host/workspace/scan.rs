@@ -1,6 +1,7 @@
 //! A look at the disk: which files are which program now, and what is in those that no editor has
 //! open. Runs aside while edits go on; what it finds is taken over afterwards.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,6 +28,8 @@ pub struct Scan {
     pub(super) files: FxHashSet<FileId>,
     /// The closed transcripts that are known, and how many bytes of each may be read.
     pub(super) transcripts: FxHashMap<FileId, u64>,
+    /// The paths that the URIs of open documents name.
+    pub(super) open: Vec<PathBuf>,
     /// The open documents.
     pub(super) overlay: Overlay,
     /// The files as they were the last time.
@@ -57,6 +60,8 @@ pub struct Scanned {
     pub(super) files: Vec<Arc<SnapshotFile>>,
     /// Files that were to be read and are not there, or not readable.
     pub(super) gone: Vec<FileId>,
+    /// Where the paths lead that the URIs of open documents name.
+    pub(super) open: Vec<ResolvedPath>,
     /// Of the files that are open: whether they start with a byte order mark on disk.
     pub(super) marks: Vec<(FileId, bool)>,
     /// What could not be read.
@@ -113,7 +118,8 @@ impl Scan {
         if self.cancel.is_cancelled() {
             return Scanned { is_cancelled: true, ..Scanned::default() };
         }
-        let mut scanned = Scanned { resolution, is_partial, ..Scanned::default() };
+        let open = self.open.iter().map(|path| ResolvedPath::read(path)).collect();
+        let mut scanned = Scanned { resolution, open, is_partial, ..Scanned::default() };
         for outcome in outcomes {
             match outcome {
                 Outcome::Same => {}
