@@ -15,7 +15,7 @@ use crate::host::{
 use crate::lint::Severity;
 use crate::program::FileSummary;
 use crate::report::{self, Entry, Omitted, Part, SourceText, Sources, Spot, Summary};
-use crate::text::FileId;
+use crate::text::{FileId, compare_paths};
 
 /// What is to be checked, and how.
 pub(super) struct Request<'a> {
@@ -89,7 +89,7 @@ impl Findings {
         let agents = resolution.agents.iter().filter(|agent| agent.reported);
         let files = policies.iter().map(|file| file.id).chain(transcripts.files).chain(atoms);
         let mut files: Vec<_> = files.collect();
-        files.sort_by_key(|file| sources.name(*file));
+        files.sort_by(|one, another| compare_paths(sources.name(*one), sources.name(*another)));
         let is_nothing = files.is_empty() && agents.clone().next().is_none();
         Self {
             entries,

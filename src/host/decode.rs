@@ -8,6 +8,7 @@ use super::load::is_unparsed;
 use super::walk::plain;
 use crate::config::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use crate::lint::Finding;
+use crate::syntax::rules::{BOM, MARKED};
 use crate::text::{TextRange, TextSize, text_len};
 
 /// Files longer than this many bytes are not parsed.
@@ -19,6 +20,9 @@ const HEAD_LEN: usize = 8 << 10;
 /// Stands for one byte that is no UTF-8: the control character "substitute". It is as long as
 /// the byte that it stands for, so that offsets stay those of the file.
 const SUBSTITUTE: char = '\u{1a}';
+
+/// What some editors write at the start of a file.
+const MARK: &str = "\u{feff}";
 
 /// The text of a file.
 #[derive(Debug, Clone)]
@@ -55,6 +59,27 @@ impl FileText {
     #[must_use]
     pub fn is_unparsed(&self) -> bool {
         self.findings.iter().any(is_unparsed)
+    }
+
+    /// The text as an editor has it: editors hide a byte order mark and keep it in the file.
+    pub(super) fn without_mark(mut self) -> Self {
+        if let Some(rest) = self.text.strip_prefix(MARK) {
+            self.text = rest.into();
+        }
+        self
+    }
+
+    /// The policy as an editor has it. That the file starts with a byte order mark is reported at the start of the text.
+    pub(super) fn policy_without_mark(self) -> Self {
+        if self.text.starts_with(MARK) { self.without_mark().marked() } else { self }
+    }
+
+    /// The policy that an editor has of a file with a byte order mark.
+    pub(super) fn marked(mut self) -> Self {
+        if !self.text.starts_with(MARK) {
+            self.findings.push(Finding::new(&BOM, TextRange::default(), MARKED));
+        }
+        self
     }
 
     /// A file of `len` bytes, which is more than the limit.

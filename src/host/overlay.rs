@@ -14,9 +14,23 @@ pub struct Overlay {
     texts: FxHashMap<PathBuf, FileText>,
     /// What transcripts are: of any length, and not always text.
     bytes: FxHashMap<PathBuf, Arc<[u8]>>,
+    hides_marks: bool,
 }
 
 impl Overlay {
+    /// The open documents of an editor: what is read from disk beside them is read as editors have it, without a byte
+    /// order mark, so that places in a file do not depend on whether it is open.
+    #[must_use]
+    pub fn of_editor() -> Self {
+        Self { hides_marks: true, ..Self::default() }
+    }
+
+    /// Whether what is read from disk is without a byte order mark.
+    #[must_use]
+    pub fn hides_marks(&self) -> bool {
+        self.hides_marks
+    }
+
     /// Sets the text of an absolute path.
     pub fn insert(&mut self, path: PathBuf, text: Arc<str>) {
         self.texts.insert(path, FileText::of_text(&text));

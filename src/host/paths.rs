@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::config::FACT_EXTENSIONS;
 use crate::text::FileId;
 
-/// All files that were ever seen, by path and by id. Ids stay for the life of the process.
+/// All files that were ever seen, by path and by id. Ids stay for the life of the process, and are ordered as the paths.
 #[derive(Debug, Default)]
 pub struct FileTable {
     rows: RwLock<Rows>,
@@ -17,24 +17,20 @@ pub struct FileTable {
 
 #[derive(Debug, Default)]
 struct Rows {
-    paths: Vec<Arc<Path>>,
+    paths: FxHashMap<FileId, Arc<Path>>,
     ids: FxHashMap<Arc<Path>, FileId>,
 }
 
 impl FileTable {
-    /// The id of a path, which should be [`absolute`]; a new one for a new path.
+    /// The id of a path, which should be [`absolute`].
     pub fn id(&self, path: &Path) -> FileId {
-        if let Some(id) = self.rows.read().ids.get(path) {
-            return *id;
+        if let Some(id) = self.known(path) {
+            return id;
         }
-        let mut rows = self.rows.write();
-        // Another thread may have been faster between the two locks.
-        if let Some(id) = rows.ids.get(path) {
-            return *id;
-        }
-        let id = FileId(u32::try_from(rows.paths.len()).unwrap_or(u32::MAX));
+        let id = FileId::of(path);
         let path: Arc<Path> = path.into();
-        rows.paths.push(Arc::clone(&path));
+        let mut rows = self.rows.write();
+        rows.paths.insert(id, Arc::clone(&path));
         rows.ids.insert(path, id);
         id
     }
@@ -48,8 +44,7 @@ impl FileTable {
     /// The path of an id; the empty path for an id that is not of this table.
     #[must_use]
     pub fn path(&self, id: FileId) -> Arc<Path> {
-        let rows = self.rows.read();
-        rows.paths.get(id.0 as usize).map_or_else(|| Path::new("").into(), Arc::clone)
+        self.rows.read().paths.get(&id).map_or_else(|| Path::new("").into(), Arc::clone)
     }
 }
 
@@ -67,6 +62,31 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+/// Where a path leads, without links. What is not there lies where its folder leads, and a link to it leads there, too.
+pub(super) fn real(path: &Path) -> PathBuf {
+    /// So many links that lead to each other are followed.
+    const MOST: usize = 16;
+    follow(path, MOST)
+}
+
+fn follow(path: &Path, most: usize) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return plain_path(real);
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path.into() };
+    match path.read_link() {
+        Ok(target) if most > 0 => follow(&absolute(folder, &target), most - 1),
+        _ => follow(folder, most).join(name),
+    }
+}
+
+/// A path as people write it: Windows gives `\\?\C:\x` for `C:\x`.
+fn plain_path(path: PathBuf) -> PathBuf {
+    let short = path.to_str().and_then(|path| path.strip_prefix(r"\\?\"));
+    let short = short.filter(|short| cfg!(windows) && short.as_bytes().get(1) == Some(&b':'));
+    short.map(PathBuf::from).unwrap_or(path)
 }
 
 /// How output names a file: relative to `folder` if it lies below it (one level up at most),

@@ -208,8 +208,7 @@ impl Project {
             predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
             engine: settings.target,
             hybrid,
-            tests: Vec::new(),
-            kernels: Vec::new(),
+            ..Embedding::default()
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
         Dealt { name, origin: Origin::Configured, declared: None, files, embedding }

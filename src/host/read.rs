@@ -16,10 +16,17 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     if let Some(text) = overlay.get(path) {
         return Ok(text.clone());
     }
-    match disk::read(path, Content::Text) {
-        Ok(bytes) => Ok(FileText::of_bytes(bytes)),
-        Err(error) => TooLong::of(&error).map(|found| FileText::too_large(found.len)).ok_or(error),
-    }
+    let text = match disk::read(path, Content::Text) {
+        Ok(bytes) => FileText::of_bytes(bytes),
+        Err(error) => TooLong::of(&error).map(|found| FileText::too_large(found.len)).ok_or(error)?,
+    };
+    Ok(if overlay.hides_marks() { text.without_mark() } else { text })
+}
+
+/// Whether a file on disk starts with a byte order mark.
+#[must_use]
+pub(super) fn is_marked(path: &Path) -> bool {
+    disk::starts_with(path, b"\xef\xbb\xbf", Content::Text)
 }
 
 /// Whether there is something at a path already.

@@ -6,6 +6,7 @@
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
 mod agents;
+mod links;
 mod named;
 mod previews;
 mod resolution;
@@ -98,6 +99,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     if shell == Shell::CommandLine && !asks_for_transcripts {
         resolver.skip_others();
     }
+    resolver.links();
     resolver.previews();
     resolver.note_empty(asks_for_transcripts);
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
@@ -358,7 +360,6 @@ impl<'a> Resolver<'a> {
         let member = |path: PathBuf| Member { file: self.table.id(&path), reported: self.is_reported(&path) };
         let is_single = |path: &PathBuf| is_single(path) || samples.binary_search(path).is_ok();
         let (singles, members): (Vec<_>, Vec<_>) = dealt.files.into_iter().partition(is_single);
-        // Before the singles: the ids of the members come first.
         let members = members.into_iter().map(member).collect();
         let single = |path: PathBuf| {
             let used = is_kernel(&path).then(|| used_files(&path, &root, self.overlay)).flatten();
@@ -367,6 +368,8 @@ impl<'a> Resolver<'a> {
         };
         let singles: Vec<Single> = singles.into_iter().map(single).collect();
         let mut embedding = dealt.embedding;
+        embedding.singles = singles.iter().map(|single| single.member.file).collect();
+        embedding.singles.sort_unstable();
         let files = singles.iter().map(|single| single.member.file);
         embedding.tests = files.filter(|file| is_test(&self.table.path(*file))).collect();
         embedding.tests.sort_unstable();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
+use super::message::Named;
 use crate::host::absolute;
 use crate::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
@@ -30,6 +31,11 @@ pub(super) fn content_change(change: TextDocumentContentChangeEvent) -> ContentC
 /// document that exists in the editor alone.
 pub(super) fn document_path(uri: &Uri) -> PathBuf {
     file_path(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
+}
+
+/// The document that a URI names.
+pub(super) fn named(uri: &Uri) -> Named {
+    Named { path: document_path(uri), uri: uri.as_str().to_owned() }
 }
 
 /// The path of a `file:` URI, without `.` and `..`.

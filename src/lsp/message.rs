@@ -31,7 +31,7 @@ pub(super) enum Message {
     /// A message could not be read or used, and this may be lost with it.
     Lost(Loss),
     /// A document was closed.
-    Close(PathBuf),
+    Close(Named),
     /// Files changed outside the editor.
     Files(Vec<(PathBuf, FileEvent)>),
     /// Workspace folders came and went.
@@ -118,6 +118,14 @@ pub(super) struct Figures {
     pub(super) digest: u64,
     /// Whether the client was told of other diagnostics of an open document than there are now.
     pub(super) diagnostics: bool,
+}
+
+/// A document as the client names it.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) path: PathBuf,
+    /// As the client spells it.
+    pub(super) uri: String,
 }
 
 /// An opened document.

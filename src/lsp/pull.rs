@@ -40,7 +40,18 @@ pub(super) fn document(
     view: &View,
     params: &DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
-    let Some(file) = view.file(&params.text_document.uri) else {
+    let uri = &params.text_document.uri;
+    if let Some(opening) = view.snapshot.opening(uri.as_str()).filter(|opening| !opening.is_same) {
+        let report = Report::of_opening(view, &opening.file, false);
+        let full =
+            FullDocumentDiagnosticReport { result_id: Some(report.id().to_string()), items: report.items() };
+        let full = RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: full,
+        };
+        return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(full)));
+    }
+    let Some(file) = view.file(uri) else {
         let nothing = RelatedFullDocumentDiagnosticReport::default();
         return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(nothing)));
     };
@@ -114,7 +125,16 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
         let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
         let Some(uri) = to_proto::uri(file) else { continue };
         let known = known.remove(uri.as_str());
-        items.extend(item(view, file, known, first).map(|report| report.into_item(uri, file)));
+        items.extend(item(&Report::new(view, file), known, first).map(|report| report.into_item(uri, file)));
+    }
+    for opening in view.snapshot.further_openings() {
+        let Some(uri) = to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_apart(opening.file.id))
+        else {
+            continue;
+        };
+        let report = Report::of_opening(view, &opening.file, opening.is_same);
+        let known = known.remove(uri.as_str());
+        items.extend(item(&report, known, first).map(|report| report.into_item(uri, &opening.file)));
     }
     for (uri, known) in known {
         if let Ok(uri) = uri.parse()
@@ -143,8 +163,7 @@ enum Item {
 
 /// `None` for a file without diagnostics that the client never heard of, unless this is the first
 /// time.
-fn item(view: &View, file: &SnapshotFile, known: Option<&str>, first: bool) -> Option<Item> {
-    let report = Report::new(view, file);
+fn item(report: &Report<'_>, known: Option<&str>, first: bool) -> Option<Item> {
     if known.is_none() && report.is_empty() && !first {
         return None;
     }

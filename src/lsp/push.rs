@@ -10,7 +10,7 @@ use super::client::Outbox;
 use super::report::{Report, ResultId};
 use super::to_proto;
 use super::view::View;
-use crate::text::FileId;
+use crate::host::workspace::SnapshotFile;
 
 /// What a client has to be told of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,26 +25,22 @@ pub(super) enum Audience {
 
 impl Audience {
     /// Whether diagnostics of this file are pushed.
-    fn hears_of(self, view: &View, id: FileId) -> bool {
+    fn hears_of(self, view: &View, file: &SnapshotFile) -> bool {
         match self {
             Self::Listener => true,
-            Self::DocumentPuller => view.snapshot.is_apart(id) || is_closed(view, id),
-            Self::WorkspacePuller => view.snapshot.is_apart(id),
+            Self::DocumentPuller => view.snapshot.is_apart(file.id) || file.open.is_none(),
+            Self::WorkspacePuller => view.snapshot.is_apart(file.id),
         }
     }
 }
 
-fn is_closed(view: &View, id: FileId) -> bool {
-    view.snapshot.file(id).is_none_or(|file| file.open.is_none())
-}
-
-/// What the client was told last, by file.
+/// What the client was told last, by URI: a file can be open at several.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
-    published: FxHashMap<FileId, Published>,
+    published: FxHashMap<String, Published>,
 }
 
-/// What the client was told about one file.
+/// What the client was told about one document.
 #[derive(Debug)]
 struct Published {
     uri: Uri,
@@ -61,7 +57,7 @@ impl PartialEq for Published {
             (Some(one), Some(another)) => Arc::ptr_eq(one, another),
             (one, another) => one.is_none() && another.is_none(),
         };
-        same_opening && self.uri == other.uri && self.result == other.result
+        same_opening && self.result == other.result
     }
 }
 
@@ -69,40 +65,45 @@ impl Publisher {
     /// Sends what differs from the last time: the open documents first, each new version of them
     /// even if nothing else is new. The view must have been diagnosed. Stops when it is outdated.
     pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) {
-        let mut files: Vec<_> = view.snapshot.reported();
-        files.retain(|id| audience.hears_of(view, *id));
-        files.sort_by_key(|id| is_closed(view, *id));
-        for &id in &files {
+        let reported = view.snapshot.reported();
+        let further = view
+            .snapshot
+            .further_openings()
+            .into_iter()
+            .filter(|opening| reported.binary_search(&opening.file.id).is_ok());
+        let files = reported.iter().filter_map(|id| view.snapshot.file(*id)).map(|file| (file, true));
+        let further = further.map(|opening| (&opening.file, opening.is_same));
+        let mut all: Vec<_> = files.chain(further).collect();
+        all.retain(|(file, _)| audience.hears_of(view, file));
+        all.sort_by_key(|(file, _)| file.open.is_none());
+        let mut uris = FxHashSet::default();
+        for (file, is_same) in all {
             if view.is_outdated() {
                 return;
             }
-            self.publish_file(view, id, outbox);
+            let Some(uri) = to_proto::uri(file) else { continue };
+            uris.insert(uri.as_str().to_owned());
+            self.publish_file(uri, &Report::of_opening(view, file, is_same), outbox);
         }
-        self.clear_all_but(&files.into_iter().collect(), outbox);
+        self.clear_all_but(&uris, outbox);
     }
 
-    fn publish_file(&mut self, view: &View, id: FileId, outbox: &Outbox) {
-        let Some(file) = view.snapshot.file(id) else { return };
-        let Some(uri) = to_proto::uri(file) else { return };
-        let report = Report::new(view, file);
-        let opening = file.open.as_ref().map(|open| Arc::clone(&open.uri));
-        let now = Published { uri, result: report.id(), opening };
-        let before = self.published.get(&id);
+    fn publish_file(&mut self, uri: Uri, report: &Report<'_>, outbox: &Outbox) {
+        let opening = report.opening();
+        let now = Published { uri: uri.clone(), result: report.id(), opening };
+        let before = self.published.get(uri.as_str());
         if before == Some(&now) || before.is_none() && report.is_empty() && now.opening.is_none() {
             return;
         }
-        if let Some(before) = before.filter(|before| before.uri != now.uri) {
-            clear(before.uri.clone(), outbox);
-        }
-        let params = PublishDiagnosticsParams::new(now.uri.clone(), report.items(), now.result.version);
+        let params = PublishDiagnosticsParams::new(uri.clone(), report.items(), now.result.version);
         outbox.notify("textDocument/publishDiagnostics", params);
-        self.published.insert(id, now);
+        self.published.insert(uri.as_str().to_owned(), now);
     }
 
-    /// Takes back what was said about files that are no longer shown.
-    fn clear_all_but(&mut self, files: &FxHashSet<FileId>, outbox: &Outbox) {
-        self.published.retain(|id, published| {
-            let keep = files.contains(id);
+    /// Takes back what was said about documents that are no longer shown.
+    fn clear_all_but(&mut self, uris: &FxHashSet<String>, outbox: &Outbox) {
+        self.published.retain(|uri, published| {
+            let keep = uris.contains(uri);
             if !keep {
                 clear(published.uri.clone(), outbox);
             }

@@ -2,15 +2,18 @@
 //! apart.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
-use tower_lsp::ls_types::Diagnostic;
+use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
+use super::capabilities::NAME;
 use super::to_proto;
 use super::view::View;
+use crate::envelope::secrets::redacted;
 use crate::host::workspace::SnapshotFile;
 use crate::lint;
-use crate::report::shown_in_editor;
+use crate::report::{shown_in_editor, sink};
 use crate::text::{FileId, TextRange};
 
 /// The diagnostics of a file whose programs were diagnosed.
@@ -20,26 +23,46 @@ pub(super) struct Report<'v> {
     diagnostics: Vec<&'v lint::Diagnostic>,
     /// Which say how many more there are.
     rest: Vec<lint::Diagnostic>,
+    /// The file is open at another URI, too, with the text that counts, which is another one.
+    counts_elsewhere: Option<String>,
 }
 
 impl<'v> Report<'v> {
     pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
         let found = view.snapshot.diagnostics(file.id);
         let (diagnostics, rest) = shown_in_editor(found, view.snapshot.max_findings(file.id));
-        Self { view, file, diagnostics, rest }
+        Self { view, file, diagnostics, rest, counts_elsewhere: None }
     }
 
     fn all(&self) -> impl Iterator<Item = &lint::Diagnostic> {
         self.diagnostics.iter().copied().chain(&self.rest)
     }
 
+    /// The diagnostics of an opening of a file; `is_same`: with the text that the file has in its programs.
+    pub(super) fn of_opening(view: &'v View, file: &'v SnapshotFile, is_same: bool) -> Self {
+        if is_same {
+            return Self::new(view, file);
+        }
+        let counting = view.snapshot.file(file.id).and_then(|file| to_proto::uri(file));
+        let counts_elsewhere = Some(counting.map_or_else(String::new, |uri| uri.as_str().to_owned()));
+        Self { view, file, diagnostics: Vec::new(), rest: Vec::new(), counts_elsewhere }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.diagnostics.is_empty()
+        self.diagnostics.is_empty() && self.counts_elsewhere.is_none()
+    }
+
+    /// Which opening of the document it is about.
+    pub(super) fn opening(&self) -> Option<Arc<str>> {
+        self.file.open.as_ref().map(|open| Arc::clone(&open.uri))
     }
 
     /// A number that differs when the client would see a difference.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
+        if let Some(uri) = &self.counts_elsewhere {
+            uri.hash(&mut hasher);
+        }
         for diagnostic in self.all() {
             (diagnostic.rule.code, diagnostic.severity, &diagnostic.message).hash(&mut hasher);
             self.hash_place(self.file.id, diagnostic.range, &mut hasher);
@@ -70,7 +93,10 @@ impl<'v> Report<'v> {
 
     /// The list itself.
     pub(super) fn items(&self) -> Vec<Diagnostic> {
-        self.all().map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic)).collect()
+        if let Some(uri) = &self.counts_elsewhere {
+            uri.hash(&mut hasher);
+        }
+        for diagnostic in &self.diagnostics {
     }
 }
 

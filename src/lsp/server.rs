@@ -424,7 +424,7 @@ impl LanguageServer for Server {
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        self.send(Message::Close(from_proto::document_path(&params.text_document.uri)));
+        self.send(Message::Close(from_proto::named(&params.text_document.uri)));
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {

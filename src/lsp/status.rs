@@ -83,8 +83,9 @@ pub(super) fn status(view: &View) -> Status {
         files: program.files.iter().map(name).collect(),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));
-    let mut documents: Vec<_> =
-        view.snapshot.files().filter_map(|file| document(file)).chain(missed).collect();
+    let further = view.snapshot.further_openings().into_iter().map(|opening| &opening.file);
+    let files = view.snapshot.files().chain(further);
+    let mut documents: Vec<_> = files.filter_map(|file| document(file)).chain(missed).collect();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     Status {
         version: env!("CARGO_PKG_VERSION"),

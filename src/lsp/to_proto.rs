@@ -70,7 +70,7 @@ fn position(view: &View, file: &SnapshotFile, offset: crate::text::TextSize) -> 
 
 /// A range of a file, if the file is still there.
 pub(super) fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
-    let file = view.snapshot.file(file)?;
+    let file = view.shown(file)?;
     Some(Location { uri: uri(file)?, range: range(view, file, bytes) })
 }
 
@@ -121,7 +121,7 @@ fn related(view: &View, diagnostic: &lint::Diagnostic) -> Option<Vec<DiagnosticR
     }
     let places = diagnostic.related.iter().filter_map(|place| {
         let location = location(view, place.file, place.range)?;
-        let text = view.snapshot.file(place.file)?;
+        let text = view.shown(place.file)?;
         let message = sink::lines(&around(text, place.range).redacted(&place.message));
         Some(DiagnosticRelatedInformation { location, message })
     });

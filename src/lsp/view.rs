@@ -1,8 +1,7 @@
 //! What a question is answered from: the workspace at one revision, and the client's abilities.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -29,6 +28,8 @@ pub(super) struct View {
     pub(super) outbox: Outbox,
     /// Which inlay hints are wanted.
     pub(super) hints: HintSettings,
+    /// The opening that the question is about, where its file is open at another URI, too.
+    pub(super) asked: OnceLock<Arc<SnapshotFile>>,
 }
 
 /// The fingerprints of the diagnostics that the client pulled last, by document.
@@ -68,7 +69,18 @@ impl View {
 
     /// The file that a URI names.
     pub(super) fn file(&self, uri: &Uri) -> Option<&Arc<SnapshotFile>> {
-        self.file_at(&from_proto::document_path(uri))
+        let Some(opening) = self.snapshot.opening(uri.as_str()) else {
+            return self.snapshot.file_at(&from_proto::document_path(uri));
+        };
+        if opening.is_same {
+            let _ = self.asked.set(Arc::clone(&opening.file));
+        }
+        Some(&opening.file).filter(|_| opening.is_same)
+    }
+
+    /// A file for an answer: where it is open at several URIs, as it is at the one that was asked about.
+    pub(super) fn shown(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
+        self.asked.get().filter(|file| file.id == id).or_else(|| self.snapshot.file(id))
     }
 
     /// Where a request points to.
@@ -97,11 +109,6 @@ impl View {
     /// The transcript that a URI names.
     pub(super) fn transcript(&self, uri: &Uri) -> Option<&Arc<SnapshotTranscript>> {
         self.snapshot.transcript(self.file(uri)?.id)
-    }
-
-    /// The file at a path.
-    pub(super) fn file_at(&self, path: &Path) -> Option<&Arc<SnapshotFile>> {
-        self.snapshot.file(self.snapshot.id(path)?)
     }
 }
 

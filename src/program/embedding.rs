@@ -17,6 +17,8 @@ pub struct Embedding {
     pub tests: Vec<FileId>,
     /// The files whose comments ask for previews of prompts, sorted.
     pub kernels: Vec<FileId>,
+    /// The files that join no program but are analysed with one: tests, kernels and other files of the sample, sorted.
+    pub singles: Vec<FileId>,
 }
 
 impl Embedding {
@@ -36,6 +38,13 @@ impl Embedding {
     #[must_use]
     pub fn is_kernel(&self, file: FileId) -> bool {
         self.kernels.binary_search(&file).is_ok()
+    }
+
+    /// What the files of a program are sorted by: their paths, after them the files that are only analysed with it. What
+    /// such a file declares twice is its fault, whatever it is called.
+    #[must_use]
+    pub fn order(&self, file: FileId) -> (bool, FileId) {
+        (self.singles.binary_search(&file).is_ok(), file)
     }
 
     /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.

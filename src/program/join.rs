@@ -73,7 +73,7 @@ impl<'p> Site<'p> {
 /// The files that are analysed together.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// The files in the order of their ids.
+    /// The files in the order of [`Embedding::order`].
     pub files: Vec<Arc<FileSummary>>,
     /// What surrounds it.
     pub embedding: Arc<Embedding>,
@@ -98,7 +98,7 @@ impl Program {
     /// Joins files that run in `embedding`.
     #[must_use]
     pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<Embedding>) -> Self {
-        files.sort_by_key(|file| file.id);
+        files.sort_by_key(|file| embedding.order(file.id));
         let mut program = Self { packages: package_index(&files), ..Self::default() };
         for (index, file) in (0u32..).zip(&files) {
             let mut keys: Vec<_> = file.predicates.iter().collect();
@@ -311,7 +311,8 @@ impl Program {
     /// The file with this id.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&Arc<FileSummary>> {
-        let index = self.files.binary_search_by_key(&id, |file| file.id).ok()?;
+        let place = self.embedding.order(id);
+        let index = self.files.binary_search_by_key(&place, |file| self.embedding.order(file.id)).ok()?;
         self.files.get(index)
     }
 

@@ -57,7 +57,7 @@ pub use summary::{Summary, count};
 pub use text::text;
 
 use crate::lint::Diagnostic;
-use crate::text::FileId;
+use crate::text::{FileId, compare_paths};
 
 /// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct Entry {
     pub fails: bool,
 }
 
-/// Puts entries in the order of all output (file name, start, end, code) and drops those that are
+/// Puts entries in the order of all output (path part by part, start, end, code) and drops those that are
 /// there twice, as those of a file of two programs are.
 pub fn sort(entries: &mut Vec<Entry>, sources: &Sources) {
     fn key<'a>(entry: &'a Entry, sources: &'a Sources) -> impl Ord + use<'a> {
@@ -80,7 +80,10 @@ pub fn sort(entries: &mut Vec<Entry>, sources: &Sources) {
         let (start, end) = (offset(range.start()), offset(range.end()));
         (sources.name(*file), start, end, rule.code, diagnostic.message.as_str())
     }
-    entries.sort_by(|a, b| key(a, sources).cmp(&key(b, sources)));
+    entries.sort_by(|a, b| {
+        let names = compare_paths(sources.name(a.file), sources.name(b.file));
+        names.then_with(|| key(a, sources).cmp(&key(b, sources)))
+    });
     entries.dedup_by(|later, first| {
         let is_same = key(later, sources) == key(first, sources);
         first.fails |= is_same && later.fails;

@@ -450,3 +450,6 @@ rules! {
         "path(\"src/a.go\").\nours(T) :- path(T), :string:starts_with(T, \"src/\")."
     }
 }
+
+/// What is said of a file that starts with a byte order mark.
+pub const MARKED: &str = "This file starts with an invisible byte order mark, which the engine rejects.";

@@ -501,8 +501,7 @@ impl Walk<'_> {
         if self.text.starts_with(BOM) {
             let range = TextRange::up_to(text_len(BOM));
             let fix = Fix::safe("Delete the byte order mark").replace(range, "");
-            let message = "This file starts with an invisible byte order mark, which the engine rejects.";
-            self.findings.push(Finding::new(&rules::BOM, range, message).fix(fix));
+            self.findings.push(Finding::new(&rules::BOM, range, rules::MARKED).fix(fix));
         }
     }
 

@@ -1,11 +1,111 @@
 //! Ids that anchor ranges: a file of the workspace, a statement of a file.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::cmp::Ordering;
+use std::path::Path;
+use std::sync::atomic::{self, AtomicU32};
+use std::sync::{LazyLock, OnceLock};
 
-/// A file known to the tool: an index into the host's table of paths. Stable for the life of the
-/// process, never reused for another path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+
+/// A file known to the tool. Stable for the life of the process, never reused for another path.
+///
+/// Ids of paths ([`FileId::of`]) are ordered as the paths are: component by component, each by its bytes. So whatever
+/// is sorted by id does not depend on which file came first. Any other id is ordered by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub u32);
+
+impl FileId {
+    /// The id of a path, which is kept for the life of the process.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        PATHS.id(key(path))
+    }
+}
+
+impl PartialOrd for FileId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for FileId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self == other {
+            return Ordering::Equal;
+        }
+        match (PATHS.key(*self), PATHS.key(*other)) {
+            (Some(one), Some(another)) => one.cmp(another),
+            _ => self.0.cmp(&other.0),
+        }
+    }
+}
+
+/// Compares two paths with `/` between their parts as [`FileId`]s of them compare.
+#[must_use]
+pub fn compare_paths(one: &str, another: &str) -> Ordering {
+    one.split('/').cmp(another.split('/'))
+}
+
+/// The number of the first path. The numbers of paths are a block of their own: ids that somebody numbers from 0 up, or
+/// from the highest number down, are no ids of paths.
+const FIRST: u32 = 1 << 30;
+
+/// How many paths have room.
+const MOST: u32 = 1 << 30;
+
+static PATHS: LazyLock<Paths> = LazyLock::new(Paths::default);
+
+/// All paths that have an id, as [`key`]s. Reading one takes no lock: ids are compared often.
+#[derive(Default)]
+struct Paths {
+    numbers: RwLock<FxHashMap<&'static [u8], u32>>,
+    /// Each has twice the room of the one before, from one path on.
+    chunks: [OnceLock<Box<[OnceLock<&'static [u8]>]>>; 31],
+}
+
+impl Paths {
+    fn id(&self, key: Vec<u8>) -> FileId {
+        if let Some(&number) = self.numbers.read().get(&*key) {
+            return FileId(FIRST + number);
+        }
+        let mut numbers = self.numbers.write();
+        // Another thread may have been faster between the two locks.
+        if let Some(&number) = numbers.get(&*key) {
+            return FileId(FIRST + number);
+        }
+        let number = u32::try_from(numbers.len()).unwrap_or(MOST).min(MOST - 1);
+        let key: &'static [u8] = Box::leak(key.into_boxed_slice());
+        let (chunk, at) = place(number);
+        let room = || (0..1_usize << chunk).map(|_| OnceLock::new()).collect();
+        let slot = self.chunks.get(chunk).and_then(|slots| slots.get_or_init(room).get(at));
+        if let Some(slot) = slot {
+            let _ = slot.set(key);
+        }
+        numbers.insert(key, number);
+        FileId(FIRST + number)
+    }
+
+    fn key(&self, id: FileId) -> Option<&'static [u8]> {
+        let number = id.0.checked_sub(FIRST).filter(|number| *number < MOST)?;
+        let (chunk, at) = place(number);
+        self.chunks.get(chunk)?.get()?.get(at)?.get().copied()
+    }
+}
+
+/// The chunk of a path, and its place in it.
+fn place(number: u32) -> (usize, usize) {
+    let chunk = (number + 1).ilog2();
+    (chunk as usize, (number + 1 - (1 << chunk)) as usize)
+}
+
+/// The bytes of a path, with the least of all bytes between its parts: they compare as the parts do. No path has that
+/// byte in it.
+fn key(path: &Path) -> Vec<u8> {
+    let is_separator = |byte: u8| char::from(byte) == '/' || char::from(byte) == std::path::MAIN_SEPARATOR;
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.iter().map(|&byte| if is_separator(byte) { 0 } else { byte }).collect()
+}
 
 /// One lowered statement. A statement that an edit does not touch keeps its id (and its
 /// content) while its place in the file moves; a changed statement gets a fresh one. Ids of
@@ -18,6 +118,45 @@ impl StatementId {
     #[must_use]
     pub fn fresh() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        Self(NEXT.fetch_add(1, atomic::Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_ordered_as_paths() {
+        let paths =
+            ["/o/a-b.mg", "/o/z.mg", "/o/a/b.mg", "/o/a.mg", "/o", "/o/a/é.mg", "/o/a/b/c.mg", "untitled:1"];
+        let mut ids = paths.map(|path| (FileId::of(Path::new(path)), path));
+        ids.sort_unstable();
+        let mut sorted = paths;
+        sorted.sort_unstable_by(|one, another| Path::new(one).cmp(Path::new(another)));
+        assert_eq!(ids.map(|(_, path)| path), sorted);
+        let mut compared = paths;
+        compared.sort_unstable_by(|one, another| compare_paths(one, another));
+        assert_eq!(compared, sorted);
+    }
+
+    #[test]
+    fn a_path_has_one_id() {
+        let ids: Vec<_> = (0..1000).map(|n| FileId::of(Path::new(&format!("/one/id/{n}")))).collect();
+        let again: Vec<_> = (0..1000).map(|n| FileId::of(Path::new(&format!("/one/id/{n}")))).collect();
+        assert_eq!(ids, again);
+        let number = |text: &str| text.parse::<u32>().unwrap_or_default();
+        let names: Vec<_> = (0..1000).map(|n: u32| n.to_string()).collect();
+        let mut by_name: Vec<_> = names.iter().collect();
+        by_name.sort_unstable();
+        let mut by_id: Vec<_> = names.iter().collect();
+        by_id.sort_unstable_by_key(|name| ids.get(number(name) as usize));
+        assert_eq!(by_id, by_name);
+    }
+
+    #[test]
+    fn other_ids_are_ordered_by_number() {
+        let path = FileId::of(Path::new("/p"));
+        assert!(FileId(0) < FileId(1) && FileId(1) < path && path < FileId(u32::MAX - 1));
     }
 }

@@ -21,7 +21,7 @@ pub use cancel::Cancel;
 pub use characters::{character_start, is_on_characters, whole_characters};
 pub use document::{ContentChange, Document, EditError, SentChange, TextEdit};
 pub use halves::{Half, HalvedText, replace_halves};
-pub use id::{FileId, StatementId};
+pub use id::{FileId, StatementId, compare_paths};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};

@@ -13,6 +13,7 @@ mod grammar;
 mod new_rule;
 mod protocol;
 mod screenshots;
+mod soak;
 mod tally;
 mod test;
 
@@ -54,6 +55,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
+    /// Compare a long session of the server with new ones and with the command line, for an hour
+    Soak(soak::Options),
     /// Copy the pictures of the editors' last test run to docs/images
     Screenshots,
 }
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Soak(options) => soak::run(&options),
         Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
     };

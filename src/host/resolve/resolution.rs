@@ -11,7 +11,7 @@ use crate::config::{FILE_NAME, Settings};
 use crate::host::atoms::AtomFiles;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::walk::{ScanLimit, Visited};
-use crate::host::{AgentSettings, FileTable, Overlay, Project, Target, TranscriptFile};
+use crate::host::{AgentSettings, FileTable, MemberLink, Overlay, Project, Target, TranscriptFile};
 use crate::program::Embedding;
 use crate::text::FileId;
 
@@ -121,6 +121,8 @@ pub struct Resolution {
     pub previews: FxHashMap<FileId, PreviewFiles>,
     /// The prompt atoms that configurations or targets name and no kernel asks for.
     pub corpora: Vec<CorpusFiles>,
+    /// The links that are in programs or are transcripts.
+    pub links: Vec<MemberLink>,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// Files below the targets that their configuration puts into no program.

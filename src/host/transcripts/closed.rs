@@ -55,6 +55,11 @@ pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileTe
     // What is no UTF-8 is shown by editors as it is read here.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    // And without a byte order mark.
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
     Ok(FileText { text: text.into(), findings: Vec::new() })
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file::{OpenState, SnapshotFile};
+use crate::host::ResolvedPath;
 use crate::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
 /// What kind of text a document is.
@@ -43,11 +44,15 @@ pub(super) struct OpenDocument {
     kind: Kind,
     version: i32,
     suspect: bool,
+    /// The file on disk starts with a byte order mark.
+    marked: bool,
     document: Document,
     /// From the text of `file` to that of `document`.
     edits: Vec<TextEdit>,
     changed: bool,
     file: Arc<SnapshotFile>,
+    /// The path that its URI names, and where it leads.
+    path: ResolvedPath,
 }
 
 impl OpenDocument {
@@ -60,7 +65,7 @@ impl OpenDocument {
         version: i32,
         text: &str,
     ) -> Self {
-        let open = OpenState { uri, version, text: text.into(), suspect: false };
+        let open = OpenState { uri, version, text: text.into(), suspect: false, marked: false };
         let (document, edits) = (Document::new(text), Vec::new());
         let file = Arc::new(match kind {
             Kind::Policy => SnapshotFile::opened(id, path, open),
@@ -69,7 +74,44 @@ impl OpenDocument {
                 SnapshotFile::foreign(id, path, Some(open), text)
             }
         });
-        Self { kind, version, suspect: false, document, edits, changed: false, file }
+        let path = ResolvedPath::default();
+        Self { kind, version, suspect: false, marked: false, document, edits, changed: false, file, path }
+    }
+
+    /// The document with the path that its URI names.
+    pub(super) fn at(self, path: ResolvedPath) -> Self {
+        Self { path, ..self }
+    }
+
+    /// Notes where the path leads by now that its URI names.
+    pub(super) fn resolve(&mut self, path: ResolvedPath) {
+        self.path = path;
+    }
+
+    /// The path that its URI names, and where it leads.
+    pub(super) fn resolved(&self) -> &ResolvedPath {
+        &self.path
+    }
+
+    /// Its URI as the editor spells it.
+    pub(super) fn uri(&self) -> &str {
+        self.file.open.as_ref().map_or("", |open| &open.uri)
+    }
+
+    /// The file that it is.
+    pub(super) fn id(&self) -> FileId {
+        self.file.id
+    }
+
+    /// The same document as another file: a link on the way to it stands for itself now, or no longer.
+    pub(super) fn moved(mut self, id: FileId, path: Arc<Path>) -> Self {
+        let text = self.flushed_text();
+        let Some(open) = self.file.open.clone() else { return self };
+        self.file = Arc::new(match self.kind {
+            Kind::Policy => SnapshotFile::opened(id, path, open),
+            Kind::Configuration | Kind::Other => SnapshotFile::foreign(id, path, Some(open), text),
+        });
+        self
     }
 
     /// What kind of text it is.
@@ -114,6 +156,13 @@ impl OpenDocument {
     pub(super) fn distrust(&mut self) {
         self.changed |= !self.suspect;
         self.suspect = true;
+    }
+
+    /// Notes whether the file on disk starts with a byte order mark. Gives whether that is different now.
+    pub(super) fn set_marked(&mut self, marked: bool) -> bool {
+        let is_different = std::mem::replace(&mut self.marked, marked) != marked && self.kind == Kind::Policy;
+        self.changed |= is_different;
+        is_different
     }
 
     /// Applies the changes of one version in order. Changes before one that replaces the whole text do not matter, and
@@ -169,7 +218,8 @@ impl OpenDocument {
         let text: Arc<str> = if edits.is_empty() { self.text() } else { self.document.text().into() };
         let Some(before) = &self.file.open else { return false };
         let uri = Arc::clone(&before.uri);
-        let open = OpenState { uri, version: self.version, text, suspect: self.suspect };
+        let Self { version, suspect, marked, .. } = *self;
+        let open = OpenState { uri, version, text, suspect, marked };
         self.file = Arc::new(match self.kind {
             Kind::Policy => self.file.edited(open, edits),
             Kind::Configuration | Kind::Other => {

@@ -56,9 +56,19 @@ pub struct OpenState {
     pub version: i32,
     /// The text as the editor has it, also where it is too long to be parsed.
     pub text: Arc<str>,
+    /// The file on disk starts with a byte order mark, which the editor need not show.
+    pub marked: bool,
     /// An edit was lost or could not be applied: the text may differ from the editor's, so that no edit of
     /// ours may touch it ([`super::Snapshot::is_editable`]).
     pub suspect: bool,
+}
+
+impl OpenState {
+    /// The text as that of a policy.
+    fn policy(&self) -> FileText {
+        let text = FileText::of_text(&self.text);
+        if self.marked { text.marked() } else { text }
+    }
 }
 
 impl SnapshotFile {
@@ -69,7 +79,7 @@ impl SnapshotFile {
 
     /// A document that was just opened.
     pub(super) fn opened(id: FileId, path: Arc<Path>, open: OpenState) -> Self {
-        let read = FileText::of_text(&open.text);
+        let read = open.policy();
         Self::new(id, path, Some(open), read, None)
     }
 
@@ -89,7 +99,7 @@ impl SnapshotFile {
 
     /// The document after `edits`, which lead from this one's text to that of `open`.
     pub(super) fn edited(&self, open: OpenState, edits: Vec<TextEdit>) -> Self {
-        let read = FileText::of_text(&open.text);
+        let read = open.policy();
         let before = self.base(edits);
         Self::new(self.id, Arc::clone(&self.path), Some(open), read, before)
     }

@@ -1,7 +1,7 @@
 //! The state behind an editor: open documents, the programs of the workspace, what is on disk.
 //!
 //! Takes edits, file events and looks at the disk, one after the other, from a single thread; gives
-//! a [`Snapshot`] per revision. Never touches the disk itself: when a look is due,
+//! a [`Snapshot`] per revision. Never touches the disk itself, except to follow the links of a path: when a look is due,
 //! [`Workspace::next_scan`] gives it, to be run aside and handed back.
 
 mod document;
@@ -9,6 +9,7 @@ mod evaluated;
 mod fed;
 mod file;
 mod fixing;
+mod openings;
 mod previews;
 mod programs;
 mod scan;
@@ -31,6 +32,7 @@ use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::fed::KnownFeeds;
 pub use self::file::{OpenState, SnapshotFile};
+pub use self::openings::Opening;
 pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
 use self::programs::Programs;
 use self::scan::Stage;
@@ -41,7 +43,7 @@ pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
 use super::uses::{is_kernel, is_session, uses};
-use super::{Cut, FileTable, Overlay, Problem, Target, is_mangle};
+use super::{Cut, FileTable, Identities, Overlay, Problem, ResolvedPath, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
 use crate::prompt::session::Form;
 use crate::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
@@ -60,8 +62,13 @@ pub enum FileEvent {
 pub struct Workspace {
     table: Arc<FileTable>,
     folders: Vec<PathBuf>,
+    identities: Arc<Identities>,
     documents: FxHashMap<FileId, OpenDocument>,
     unopened: Unopened,
+    /// Further openings of the same files, at other URIs; the one that was touched last comes last.
+    shadows: Vec<OpenDocument>,
+    /// The open documents by the paths that their URIs name, where that is not their identity.
+    spelled: Arc<FxHashMap<PathBuf, FileId>>,
     /// The files of the programs as they are on disk; also of open ones, as they were before.
     closed: FxHashMap<FileId, Arc<SnapshotFile>>,
     programs: Programs,
@@ -124,8 +131,10 @@ impl Workspace {
 
     /// Sets the folders of the workspace.
     pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
+        self.identities = Arc::new(Identities::of_folders(&folders));
         self.folders = folders;
         self.stop_scan();
+        self.place_documents();
         self.look_for_programs();
     }
 
@@ -150,6 +159,9 @@ impl Workspace {
 
     /// Takes over a document that the editor opened. Documents in other languages are not taken.
     pub fn open(&mut self, path: &Path, uri: &str, language: &str, version: i32, text: &str) {
+        let resolved = ResolvedPath::read(path);
+        let identity = self.identities.identity(&resolved);
+        let path = identity.as_path();
         let is_added = self
             .programs
             .projects()
@@ -164,7 +176,7 @@ impl Workspace {
             self.stop_scan();
         }
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
-        self.documents.insert(id, document);
+        self.add_opening(document.at(resolved));
         if kind == document::Kind::Other {
             let can_be = transcripts::can_be(path, language);
             if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
@@ -175,21 +187,22 @@ impl Workspace {
             self.programs.add_lone(id, path);
         } else if kind == document::Kind::Configuration || !self.programs.reports(id) {
             self.look_for_programs();
+        } else {
+            self.due.files.insert(id);
         }
         self.touch();
     }
 
     /// The halves of surrogate pairs for which U+FFFD stands in the text of a document that was just opened.
-    pub fn opened_with(&mut self, path: &Path, text: &str, halves: &[Half]) {
-        let id = self.table.known(path);
-        if let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) {
+    pub fn opened_with(&mut self, uri: &str, text: &str, halves: &[Half]) {
+        if let Some(document) = self.opened_at(uri) {
             document.opened_with(text, halves);
         }
     }
 
     /// Whether a look at the disk can show that a document is a transcript.
     fn may_be_transcript(&self, path: &Path) -> bool {
-        let is_outside = !self.folders.iter().any(|folder| path.starts_with(folder));
+        let is_outside = !self.identities.folders().any(|folder| path.starts_with(folder));
         !self.loaded || is_outside || is_markdown(path) || transcripts::may_be(path, self.programs.projects())
     }
 
@@ -220,10 +233,12 @@ impl Workspace {
         changes: &[SentChange],
         encoding: Encoding,
     ) -> Result<(), ChangeError> {
-        let id = self.table.known(path);
+        let id = self.id(path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else {
             return self.change_unopened(path, uri, version, changes, encoding);
         };
+        let path = Arc::clone(&document.file().path);
+        let path = &*path;
         self.due.programs |= document.kind() == document::Kind::Configuration;
         let kernel = is_kernel(path);
         let before = kernel.then(|| document.flushed_text());
@@ -242,11 +257,20 @@ impl Workspace {
 
     /// The editor closed a document: what is on disk counts again, once it was read.
     pub fn close(&mut self, path: &Path) {
-        let Some(id) = self.table.known(path) else { return };
+        let Some(id) = self.id(path) else { return };
         if self.unopened.remove(id) {
             self.touch();
         }
-        let Some(mut document) = self.documents.remove(&id) else { return };
+        let Some(mut document) = self.remove_opening(id) else { return };
+        let path = Arc::clone(&document.file().path);
+        let path = &*path;
+        if self.documents.contains_key(&id) {
+            // The file is open at another URI, too.
+            self.due.programs |= document.kind() == document::Kind::Configuration;
+            self.feed(id, path);
+            self.touch();
+            return;
+        }
         if document.kind() == document::Kind::Other {
             self.feed(id, path);
             self.close_transcript(id, document);
@@ -280,6 +304,12 @@ impl Workspace {
 
     /// A file or a folder changed outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
+        for path in self.identities.affected(&ResolvedPath::read(path)) {
+            self.event_at(&path, event);
+        }
+    }
+
+    fn event_at(&mut self, path: &Path, event: FileEvent) {
         if self.programs.feeds_previews(path) || (event == FileEvent::CameOrWent && may_feed(path)) {
             self.fed(path);
             self.touch();
@@ -290,7 +320,9 @@ impl Workspace {
         let id = self.table.known(path).filter(|_| event == FileEvent::Changed && !is_kernel(path));
         match id {
             // What the editor has counts; it was probably the editor that saved it.
-            Some(id) if self.documents.contains_key(&id) => {}
+            Some(id) if self.documents.contains_key(&id) => {
+                self.due.files.insert(id);
+            }
             Some(id) if self.closed.contains_key(&id) => {
                 self.due.files.insert(id);
             }
@@ -318,7 +350,7 @@ impl Workspace {
     /// The open documents that previews may read.
     fn beside(&mut self) -> Arc<Overlay> {
         if self.beside.0 != self.feeds {
-            let mut overlay = Overlay::default();
+            let mut overlay = Overlay::of_editor();
             for (id, document) in &mut self.documents {
                 let is_other = document.kind() == document::Kind::Other && document.path().is_absolute();
                 if is_other && !self.programs.is_transcript(*id) {
@@ -350,13 +382,14 @@ impl Workspace {
             return None;
         }
         let due = std::mem::take(&mut self.due);
-        let mut overlay = Overlay::default();
+        let mut overlay = Overlay::of_editor();
         for document in self.documents.values_mut().filter(|document| document.path().is_absolute()) {
             document.flush();
             overlay.insert(document.path().into(), document.text());
         }
         let open = overlay.paths().map(|path| Target::File(path.into()));
-        let targets = self.folders.iter().cloned().map(Target::Folder).chain(open).collect();
+        let folders = self.identities.folders().map(|folder| Target::Folder(folder.into()));
+        let targets = folders.chain(open).collect();
         let cancel = Cancel::new();
         self.scanning = Some(cancel.clone());
         Some(Scan {
@@ -364,6 +397,7 @@ impl Workspace {
             cancel,
             targets: due.programs.then_some(targets),
             files: due.files,
+            open: if due.programs { self.spelled_paths() } else { Vec::new() },
             transcripts: self.programs.closed_limits(),
             overlay,
             known: self.closed.clone(),
@@ -387,6 +421,10 @@ impl Workspace {
         for file in scanned.files {
             self.closed.insert(file.id, file);
         }
+        for (id, marked) in scanned.marks {
+            let document = self.documents.get_mut(&id);
+            different |= document.is_some_and(|document| document.set_marked(marked));
+        }
         for id in scanned.gone {
             self.closed.remove(&id);
             // The file left its programs, which somebody has to notice.
@@ -396,10 +434,13 @@ impl Workspace {
             if scanned.is_partial {
                 resolution.cuts.clear();
             }
+            Arc::make_mut(&mut self.identities).set_links(std::mem::take(&mut resolution.links));
             different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
             self.closed.retain(|id, _| kept.contains(id));
+            self.resolve_again(&scanned.open);
+            different |= self.place_documents();
         }
         if different {
             self.touch();
@@ -434,7 +475,7 @@ impl Workspace {
     #[must_use]
     pub fn is_unplaced(&self, path: &Path) -> bool {
         let is_known = |id| self.programs.reports(id) || self.programs.is_transcript(id);
-        let is_placed = self.table.known(path).is_some_and(is_known);
+        let is_placed = self.id(path).is_some_and(is_known);
         !is_placed && (self.due.programs || self.scanning.is_some())
     }
 
@@ -454,10 +495,10 @@ impl Workspace {
         self.revision += 1;
     }
 
-    /// The id of a path that was ever seen.
+    /// The id of a path that was ever seen, also as the URI of an open document names it.
     #[must_use]
     pub fn id(&self, path: &Path) -> Option<FileId> {
-        self.table.known(path)
+        self.spelled.get(path).copied().or_else(|| self.table.known(path))
     }
 
     /// The current revision.
@@ -482,6 +523,9 @@ impl Workspace {
             snapshot.suspects = self.suspects();
             (snapshot.is_partial, snapshot.cuts) = (self.stage != Stage::Again, self.cuts().into());
             snapshot.missed = self.unopened.missed().map(|(_, uri)| Arc::clone(uri)).collect();
+            (snapshot.identities, snapshot.spelled) =
+                (Arc::clone(&self.identities), Arc::clone(&self.spelled));
+            snapshot.openings = self.further_openings();
             self.current = Arc::new(snapshot);
         }
         Arc::clone(&self.current)

@@ -245,6 +245,7 @@ impl Programs {
         let identity = Identity { name, root: PathBuf::new(), configuration: None, single: None };
         let base = Arc::clone(&self.base);
         self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default(), Arc::default()));
+        self.lone.sort_by(|one, another| one.members.cmp(&another.members));
     }
 
     /// Removes the program of a document that is not on disk.

@@ -1,6 +1,7 @@
 //! A look at the disk: which files are which program now, and what is in those that no editor has
 //! open. Runs aside while edits go on; what it finds is taken over afterwards.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,10 +9,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
+use crate::host::read::is_marked;
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
-use crate::host::{FileTable, Overlay, Problem, Resolution, Target, read};
+use crate::host::{FileTable, FileText, Overlay, Problem, ResolvedPath, Resolution, Target, read};
+use crate::lint::Finding;
+use crate::syntax::rules::BOM;
 use crate::text::{Cancel, FileId};
 
 /// What to look for.
@@ -24,6 +28,8 @@ pub struct Scan {
     pub(super) files: FxHashSet<FileId>,
     /// The closed transcripts that are known, and how many bytes of each may be read.
     pub(super) transcripts: FxHashMap<FileId, u64>,
+    /// The paths that the URIs of open documents name.
+    pub(super) open: Vec<PathBuf>,
     /// The open documents.
     pub(super) overlay: Overlay,
     /// The files as they were the last time.
@@ -54,6 +60,10 @@ pub struct Scanned {
     pub(super) files: Vec<Arc<SnapshotFile>>,
     /// Files that were to be read and are not there, or not readable.
     pub(super) gone: Vec<FileId>,
+    /// Where the paths lead that the URIs of open documents name.
+    pub(super) open: Vec<ResolvedPath>,
+    /// Of the files that are open: whether they start with a byte order mark on disk.
+    pub(super) marks: Vec<(FileId, bool)>,
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
     /// Whether only what lies beside open documents was looked at.
@@ -66,6 +76,8 @@ enum Outcome {
     Same,
     New(Arc<SnapshotFile>),
     Gone(FileId, Problem),
+    /// It is open; whether the file on disk starts with a byte order mark.
+    Open(FileId, bool),
 }
 
 impl Scan {
@@ -106,10 +118,12 @@ impl Scan {
         if self.cancel.is_cancelled() {
             return Scanned { is_cancelled: true, ..Scanned::default() };
         }
-        let mut scanned = Scanned { resolution, is_partial, ..Scanned::default() };
+        let open = self.open.iter().map(|path| ResolvedPath::read(path)).collect();
+        let mut scanned = Scanned { resolution, open, is_partial, ..Scanned::default() };
         for outcome in outcomes {
             match outcome {
                 Outcome::Same => {}
+                Outcome::Open(id, marked) => scanned.marks.push((id, marked)),
                 Outcome::New(file) => scanned.files.push(file),
                 Outcome::Gone(id, problem) => {
                     scanned.gone.push(id);
@@ -127,11 +141,11 @@ impl Scan {
     fn look(&self, id: FileId, limit: Option<u64>) -> Outcome {
         let path = self.table.path(id);
         if self.overlay.get(&path).is_some() {
-            return Outcome::Same;
+            return Outcome::Open(id, is_marked(&path));
         }
         let file = match limit {
             Some(limit) => read_closed(&path, limit),
-            None => read(&path, &Overlay::default()),
+            None => read(&path, &Overlay::default()).map(FileText::policy_without_mark),
         };
         let file = match file {
             Ok(file) => file,
@@ -142,7 +156,8 @@ impl Scan {
         };
         let known = self.known.get(&id);
         let same = |known: &&Arc<SnapshotFile>| {
-            let is_whole = known.findings.is_empty() && file.findings.is_empty();
+            let is_whole =
+                known.findings.is_empty() && file.findings.is_empty() || is_marked_alone(known, &file);
             let is_left_out = limit.is_some() && !known.findings.is_empty() && !file.findings.is_empty();
             known.text() == &file.text && (is_whole || is_left_out)
         };
@@ -157,4 +172,10 @@ impl Scan {
         let _ = file.summary();
         Outcome::New(Arc::new(file))
     }
+}
+
+/// Whether nothing is wrong with the text of a file, before and now, but a byte order mark before it.
+fn is_marked_alone(known: &SnapshotFile, file: &FileText) -> bool {
+    let is_mark = |findings: &[Finding]| matches!(findings, [finding] if finding.rule == &BOM);
+    is_mark(&known.findings) && is_mark(&file.findings)
 }

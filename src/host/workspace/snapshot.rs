@@ -10,12 +10,13 @@ use super::Feeds;
 use super::evaluated::{Evaluated, Kept};
 use super::fed::{ConfiguredAtoms, KnownFeeds};
 use super::file::SnapshotFile;
+use super::openings::Opening;
 use super::previews::KeptPreviews;
 use super::programs::State;
 use super::transcripts::SnapshotTranscript;
 use crate::config::{FormatSettings, KernelSettings, MaxFindings, RuleSettings, Settings};
 use crate::host::tables::Tables;
-use crate::host::{Cut, FileTable, Overlay};
+use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath};
 use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation};
@@ -300,6 +301,10 @@ pub struct Snapshot {
     pub cuts: Vec<Cut>,
     /// The URIs of documents that the editor edits and whose opening never arrived.
     pub missed: Vec<Arc<str>>,
+    pub(super) identities: Arc<Identities>,
+    /// The open documents by the paths that their URIs name, where that is not their identity.
+    pub(super) spelled: Arc<FxHashMap<PathBuf, FileId>>,
+    pub(super) openings: FxHashMap<Arc<str>, Opening>,
 }
 
 impl Snapshot {
@@ -325,6 +330,9 @@ impl Snapshot {
             is_partial: false,
             cuts: Vec::new(),
             missed: Vec::new(),
+            identities: Arc::default(),
+            spelled: Arc::default(),
+            openings: FxHashMap::default(),
         }
     }
 
@@ -340,16 +348,40 @@ impl Snapshot {
         !self.suspects.contains_key(&file)
     }
 
+    /// The further opening at a URI of a file that is open at another one, too.
+    #[must_use]
+    pub fn opening(&self, uri: &str) -> Option<&Opening> {
+        self.openings.get(uri)
+    }
+
+    /// The further openings, sorted by URI.
+    #[must_use]
+    pub fn further_openings(&self) -> Vec<&Opening> {
+        let mut all: Vec<_> = self.openings.iter().collect();
+        all.sort_by(|(one, _), (another, _)| one.cmp(another));
+        all.into_iter().map(|(_, opening)| opening).collect()
+    }
+
+    /// The file that a path leads to. Looks at the disk where the path is not known.
+    #[must_use]
+    pub fn file_at(&self, path: &Path) -> Option<&Arc<SnapshotFile>> {
+        let known = self.id(path).and_then(|id| self.file(id));
+        known.or_else(|| {
+            let identity = self.identities.identity(&ResolvedPath::read(path));
+            self.file(self.table.known(&identity)?)
+        })
+    }
+
     /// Whether documents are open that previews may read beside policies.
     #[must_use]
     pub fn is_beside_open(&self) -> bool {
         self.beside.paths().next().is_some()
     }
 
-    /// The id of a path.
+    /// The id of a path, also as the URI of an open document names it.
     #[must_use]
     pub fn id(&self, path: &Path) -> Option<FileId> {
-        self.table.known(path)
+        self.spelled.get(path).copied().or_else(|| self.table.known(path))
     }
 
     /// A file.

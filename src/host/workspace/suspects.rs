@@ -63,7 +63,7 @@ impl Workspace {
         changes: &[SentChange],
         encoding: Encoding,
     ) -> Result<(), ChangeError> {
-        let id = self.table.id(path);
+        let id = self.id(path).unwrap_or_else(|| self.table.id(path));
         let missed = self.unopened.missed.get(&id);
         let is_whole = changes.iter().any(|sent| sent.change.range.is_none());
         if is_whole && missed.is_some_and(|missed| missed.is_opening_lost) {
@@ -76,12 +76,12 @@ impl Workspace {
 
     /// The message that opened a document could not be read. Gives whether the document is suspect only now.
     pub fn lose_opening(&mut self, path: &Path, uri: &str) -> bool {
-        let is_open = self.table.known(path).is_some_and(|id| self.documents.contains_key(&id));
+        let is_open = self.id(path).is_some_and(|id| self.documents.contains_key(&id));
         if is_open { self.distrust(path) } else { self.miss(path, uri, true) }
     }
 
     fn miss(&mut self, path: &Path, uri: &str, is_opening_lost: bool) -> bool {
-        let id = self.table.id(path);
+        let id = self.id(path).unwrap_or_else(|| self.table.id(path));
         let is_of_interest = kind(path, "").is_some() || self.programs.reports(id);
         if !is_of_interest || (self.unopened.foreign.contains(&id) && !is_opening_lost) {
             return false;
@@ -93,7 +93,7 @@ impl Workspace {
     /// An edit of this document never arrived: it is suspect until it is opened again or sent whole. Gives whether it is
     /// only now.
     pub fn distrust(&mut self, path: &Path) -> bool {
-        let id = self.table.known(path);
+        let id = self.id(path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return false };
         let is_news = !document.is_suspect();
         document.distrust();
@@ -104,7 +104,7 @@ impl Workspace {
     /// An edit of some document never arrived: all open ones are suspect. Gives how many are only now.
     pub fn distrust_all(&mut self) -> usize {
         let news = self.documents.values().filter(|document| !document.is_suspect()).count();
-        self.documents.values_mut().for_each(OpenDocument::distrust);
+        self.openings_mut().for_each(OpenDocument::distrust);
         if news > 0 {
             self.touch();
         }
@@ -114,13 +114,13 @@ impl Workspace {
     /// Whether a document is open.
     #[must_use]
     pub fn is_open(&self, path: &Path) -> bool {
-        self.table.known(path).is_some_and(|id| self.documents.contains_key(&id))
+        self.id(path).is_some_and(|id| self.documents.contains_key(&id))
     }
 
     /// Whether the text of a document may differ from the editor's.
     #[must_use]
     pub fn is_suspect(&self, path: &Path) -> bool {
-        let Some(id) = self.table.known(path) else { return false };
+        let Some(id) = self.id(path) else { return false };
         self.unopened.is_missed(id) || self.documents.get(&id).is_some_and(OpenDocument::is_suspect)
     }
 

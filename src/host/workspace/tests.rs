@@ -141,8 +141,8 @@ fn kernels_and_tests_are_checked_with_their_program() {
     ]);
     setup.check(expect![[r#"
         FOLDER: a.mg schemas.gl
-        FOLDER: a.mg schemas.gl a_test.mg
-        FOLDER: a.mg schemas.gl sample.kernel.mg
+        FOLDER: a.mg a_test.mg schemas.gl
+        FOLDER: a.mg sample.kernel.mg schemas.gl
           a_test.mg: test-without-case
           sample.kernel.mg: undefined-predicate
     "#]]);

@@ -68,7 +68,7 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
 pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
     for edit in edits {
-        let file = view.snapshot.file(edit.file).filter(|file| view.snapshot.is_editable(file.id))?;
+        let file = view.shown(edit.file).filter(|file| view.snapshot.is_editable(file.id))?;
         let new = TextEdit { range: to_proto::range(view, file, edit.range), new_text: edit.text.clone() };
         match files.iter_mut().find(|(id, _)| *id == edit.file) {
             Some((_, edits)) => edits.push(new),
@@ -76,7 +76,7 @@ pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<
         }
     }
     let named = files.into_iter().map(|(id, edits)| {
-        let file = view.snapshot.file(id)?;
+        let file = view.shown(id)?;
         Some((to_proto::uri(file)?, file.open.as_ref().map(|open| open.version), edits))
     });
     let named: Vec<(Uri, Option<i32>, Vec<TextEdit>)> = named.collect::<Option<_>>()?;

@@ -38,7 +38,7 @@ pub(in crate::lsp) fn incoming(
 ) -> Option<Vec<CallHierarchyIncomingCall>> {
     let calls = calls(view, &params.item, |program, _, key| call_hierarchy::incoming(program, key))?;
     let calls = calls.iter().filter_map(|call| {
-        let file = view.snapshot.file(call.item.file)?;
+        let file = view.shown(call.item.file)?;
         let from = item(view, &call.item, call.ways.to_string())?;
         Some(CallHierarchyIncomingCall { from, from_ranges: ranges(view, file, call) })
     });
@@ -85,7 +85,7 @@ fn ranges(view: &View, file: &SnapshotFile, call: &Call) -> Vec<tower_lsp::ls_ty
 }
 
 fn item(view: &View, item: &Item, detail: String) -> Option<CallHierarchyItem> {
-    let file = view.snapshot.file(item.file)?;
+    let file = view.shown(item.file)?;
     let kept = Kept { name: item.key.name.as_str().to_owned(), arity: item.key.arity };
     Some(CallHierarchyItem {
         name: item.key.to_string(),

@@ -104,7 +104,7 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
 
 /// A place as the command line writes it, and as the protocol does.
 fn located(view: &View, place: Place) -> Value {
-    let Some(file) = view.snapshot.file(place.file) else { return Value::Null };
+    let Some(file) = view.shown(place.file) else { return Value::Null };
     let at = |offset: TextSize| {
         let LineCol { line, col } = file.line_col(offset, Encoding::Utf32);
         LineCol { line: line + 1, col: col + 1 }

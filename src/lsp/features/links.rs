@@ -38,7 +38,7 @@ fn known(view: &View, from: &SnapshotFile, path: &str) -> Option<Uri> {
     let own = folders.clone().take(1);
     let mut around = own.chain(folders.skip(1).take_while(inside));
     around.find_map(|folder| {
-        let file = view.file_at(&absolute(folder, Path::new(path)))?;
+        let file = view.snapshot.file_at(&absolute(folder, Path::new(path)))?;
         (file.id != from.id).then(|| to_proto::uri(file))?
     })
 }

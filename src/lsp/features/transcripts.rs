@@ -59,7 +59,7 @@ fn clause(
     let mut programs = transcript.programs.iter();
     let program = programs.find_map(|program| program.program().file(file))?;
     let start = program.items.iter().find(|item| item.statement.id == statement)?.start;
-    let file = view.snapshot.file(file)?;
+    let file = view.shown(file)?;
     let line = file.line_col(start, view.session.encoding).line + 1;
     let target = format!("{}#L{line}", to_proto::uri(file)?.as_str());
     Some(Link { label: format!("{}:{line}", view.name(file.id)), target })
@@ -71,7 +71,7 @@ fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) 
     let fate = inside.transcript.with_policies(|opened| hover::fate(opened, inside.start, inside.text));
     let declared = place.and_then(definition::declaration).and_then(|found| {
         let target = found.targets.first()?;
-        let file = view.snapshot.file(target.file)?;
+        let file = view.shown(target.file)?;
         let line = file.line_col(target.name.start(), view.session.encoding).line + 1;
         Some(format!("Declared in {}, line {line}.", shown(view, &file.path)))
     });

@@ -1,8 +1,8 @@
 //! Who waits for diagnostics, what is computed for them, and who hears of it.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
 
@@ -60,6 +60,7 @@ impl Writer {
             tokens: Arc::clone(&self.tokens),
             outbox: self.outbox.clone(),
             hints: self.hints,
+            asked: OnceLock::new(),
         })
     }
 
@@ -265,7 +266,7 @@ impl Work {
     /// hold for, or the transcript that it is.
     fn of(needs: &Needs, view: &View) -> Self {
         let Needs::Diagnostics(path) = needs else { return Self::default() };
-        let Some(id) = view.snapshot.id(path) else { return Self::default() };
+        let Some(id) = view.snapshot.file_at(path).map(|file| file.id) else { return Self::default() };
         let programs: Vec<_> = view.snapshot.programs_of(id).cloned().collect();
         let is_judged_by = |transcript: &&Arc<SnapshotTranscript>| {
             let is_open = transcript.file.open.is_some();

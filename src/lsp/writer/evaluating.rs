@@ -160,7 +160,7 @@ pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>>
     let Needs::Evaluation(path) = needs else { return Vec::new() };
     match path {
         Some(path) => {
-            let file = view.snapshot.id(path);
+            let file = view.snapshot.file_at(path).map(|file| file.id);
             file.into_iter().flat_map(|file| view.snapshot.tried(file)).cloned().collect()
         }
         None => {

@@ -25,7 +25,7 @@ use serde_json::Value;
 use self::answering::Running;
 use super::client::{Outbox, Progress};
 use super::features::semantic_tokens::Sent;
-use super::message::{Message, Opened, Question, Refusal, WorkspacePull};
+use super::message::{Message, Named, Opened, Question, Refusal, WorkspacePull};
 use super::pool::{Pool, guarded};
 use super::push::Publisher;
 use super::session::Session;
@@ -57,6 +57,8 @@ pub(super) struct Writer {
     pulse: Arc<Pulse>,
     told: Arc<Told>,
     tokens: Arc<Sent>,
+    /// The URIs of further openings of files whose text is another one.
+    further: Vec<Arc<str>>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
@@ -106,6 +108,7 @@ impl Writer {
             pulse: Arc::default(),
             told: Arc::default(),
             tokens: Arc::default(),
+            further: Vec::new(),
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,
@@ -169,10 +172,7 @@ impl Writer {
             Message::Open(document) => self.open(&document),
             Message::Change(changed) => self.change(&changed),
             Message::Lost(loss) => self.lost(&loss),
-            Message::Close(path) => {
-                self.watches.close(&path);
-                self.workspace.close(&path);
-            }
+            Message::Close(document) => self.close(&document),
             Message::Files(events) => self.files(events),
             Message::Folders { added, removed } => self.folders(added, &removed),
             Message::Reconfigure(sent) => self.reconfigure(&sent),
@@ -228,7 +228,14 @@ impl Writer {
         self.ready = true;
         let Opened { path, uri, language, version, text, halves } = document;
         self.workspace.open(path, uri, language, *version, text);
-        self.workspace.opened_with(path, text, halves);
+        self.workspace.opened_with(uri, text, halves);
+    }
+
+    fn close(&mut self, document: &Named) {
+        if !self.workspace.close_further(&document.uri) {
+            self.watches.close(&document.path);
+            self.workspace.close(&document.path);
+        }
     }
 
     fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
@@ -247,11 +254,28 @@ impl Writer {
     /// The client changed something: what was asked before cannot be answered any more.
     fn edited(&mut self) {
         self.stop();
+        self.refresh_further();
         // Who shows figures asks again; nothing is evaluated at every key for those who do not.
         self.wants_figures = false;
         self.publish_revision();
         for question in std::mem::take(&mut self.questions) {
             self.refuse(question, Refusal::Outdated);
+        }
+    }
+
+    /// Asks the client to pull again where the text of a further opening became another one than that of its file, or
+    /// the same.
+    fn refresh_further(&mut self) {
+        if !self.workspace.has_further() && self.further.is_empty() {
+            return;
+        }
+        let snapshot = self.workspace.snapshot();
+        let openings = snapshot.further_openings().into_iter().filter(|opening| !opening.is_same);
+        let further =
+            openings.filter_map(|opening| Some(Arc::clone(&opening.file.open.as_ref()?.uri))).collect();
+        let is_pulled = self.session.as_ref().is_some_and(|session| session.refresh && session.pull);
+        if std::mem::replace(&mut self.further, further) != self.further && is_pulled {
+            self.outbox.refresh_diagnostics();
         }
     }
 

@@ -16,6 +16,7 @@ impl Writer {
     pub(super) fn change(&mut self, changed: &Changed) {
         let Some(encoding) = self.session.as_ref().map(|session| session.encoding) else { return };
         let Changed { path, uri, version, changes } = changed;
+        self.workspace.turn_to(uri);
         let was_suspect = self.workspace.is_suspect(path);
         let result = self.workspace.change_sent(path, uri, *version, changes, encoding);
         if let Err(error) = result
@@ -53,6 +54,7 @@ impl Writer {
     fn lost_document(&mut self, LostDocument { uri, is_opening, is_certain }: &LostDocument) -> bool {
         let Ok(parsed) = uri.parse::<Uri>() else { return false };
         let path = from_proto::document_path(&parsed);
+        self.workspace.turn_to(uri);
         let is_news = match self.workspace.is_open(&path) {
             true => self.workspace.distrust(&path),
             false if *is_opening => self.workspace.lose_opening(&path, uri),

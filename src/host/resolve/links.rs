@@ -1,0 +1,49 @@
+//! The links among the files of programs, and the transcripts.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashSet;
+
+use super::{ProgramFiles, Resolver};
+use crate::host::MemberLink;
+use crate::host::paths::real;
+use crate::host::walk::{Found, Tree};
+use crate::text::FileId;
+
+impl Resolver<'_> {
+    /// Notes the links that are in programs or are transcripts.
+    pub(super) fn links(&mut self) {
+        let members = self.result.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);
+        let transcripts = self.result.transcripts.iter().map(|transcript| transcript.file);
+        let known: FxHashSet<FileId> = members.chain(transcripts).collect();
+        let is_known = |found: &&Found| self.table.known(&found.path).is_some_and(|id| known.contains(&id));
+        let links: Vec<_> =
+            self.trees.values().flat_map(found_in).filter(|found| found.target.is_some()).collect();
+        if links.is_empty() {
+            return;
+        }
+        let plain = self.plain_files();
+        let link = |found: &Found| {
+            let target = found.target.clone()?;
+            let stands_for_target = !plain.contains(&target);
+            Some(MemberLink { path: found.path.clone(), target, stands_for_target })
+        };
+        self.result.links = links.into_iter().filter(is_known).filter_map(link).collect();
+    }
+
+    /// The files that were walked and are no links, without links on the way to them.
+    fn plain_files(&self) -> FxHashSet<PathBuf> {
+        let mut plain = FxHashSet::default();
+        for (root, tree) in &self.trees {
+            let real = real(root);
+            let files = found_in(tree).filter(|found| found.target.is_none());
+            let below = |found: &Found| Some(real.join(found.path.strip_prefix(root).ok()?));
+            plain.extend(files.filter_map(below));
+        }
+        plain
+    }
+}
+
+fn found_in(tree: &Tree) -> impl Iterator<Item = &Found> {
+    tree.files.iter().chain(&tree.others)
+}

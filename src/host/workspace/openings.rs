@@ -1,0 +1,148 @@
+//! Files that are open more than once: at two URIs, since links lead to them, or since URIs are spelled in several ways.
+//!
+//! A program has one text of each file: that of the document that was edited last, or opened first where none was
+//! edited. Questions about another opening are answered as long as its text is the same.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::Workspace;
+use super::document::OpenDocument;
+use super::file::SnapshotFile;
+use crate::host::ResolvedPath;
+use crate::text::FileId;
+
+/// A further opening of a file.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The file as it is at this URI.
+    pub file: Arc<SnapshotFile>,
+    /// Whether its text is that of the file in its programs.
+    pub is_same: bool,
+}
+
+impl Workspace {
+    /// Makes the document at a URI the one that counts among the openings of its file: it is about to be edited.
+    pub fn turn_to(&mut self, uri: &str) {
+        let Some(at) = self.shadows.iter().position(|shadow| shadow.uri() == uri) else { return };
+        let document = self.shadows.remove(at);
+        let before = self.documents.insert(document.id(), document);
+        self.shadows.extend(before);
+        self.touch();
+    }
+
+    /// Closes an opening of a file that is open at another URI, too, and counts there. Gives whether there is one.
+    pub fn close_further(&mut self, uri: &str) -> bool {
+        let before = self.shadows.len();
+        self.shadows.retain(|shadow| shadow.uri() != uri);
+        let is_closed = self.shadows.len() != before;
+        if is_closed {
+            self.note_spelled();
+            self.touch();
+        }
+        is_closed
+    }
+
+    /// All openings of files.
+    pub(super) fn openings_mut(&mut self) -> impl Iterator<Item = &mut OpenDocument> {
+        self.documents.values_mut().chain(&mut self.shadows)
+    }
+
+    /// The document that is open at a URI.
+    pub(super) fn opened_at(&mut self, uri: &str) -> Option<&mut OpenDocument> {
+        self.openings_mut().find(|document| document.uri() == uri)
+    }
+
+    /// Whether a file is open at several URIs.
+    #[must_use]
+    pub fn has_further(&self) -> bool {
+        !self.shadows.is_empty()
+    }
+
+    /// Adds an opening of a file. The one that is there counts on, unless it is at the same URI.
+    pub(super) fn add_opening(&mut self, document: OpenDocument) {
+        let uri = document.uri();
+        self.shadows.retain(|shadow| shadow.uri() != uri);
+        let moved = self.documents.values().find(|known| known.uri() == uri && known.id() != document.id());
+        if let Some(moved) = moved.map(OpenDocument::id) {
+            self.remove_opening(moved);
+        }
+        match self.documents.get(&document.id()) {
+            Some(known) if known.uri() != document.uri() => self.shadows.push(document),
+            _ => drop(self.documents.insert(document.id(), document)),
+        }
+        self.note_spelled();
+    }
+
+    /// Removes the opening of a file that counts; another one takes its place.
+    pub(super) fn remove_opening(&mut self, id: FileId) -> Option<OpenDocument> {
+        let document = self.documents.remove(&id)?;
+        if let Some(at) = self.shadows.iter().rposition(|shadow| shadow.id() == id) {
+            let next = self.shadows.remove(at);
+            self.documents.insert(id, next);
+        }
+        self.note_spelled();
+        Some(document)
+    }
+
+    /// Gives each open document its identity, which depends on the folders of the workspace and on the links in
+    /// programs. Gives whether one has another one now.
+    pub(super) fn place_documents(&mut self) -> bool {
+        let identity =
+            |document: &OpenDocument| self.table.id(&self.identities.identity(document.resolved()));
+        let all = self.documents.values().chain(&self.shadows);
+        let mut moving: Vec<_> = all
+            .filter(|document| document.path().is_absolute())
+            .filter_map(|document| {
+                Some((document.uri().to_owned(), identity(document))).filter(|(_, id)| *id != document.id())
+            })
+            .collect();
+        moving.sort_unstable();
+        for (uri, id) in &moving {
+            self.turn_to(uri);
+            let old = self.documents.values().find(|document| document.uri() == uri).map(OpenDocument::id);
+            let Some(document) = old.and_then(|old| self.remove_opening(old)) else { continue };
+            self.due.programs = true;
+            self.add_opening(document.moved(*id, self.table.path(*id)));
+        }
+        !moving.is_empty()
+    }
+
+    /// The paths that the URIs of open documents name.
+    pub(super) fn spelled_paths(&self) -> Vec<PathBuf> {
+        let all = self.documents.values().chain(&self.shadows);
+        all.map(|document| document.resolved().spelled().to_path_buf()).collect()
+    }
+
+    /// Notes where the paths of open documents lead by now: links come and go.
+    pub(super) fn resolve_again(&mut self, resolved: &[ResolvedPath]) {
+        for document in self.openings_mut() {
+            let spelled = document.resolved().spelled();
+            if let Some(now) = resolved.iter().find(|path| path.spelled() == spelled) {
+                document.resolve(now.clone());
+            }
+        }
+    }
+
+    fn note_spelled(&mut self) {
+        let all = self.documents.values().chain(&self.shadows);
+        let spelled = all.map(|document| (document.resolved().spelled().to_path_buf(), document.id()));
+        let differing = spelled.filter(|(spelled, id)| self.table.known(spelled) != Some(*id));
+        self.spelled = Arc::new(differing.collect());
+    }
+
+    /// The further openings of files, by URI.
+    pub(super) fn further_openings(&mut self) -> FxHashMap<Arc<str>, Opening> {
+        let mut openings = FxHashMap::default();
+        for shadow in &mut self.shadows {
+            let text = shadow.flushed_text();
+            let counts = self.documents.get_mut(&shadow.id()).map(OpenDocument::flushed_text);
+            let is_suspect = shadow.is_suspect();
+            let is_same = counts.is_some_and(|counts| counts == text) && !is_suspect;
+            openings.insert(shadow.uri().into(), Opening { file: Arc::clone(shadow.file()), is_same });
+        }
+        openings
+    }
+}

@@ -1,0 +1,89 @@
+//! The command line on a copy of the state, written to disk.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::client::Folder;
+use crate::compare::{Answers, Difference};
+use crate::model::Model;
+use crate::texts::LINKED;
+
+/// File, line from 1, rule.
+type Place = (String, u64, String);
+
+/// A finding of the command line or of the server that the other one does not have. The server evaluates the programs of
+/// open documents alone, so what it says lies between a check without and with evaluation.
+pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option<Difference> {
+    let applies = model.settings == 0 && model.disk.contains_key("mangle-ls.toml");
+    if !applies {
+        return None;
+    }
+    let folder = copy(model);
+    let (least, most) = (check(&folder, &[]), check(&folder, &["--evaluate"]));
+    let of_server: BTreeSet<_> =
+        findings(model, answers, root).into_iter().filter(|one| is_compared(model, one)).collect();
+    let is_ours = |place: &&Place| is_compared(model, place);
+    let missing = least.iter().filter(is_ours).find(|place| !of_server.contains(*place));
+    let missing = missing.map(|place| Difference(format!("the command line alone finds {place:?}")));
+    let unknown = of_server.iter().find(|place| !most.contains(*place) && !least.contains(*place));
+    missing.or_else(|| unknown.map(|place| Difference(format!("the server alone finds {place:?}"))))
+}
+
+/// Transcripts are checked and replayed where they are open, and editors hide byte order marks.
+fn is_compared(model: &Model, (file, ..): &Place) -> bool {
+    let is_policy = file.ends_with(".mg") || file.ends_with(".gl");
+    is_policy && !model.is_marked(file)
+}
+
+fn copy(model: &Model) -> Folder {
+    let folder = Folder::new(&[]);
+    for (file, text) in model.texts() {
+        folder.write(file, &text);
+    }
+    let policies = folder.path().join(LINKED.1);
+    if policies.exists() {
+        std::os::unix::fs::symlink(LINKED.1, folder.path().join(LINKED.0)).unwrap();
+    }
+    folder
+}
+
+/// The findings of a check, without those about prompts, which the server works out for open documents alone.
+fn check(folder: &Folder, arguments: &[&str]) -> BTreeSet<Place> {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["check", "--format", "json"])
+        .args(arguments)
+        .arg(".")
+        .current_dir(folder.path())
+        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let found = lines.filter(|line| line["code"].as_str().is_some_and(|code| !code.starts_with("PP")));
+    let place = |line: Value| {
+        let text = |key: &str| line[key].as_str().unwrap().to_owned();
+        (text("file"), line["line"].as_u64().unwrap(), text("rule"))
+    };
+    found.map(place).collect()
+}
+
+/// What the server found, by file.
+fn findings(model: &Model, answers: &Answers, root: &str) -> BTreeSet<Place> {
+    let mut all = BTreeSet::new();
+    for (what, list) in answers {
+        let Some(uri) = what.strip_prefix("findings of ") else { continue };
+        let name = model.open.keys().find(|name| name.uri(root) == uri);
+        let file = match name {
+            Some(name) if !model.counts(*name) => continue,
+            Some(name) => model.file(name.path()).to_owned(),
+            None => uri.trim_start_matches(root).trim_start_matches('/').to_owned(),
+        };
+        for found in list.as_array().into_iter().flatten() {
+            let line = found["range"]["start"]["line"].as_u64().unwrap() + 1;
+            all.insert((file.clone(), line, found["code"].as_str().unwrap().to_owned()));
+        }
+    }
+    all
+}
