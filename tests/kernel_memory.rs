@@ -79,7 +79,8 @@ fn status(field: &str) -> Option<usize> {
 #[test]
 fn evaluate_one() {
     let Ok(name) = std::env::var(PROGRAM) else { return };
-    let (name, bytes) = name.split_once('=').map_or((name.as_str(), None), |(name, limit)| (name, limit.parse().ok()));
+    let (name, bytes) =
+        name.split_once('=').map_or((name.as_str(), None), |(name, limit)| (name, limit.parse().ok()));
     let (_, text) = programs().into_iter().find(|(known, _)| *known == name).unwrap();
     let program = support::program(&[text]);
     let before = status("VmRSS").unwrap();

@@ -66,7 +66,8 @@ impl Model {
     #[must_use]
     pub fn dump_within(&self, compiled: &Compiled, budget: TextBudget) -> Dump {
         let mut dump = Dump::default();
-        let relations = (0..compiled.predicates()).filter_map(|predicate| self.relation(PredicateId(predicate)));
+        let relations =
+            (0..compiled.predicates()).filter_map(|predicate| self.relation(PredicateId(predicate)));
         let sizes = relations.flat_map(|relation| relation.tuples()).map(|tuple| self.printed_bytes(tuple));
         let mut budget = budget.of(sizes.fold(0, u64::saturating_add));
         for predicate in (0..compiled.predicates()).map(PredicateId) {

@@ -38,14 +38,44 @@ struct Measured {
 /// The kernel may hold 1 GiB in a command and its answer 128 MiB; a program, its text and its tree are small here.
 const COMMANDS: [Measured; 9] = [
     Measured { name: "query --dump", arguments: &["query", "--dump", "."], ceiling: 1400.0, written: 160 },
-    Measured { name: "query --dump, JSON", arguments: &["query", "--dump", "--format", "json", "."], ceiling: 1600.0, written: 200 },
-    Measured { name: "query, CSV", arguments: &["query", "HEAD", "--format", "csv", "."], ceiling: 1600.0, written: 200 },
-    Measured { name: "query --why", arguments: &["query", "HEAD", "--why", "."], ceiling: 1600.0, written: 200 },
-    Measured { name: "query --why-not", arguments: &["query", "HEAD", "--why-not", "--reading", "written", "."], ceiling: 1400.0, written: 160 },
+    Measured {
+        name: "query --dump, JSON",
+        arguments: &["query", "--dump", "--format", "json", "."],
+        ceiling: 1600.0,
+        written: 200,
+    },
+    Measured {
+        name: "query, CSV",
+        arguments: &["query", "HEAD", "--format", "csv", "."],
+        ceiling: 1600.0,
+        written: 200,
+    },
+    Measured {
+        name: "query --why",
+        arguments: &["query", "HEAD", "--why", "."],
+        ceiling: 1600.0,
+        written: 200,
+    },
+    Measured {
+        name: "query --why-not",
+        arguments: &["query", "HEAD", "--why-not", "--reading", "written", "."],
+        ceiling: 1400.0,
+        written: 160,
+    },
     Measured { name: "check", arguments: &["check", "."], ceiling: 400.0, written: 16 },
-    Measured { name: "replay", arguments: &["replay", "transcripts/a.json", "--format", "json"], ceiling: 1400.0, written: 32 },
+    Measured {
+        name: "replay",
+        arguments: &["replay", "transcripts/a.json", "--format", "json"],
+        ceiling: 1400.0,
+        written: 32,
+    },
     Measured { name: "test", arguments: &["test", "."], ceiling: 1400.0, written: 32 },
-    Measured { name: "preview", arguments: &["preview", "--shard", "coder-1", "/coder", "--", "policy.mg"], ceiling: 1400.0, written: 32 },
+    Measured {
+        name: "preview",
+        arguments: &["preview", "--shard", "coder-1", "/coder", "--", "policy.mg"],
+        ceiling: 1400.0,
+        written: 32,
+    },
 ];
 
 /// How much memory a server with one hostile policy may have, in megabytes: 256 MiB for each reading and for a replay.
@@ -63,10 +93,18 @@ const TRANSCRIPT: &str = r#"{"control_packet": {"intent_classification": {"categ
 /// The policy with a test, a transcript and a configuration around it.
 fn folder(hostile: &Hostile, timeout: Duration) -> Folder {
     let head = head(&hostile.text);
-    let settings = format!("[transcripts]\ninclude = [\"transcripts/**\"]\n\n[kernel]\ntimeout_ms = {}\n", timeout.as_millis());
+    let settings = format!(
+        "[transcripts]\ninclude = [\"transcripts/**\"]\n\n[kernel]\ntimeout_ms = {}\n",
+        timeout.as_millis()
+    );
     Folder::new(&[
         ("policy.mg", &hostile.text),
-        ("policy_test.mg", &format!("# @test name: none of it\nhostile_fact(1).\n# @forbid {head}\n\n# @test name: some of it\nhostile_fact(2).\n# @expect {head}\n")),
+        (
+            "policy_test.mg",
+            &format!(
+                "# @test name: none of it\nhostile_fact(1).\n# @forbid {head}\n\n# @test name: some of it\nhostile_fact(2).\n# @expect {head}\n"
+            ),
+        ),
         ("transcripts/a.json", TRANSCRIPT),
         ("mangle-ls.toml", &settings),
     ])
@@ -112,7 +150,9 @@ fn hostile_policies_stay_below_the_ceilings() {
     // As it is unless set, and short, so that the ordinary test is.
     let timeout = Duration::from_millis(if is_all { 10_000 } else { 700 });
     let mut wrong = Vec::new();
-    println!("| Policy | Command | Status | Time | Peak | Ceiling | Written |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| Policy | Command | Status | Time | Peak | Ceiling | Written |\n|---|---|---|---|---|---|---|"
+    );
     for (at, hostile) in policies().iter().enumerate() {
         for (other, measured) in COMMANDS.iter().enumerate() {
             if !is_all && other != 0 && other != 1 + at % (COMMANDS.len() - 1) {
@@ -128,7 +168,14 @@ fn hostile_policies_stay_below_the_ceilings() {
 
 fn row(hostile: &Hostile, measured: &Measured, run: &Run) -> String {
     let mut row = format!("| {} | `{}` | {} |", hostile.name, measured.name, run.status.unwrap_or(-1));
-    let _ = write!(row, " {:.1} s | {:.0} MB | {:.0} MB | {} B |", run.time.as_secs_f64(), run.peak, measured.ceiling, run.written);
+    let _ = write!(
+        row,
+        " {:.1} s | {:.0} MB | {:.0} MB | {} B |",
+        run.time.as_secs_f64(),
+        run.peak,
+        measured.ceiling,
+        run.written
+    );
     row
 }
 
@@ -138,12 +185,18 @@ fn a_server_stays_below_the_ceiling_with_each() {
     let all = policies();
     // Those whose facts or values take most.
     let some = |hostile: &&Hostile| {
-        is_all || ["pairs that double", "pairs in 45 rules", "counting", "a cross product", "wide facts"].contains(&hostile.name)
+        is_all
+            || ["pairs that double", "pairs in 45 rules", "counting", "a cross product", "wide facts"]
+                .contains(&hostile.name)
     };
     let mut wrong = Vec::new();
     for hostile in all.iter().filter(some) {
         let (peak, time, shown) = session::one(&folder(hostile, Duration::from_secs(2)), &hostile.text);
-        println!("| {} | `serve` | | {:.1} s | {peak:.0} MB | {SERVER:.0} MB | {shown} B |", hostile.name, time.as_secs_f64());
+        println!(
+            "| {} | `serve` | | {:.1} s | {peak:.0} MB | {SERVER:.0} MB | {shown} B |",
+            hostile.name,
+            time.as_secs_f64()
+        );
         if peak > SERVER || shown > 1 << 20 {
             wrong.push(format!("{}: {peak:.0} MB, shows {shown} bytes", hostile.name));
         }
@@ -157,6 +210,10 @@ fn a_server_stays_below_the_ceiling_with_all_of_them() {
     let few = if is_all { usize::MAX } else { 12 };
     let hostile: Vec<Hostile> = policies().into_iter().take(few).collect();
     let (peak, time) = session::all(&hostile);
-    println!("| {} policies at once | `serve` | | {:.1} s | {peak:.0} MB | {SERVER_WITH_ALL:.0} MB | |", hostile.len(), time.as_secs_f64());
+    println!(
+        "| {} policies at once | `serve` | | {:.1} s | {peak:.0} MB | {SERVER_WITH_ALL:.0} MB | |",
+        hostile.len(),
+        time.as_secs_f64()
+    );
     assert!(peak <= SERVER_WITH_ALL, "{peak} MB");
 }

@@ -89,7 +89,11 @@ pub fn policies() -> Vec<Hostile> {
 fn wide() -> String {
     let columns: Vec<String> = (0..60).map(|at| format!("C{at}")).collect();
     let values: Vec<String> = (0..60).map(|at| format!("C{at} = fn:plus(X, {at})")).collect();
-    format!("n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nw({}) :- n(X), {}.\n", columns.join(", "), values.join(", "))
+    format!(
+        "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nw({}) :- n(X), {}.\n",
+        columns.join(", "),
+        values.join(", ")
+    )
 }
 
 fn join(premises: usize) -> String {
@@ -110,7 +114,9 @@ fn many(predicates: usize) -> String {
 }
 
 fn one_head(rules: usize) -> String {
-    (0..rules).fold(numbers(300), |text, at| text + &format!("h(X, Y) :- n(X), n(Y), X != Y, X < {at}, Y > {at}.\n"))
+    (0..rules).fold(numbers(300), |text, at| {
+        text + &format!("h(X, Y) :- n(X), n(Y), X != Y, X < {at}, Y > {at}.\n")
+    })
 }
 
 /// What limits in the messages are called; a run may reach any of them first.

@@ -51,7 +51,8 @@ fn ask(client: &mut Client, uri: &str, text: &str) -> usize {
         let at = json!({ "textDocument": document, "position": { "line": line, "character": 0 } });
         shown = shown.max(client.request("textDocument/hover", at).unwrap().to_string().len());
     }
-    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": line + 1, "character": 0 } });
+    let range =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": line + 1, "character": 0 } });
     let hints = client.request("textDocument/inlayHint", json!({ "textDocument": document, "range": range }));
     shown.max(hints.unwrap_or_default().to_string().len())
 }

@@ -13,7 +13,7 @@ use crate::host::read::is_marked;
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
-use crate::host::{FileTable, FileText, Overlay, Problem, ResolvedPath, Resolution, Target, read};
+use crate::host::{FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, Target, read};
 use crate::lint::Finding;
 use crate::syntax::rules::BOM;
 use crate::text::{Cancel, FileId};
