@@ -320,10 +320,10 @@ fn a_forbidden_key_that_is_nearly_right_is_renamed() {
         fixes.collect::<Vec<_>>()
     };
     let with = |key: &str| format!("{{\"{key}\": {{}}, \"surface_response\": \"x\"}}");
-    assert_eq!(fixes(&with("{control_packet")), [Some("Rename it to `control_packet`".to_owned())]);
-    assert_eq!(fixes(&with("control")), [Some("Rename it to `control_packet`".to_owned())]);
+    assert_eq!(fixes(&with("{control_packet")), [Some("Rename it to `control_packet`".into())]);
+    assert_eq!(fixes(&with("control")), [Some("Rename it to `control_packet`".into())]);
     assert_eq!(fixes(&with("Surface_Response")), [None]);
-    assert_eq!(fixes(&with("verdict")), [Some("Delete the member".to_owned())]);
+    assert_eq!(fixes(&with("verdict")), [Some("Delete the member".into())]);
 }
 
 #[test]

@@ -356,8 +356,8 @@ fn agrees(bytes: &[u8], context: Context<'_>) -> bool {
     let digest = Digest::of_clean(&record, &record.turns[0], &clean, &context);
     let checked = check(&record, &context);
     for found in &checked.found {
-        let is_inferred =
-            found.finding.rule == &PROFILE_INFERRED && Some(&found.finding.message) == inferred.as_ref();
+        let is_inferred = found.finding.rule == &PROFILE_INFERRED
+            && Some(found.finding.message.as_str()) == inferred.as_deref();
         assert!(is_inferred, "{text}\n{:?}", found.finding);
     }
     assert_eq!(format!("{digest:?}"), format!("{:?}", checked.digests[0]), "{text}");

@@ -643,5 +643,5 @@ fn what_decides_is_not_declared_for_a_reply() {
         found[0].fix.as_ref().map(|fix| fix.title.clone())
     };
     assert_eq!(fix("blessed(/a)."), None);
-    assert_eq!(fix("weather(/a)."), Some("Declare `weather/1` in the program".to_owned()));
+    assert_eq!(fix("weather(/a)."), Some("Declare `weather/1` in the program".into()));
 }

@@ -301,7 +301,7 @@ fn what_is_known_of_records_outlives_edits_elsewhere() {
         let known = verdicts.in_records(&records);
         let rules = RuleSettings::default();
         let found = known.diagnostics(TRANSCRIPT, &records, case.judge(&rules));
-        found.iter().map(|one| one.message.clone() + " at " + &new[one.range]).collect::<Vec<_>>()
+        found.iter().map(|one| format!("{} at {}", one.message, &new[one.range])).collect::<Vec<_>>()
     };
     let all = after(&text);
     assert_eq!(all.len(), 3);
