@@ -8,6 +8,7 @@
 mod child;
 #[path = "../support/client.rs"]
 mod client;
+mod inputs;
 mod policies;
 mod session;
 #[path = "../support/mod.rs"]
@@ -161,6 +162,34 @@ fn hostile_policies_stay_below_the_ceilings() {
             let run = measure(hostile, measured, timeout);
             println!("{}", row(hostile, measured, &run));
             wrong.extend(faults(hostile, measured, &run));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn large_and_deep_inputs_stay_below_the_ceilings() {
+    let factor = if std::env::var_os(ALL).is_some() { 100 } else { 1 };
+    let mut wrong = Vec::new();
+    for input in inputs::INPUTS {
+        let text = (input.text)(input.size * factor);
+        let ceiling = inputs::ceiling(text.len());
+        let mut files = vec![("policy.mg", "p(1).\n"), (input.path, text.as_str())];
+        if input.path != "mangle-ls.toml" {
+            files.push(("mangle-ls.toml", "[transcripts]\ninclude = [\"transcripts/**\"]\n"));
+        }
+        let folder = Folder::new(&files);
+        for command in input.commands {
+            let path = if input.path == "mangle-ls.toml" { "." } else { input.path };
+            let run = child::run(&folder.path(), &[command, path]);
+            println!(
+                "| {} | `{command}` | {} | {:.1} s | {:.0} MB | {ceiling:.0} MB | {} B |",
+                input.name, run.status.unwrap_or(-1), run.time.as_secs_f64(), run.peak, run.written
+            );
+            let ends = matches!(run.status, Some(0..=2));
+            if !ends || run.peak > ceiling || run.written > (1 << 20) + 4 * text.len() {
+                wrong.push(format!("{} / {command}: {run:?}", input.name));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

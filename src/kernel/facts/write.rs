@@ -55,7 +55,7 @@ impl Writer<'_> {
 
     /// A value as a key. JSON within JSON grows with every level, so that it is looked at how long it became.
     fn key(&mut self, id: ValueId) -> String {
-        let room = self.left.max(MARK);
+        let room = (self.left / 16).max(MARK);
         match self.value(id) {
             Json::String(text) => text,
             json => {
