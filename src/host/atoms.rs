@@ -112,7 +112,12 @@ impl AtomFiles {
         }
         for path in paths {
             // A file that cannot be read has no atoms, as in the runtime; here that is said.
-            let found = read(&path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
+            let found = match read(&path, overlay) {
+                Ok(found) => found,
+                // That nothing is there is said of the pattern.
+                Err(_) if !is_taken(&path) => continue,
+                Err(error) => FileText::unreadable(&error),
+            };
             let file = table.id(&path);
             let (kind, agent) = (kind_of(&path), agent_of(&path));
             match found.findings.first() {
