@@ -20,8 +20,8 @@ use anyhow::{Context, Result, bail, ensure};
 use self::build::Fuzzer;
 use self::ledger::Ledger;
 use self::run::{Outcome, Run};
-use self::table::Target;
 pub(crate) use self::rustc::wrapped;
+use self::table::Target;
 use crate::tally::Tally;
 
 #[derive(clap::Args)]
