@@ -1,5 +1,6 @@
 //! Files that hold a reply, in every container: for the tests of this module, and for fuzzing (`fuzz/src/generate`), which
 //! includes this file.
+#![allow(clippy::unwrap_used)]
 
 /// Choices that are the same every time.
 pub(super) struct Choices(pub(super) Vec<u8>, pub(super) usize);

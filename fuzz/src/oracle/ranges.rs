@@ -4,7 +4,7 @@ use mangle_ls::lint::{Anchor, Diagnostic, Finding};
 use mangle_ls::text::TextRange;
 
 /// Whether a range may end inside a character. Set where findings about JSON are known to do so.
-const TOLERATES_INNER_ENDS: bool = true;
+const TOLERATES_INNER_ENDS: bool = false;
 
 /// Panics unless a range lies in a text, between characters.
 pub(crate) fn inside(range: TextRange, text: &[u8], what: &dyn std::fmt::Debug) {

@@ -1,7 +1,7 @@
 //! `check --fix` and `--fix-transcripts` are done in one run, lose no word of a capture, and leave no more unreadable than
 //! there was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::generate::World;
 use crate::oracle::Form;
@@ -50,14 +50,33 @@ fn changed(one: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -
     other.iter().filter_map(differs).collect()
 }
 
-/// Each word of a file is still in it; escapes are taken for spaces.
+/// Each word of a file is still in it, however it is escaped.
 fn keeps_words(name: &str, old: &[u8], new: &[u8]) {
-    let words = |bytes: &[u8]| -> std::collections::BTreeSet<String> {
-        let text = String::from_utf8_lossy(bytes).replace("\\n", " ").replace("\\t", " ").replace("\\r", " ");
+    let words = |bytes: &[u8]| -> BTreeSet<String> {
+        let text = unescaped(&String::from_utf8_lossy(bytes));
         let all = text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.chars().count() > 3);
         all.map(str::to_owned).collect()
     };
     let (old, new) = (words(old), words(new));
     let lost: Vec<_> = old.difference(&new).collect();
     assert!(lost.is_empty(), "{name} lost {lost:?}");
+}
+
+/// The text without the escapes of any level: `\\\\u0061` is `a`, line ends are spaces.
+fn unescaped(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].trim_start_matches('\\');
+        let digits = rest.strip_prefix('u').and_then(|tail| tail.get(..4));
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let (char, len) = match (code, rest.chars().next()) {
+            (Some(code), _) => (char::from_u32(code).unwrap_or(' '), 5),
+            (None, Some('n' | 'r' | 't' | 'b' | 'f')) => (' ', 1),
+            _ => (' ', 0),
+        };
+        out.push(char);
+        rest = &rest[len..];
+    }
+    out + rest
 }

@@ -43,16 +43,17 @@ impl Fuzzer {
 
     /// Writes the seeds of a target to a folder.
     pub(super) fn seeds(&self, target: &Target, folder: &Path) -> Result<()> {
-        let status = self.command(target).env("MANGLE_LS_FUZZ_SEEDS", folder).status();
-        let is_done = status.context("cannot run the fuzz targets")?.success();
-        ensure!(is_done, "the seeds of {} cannot be made", target.name);
+        let output = self.command(target).env("MANGLE_LS_FUZZ_SEEDS", folder).output();
+        let output = output.context("cannot run the fuzz targets")?;
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(output.status.success(), "the seeds of {} cannot be made: {why}", target.name);
         Ok(())
     }
 
     /// Runs a target over a file.
     pub(super) fn reproduce(&self, target: &Target, input: &Path) -> Result<ExitCode> {
-        ensure!(input.is_file(), "there is no file {}", input.display());
-        let status = self.command(target).env("RUST_BACKTRACE", "1").arg(input).status();
+        let input = input.canonicalize().with_context(|| format!("there is no file {}", input.display()))?;
+        let status = self.command(target).env("RUST_BACKTRACE", "1").arg(&input).status();
         let is_passed = status.context("cannot run the fuzz targets")?.success();
         println!("{} {} {}", target.name, if is_passed { "passes" } else { "fails" }, input.display());
         Ok(if is_passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
