@@ -18,7 +18,7 @@ const KEPT: usize = 1 << 16;
 
 /// What came of a run.
 #[derive(Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// The exit status; `None` when a signal ended it.
     pub status: Option<i32>,
     /// The most memory that it had, in megabytes.
@@ -32,7 +32,7 @@ pub struct Run {
 }
 
 /// Runs the program in `folder`.
-pub fn run(folder: &Path, arguments: &[&str]) -> Run {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Run {
     let start = Instant::now();
     let mut child = limited(folder, arguments);
     let (mut output, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());

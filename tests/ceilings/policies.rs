@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// A hostile policy.
-pub struct Hostile {
+pub(crate) struct Hostile {
     /// What it does.
     pub name: &'static str,
     /// Its text.
@@ -37,7 +37,7 @@ const LONGER: &str = "longer than";
 const NOTHING: &str = "";
 
 /// All of them.
-pub fn policies() -> Vec<Hostile> {
+pub(crate) fn policies() -> Vec<Hostile> {
     let hostile = |name, text: String, said| Hostile { name, text, said };
     vec![
         hostile("pairs that double", loop_of("1", "fn:pair(X, X)"), DEEP),
@@ -120,6 +120,6 @@ fn one_head(rules: usize) -> String {
 }
 
 /// What limits in the messages are called; a run may reach any of them first.
-pub fn says_limit(text: &str) -> bool {
+pub(crate) fn says_limit(text: &str) -> bool {
     [LIMIT, LONGER, DEEP, "would be longer"].iter().any(|said| text.contains(said))
 }

@@ -96,19 +96,19 @@ prop_compose! {
             let range = |a, b| range(&source, a, b);
             let edit = FileEdit { file, range: range(places[2], places[3]), text: replacement.clone() };
             let fix = ResolvedFix {
-                title: replacement.clone(),
+                title: replacement.clone().into(),
                 applicability: Applicability::Safe,
                 evidence: false,
                 edits: vec![edit],
                 otherwise: None,
             };
             let related =
-                RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone() };
+                RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone().into() };
             let diagnostic = Diagnostic {
                 rule: &RULE,
                 severity: Severity::ALL[severity],
                 range: range(places[0], places[1]),
-                message,
+                message: message.into(),
                 related: vec![related],
                 fix: (!replacement.is_empty()).then_some(fix),
                 help: None,

@@ -2,7 +2,7 @@
 
 /// What a text is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
+pub(crate) enum Read {
     /// A policy.
     Policy,
     /// A `mangle-ls.toml`.
@@ -12,7 +12,7 @@ pub enum Read {
 }
 
 /// A construct that can be of any size.
-pub struct Construct {
+pub(crate) struct Construct {
     /// What it is called in messages.
     pub name: &'static str,
     /// What it is read as.
@@ -48,7 +48,7 @@ fn reply(text: &str) -> String {
 macro_rules! constructs {
     ($($read:ident $name:literal $count:ident => $text:expr;)*) => {
         /// All of them.
-        pub const CONSTRUCTS: &[Construct] = &[$(
+        pub(crate) const CONSTRUCTS: &[Construct] = &[$(
             Construct { name: $name, read: Read::$read, text: |$count: usize| $text },
         )*];
     };

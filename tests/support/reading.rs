@@ -15,7 +15,7 @@ use mangle_ls::transcript::Limits;
 use super::constructs::Read;
 
 /// Checks a text; says how many findings it has.
-pub fn check(read: Read, text: &str) -> usize {
+pub(crate) fn check(read: Read, text: &str) -> usize {
     match read {
         Read::Policy => policy(text),
         Read::Configuration => configuration(text),
