@@ -112,7 +112,8 @@ impl Model {
     /// The link comes or goes: documents that were opened through it are another file now.
     pub(crate) fn link(&mut self) {
         self.is_linked = !self.is_linked;
-        let through: Vec<_> = self.names().into_iter().filter(|name| name.path() == LINK.0).collect();
+        let all = self.openings.values().flatten().copied();
+        let through: Vec<_> = all.filter(|name| name.path() == LINK.0).collect();
         for name in through {
             self.forget_opening(name);
             self.openings.entry(self.file(name.path())).or_default().push(name);

@@ -159,7 +159,11 @@ impl Workspace {
 
     /// Takes over a document that the editor opened. Documents in other languages are not taken.
     pub fn open(&mut self, path: &Path, uri: &str, language: &str, version: i32, text: &str) {
+        // As it was missed, before it was known where it leads.
+        self.table.known(path).into_iter().for_each(|id| _ = self.unopened.remove(id));
         let resolved = ResolvedPath::read(path);
+        self.resolve_again(std::slice::from_ref(&resolved));
+        self.place_documents();
         let identity = self.identities.identity(&resolved);
         let path = identity.as_path();
         let is_added = self
@@ -233,7 +237,7 @@ impl Workspace {
         changes: &[SentChange],
         encoding: Encoding,
     ) -> Result<(), ChangeError> {
-        let id = self.id(path);
+        let id = self.id_at(uri, path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else {
             return self.change_unopened(path, uri, version, changes, encoding);
         };
@@ -257,7 +261,11 @@ impl Workspace {
 
     /// The editor closed a document: what is on disk counts again, once it was read.
     pub fn close(&mut self, path: &Path) {
-        let Some(id) = self.id(path) else { return };
+        let id = self.id(path);
+        id.into_iter().for_each(|id| self.close_file(id));
+    }
+
+    fn close_file(&mut self, id: FileId) {
         if self.unopened.remove(id) {
             self.touch();
         }

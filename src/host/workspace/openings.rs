@@ -3,7 +3,7 @@
 //! A program has one text of each file: that of the document that was edited last, or opened first where none was
 //! edited. Questions about another opening are answered as long as its text is the same.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -33,16 +33,24 @@ impl Workspace {
         self.touch();
     }
 
-    /// Closes an opening of a file that is open at another URI, too, and counts there. Gives whether there is one.
-    pub fn close_further(&mut self, uri: &str) -> bool {
+    /// The editor closed the document at a URI, which names a path. Gives whether the file is open at no other one.
+    pub fn close_at(&mut self, uri: &str, path: &Path) -> bool {
         let before = self.shadows.len();
         self.shadows.retain(|shadow| shadow.uri() != uri);
-        let is_closed = self.shadows.len() != before;
-        if is_closed {
+        if self.shadows.len() != before {
             self.note_spelled();
             self.touch();
+            return false;
         }
-        is_closed
+        let id = self.id_at(uri, path);
+        id.into_iter().for_each(|id| self.close_file(id));
+        id.is_none_or(|id| !self.documents.contains_key(&id))
+    }
+
+    /// The file of the document at a URI, which names a path.
+    pub(super) fn id_at(&self, uri: &str, path: &Path) -> Option<FileId> {
+        let document = self.documents.values().find(|document| document.uri() == uri);
+        document.map(OpenDocument::id).or_else(|| self.id(path))
     }
 
     /// All openings of files.
@@ -92,14 +100,15 @@ impl Workspace {
     pub(super) fn place_documents(&mut self) -> bool {
         let identity =
             |document: &OpenDocument| self.table.id(&self.identities.identity(document.resolved()));
-        let all = self.documents.values().chain(&self.shadows);
-        let mut moving: Vec<_> = all
-            .filter(|document| document.path().is_absolute())
-            .filter_map(|document| {
-                Some((document.uri().to_owned(), identity(document))).filter(|(_, id)| *id != document.id())
-            })
-            .collect();
-        moving.sort_unstable();
+        let moving = |document: &OpenDocument| {
+            let id = document.path().is_absolute().then(|| identity(document))?;
+            Some((document.uri().to_owned(), id)).filter(|(_, id)| *id != document.id())
+        };
+        // Those that count keep counting among those that go with them.
+        let mut all: Vec<_> = self.documents.values().filter_map(moving).collect();
+        all.sort_unstable();
+        all.extend(self.shadows.iter().filter_map(moving));
+        let moving = all;
         for (uri, id) in &moving {
             self.turn_to(uri);
             let old = self.documents.values().find(|document| document.uri() == uri).map(OpenDocument::id);

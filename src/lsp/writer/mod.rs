@@ -232,9 +232,8 @@ impl Writer {
     }
 
     fn close(&mut self, document: &Named) {
-        if !self.workspace.close_further(&document.uri) {
+        if self.workspace.close_at(&document.uri, &document.path) {
             self.watches.close(&document.path);
-            self.workspace.close(&document.path);
         }
     }
 
