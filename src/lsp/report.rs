@@ -93,10 +93,26 @@ impl<'v> Report<'v> {
 
     /// The list itself.
     pub(super) fn items(&self) -> Vec<Diagnostic> {
-        if let Some(uri) = &self.counts_elsewhere {
-            uri.hash(&mut hasher);
-        }
-        for diagnostic in &self.diagnostics {
+        let items = self.all().map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic));
+        items.chain(self.counts_elsewhere.iter().map(|uri| counts_elsewhere(uri))).collect()
+    }
+}
+
+/// The code of what is said of the editor's documents and not of their texts, so that no rule says it.
+const OPEN_TWICE: &str = "open-twice";
+
+/// What is said of a document whose file is open at another URI with another text.
+fn counts_elsewhere(uri: &str) -> Diagnostic {
+    let uri = sink::lines(&redacted(uri));
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        code: Some(NumberOrString::String(OPEN_TWICE.into())),
+        source: Some(NAME.into()),
+        message: format!(
+            "this file is also open as {uri}, with another text\n\
+             findings and answers are about that text until both are the same"
+        ),
+        ..Diagnostic::default()
     }
 }
 
