@@ -197,6 +197,7 @@ fn all_settings() {
         expect![[r##"
             # What mangle-ls.toml says, with all defaults.
             fail_on = "warning"
+            max_findings = 100
             # required_version: any
 
             [files]
