@@ -191,7 +191,9 @@ fn printed(tuple: &Tuple) -> Tuple {
 fn check_group(case: &Case, facts: &[(String, Tuple)], proof: &Proof, at: usize, clause: &Clause) {
     let node = &proof.nodes[at];
     let [step] = node.steps.as_slice() else { case.fail(format!("{} is no group", node.fact)) };
-    let Ground::Rows { first: rows, .. } = &step.ground else { case.fail(format!("{} is no group", node.fact)) };
+    let Ground::Rows { first: rows, .. } = &step.ground else {
+        case.fail(format!("{} is no group", node.fact))
+    };
     let rows: BTreeSet<Tuple> = rows.iter().map(|row| printed(&facts[*row].1)).collect();
     let mut world = World { facts: case.world.facts.clone(), fuel: usize::MAX, ..World::default() };
     let groups = world.groups(clause);

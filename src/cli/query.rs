@@ -199,7 +199,10 @@ impl QueryCommand {
 /// That there are facts which the answer does not show.
 fn left_out(count: usize) -> String {
     let facts = if count == 1 { "fact is" } else { "facts are" };
-    format!("{count} more {facts} left out: the answer would be longer than {} MiB", TextBudget::ANSWER.left >> 20)
+    format!(
+        "{count} more {facts} left out: the answer would be longer than {} MiB",
+        TextBudget::ANSWER.left >> 20
+    )
 }
 
 /// What could not be done.

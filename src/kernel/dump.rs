@@ -18,8 +18,8 @@ pub struct TextBudget {
 }
 
 impl TextBudget {
-    /// For an answer that a command writes: 128 MiB in all; if that is too little, 16 KiB a fact.
-    pub const ANSWER: Self = Self { each: 1 << 14, left: 1 << 27 };
+    /// For an answer that a command writes: 128 MiB in all; if that is too little, 4 KiB a fact.
+    pub const ANSWER: Self = Self { each: PRINTED_BYTES, left: 1 << 27 };
 
     /// For a document of an editor: 16 MiB in all; if that is too little, 4 KiB a fact.
     pub const DOCUMENT: Self = Self { each: PRINTED_BYTES, left: 1 << 24 };
@@ -66,7 +66,8 @@ impl Model {
     #[must_use]
     pub fn dump_within(&self, compiled: &Compiled, budget: TextBudget) -> Dump {
         let mut dump = Dump::default();
-        let relations = (0..compiled.predicates()).filter_map(|predicate| self.relation(PredicateId(predicate)));
+        let relations =
+            (0..compiled.predicates()).filter_map(|predicate| self.relation(PredicateId(predicate)));
         let sizes = relations.flat_map(|relation| relation.tuples()).map(|tuple| self.printed_bytes(tuple));
         let mut budget = budget.of(sizes.fold(0, u64::saturating_add));
         for predicate in (0..compiled.predicates()).map(PredicateId) {

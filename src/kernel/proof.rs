@@ -126,7 +126,17 @@ struct Explanation<'m> {
 impl<'m> Explanation<'m> {
     fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock) -> Self {
         let (places, proof) = (FxHashMap::default(), Proof::default());
-        Self { model, compiled, clock, places, proof, next: 0, way: None, bytes: 0, steps_left: MOST_STEPS_IN_ALL }
+        Self {
+            model,
+            compiled,
+            clock,
+            places,
+            proof,
+            next: 0,
+            way: None,
+            bytes: 0,
+            steps_left: MOST_STEPS_IN_ALL,
+        }
     }
 
     fn explain(mut self, tuple: Key) -> Proof {

@@ -222,7 +222,10 @@ impl Finding {
             here.all(|edit| is_on(edit.span.range))
         };
         let fix_fits = self.fix.as_ref().is_none_or(fits);
-        debug_assert!(fix_fits || std::str::from_utf8(text).is_err(), "a fix of {rule} cuts a character in two");
+        debug_assert!(
+            fix_fits || std::str::from_utf8(text).is_err(),
+            "a fix of {rule} cuts a character in two"
+        );
         self.fix = self.fix.filter(|_| fix_fits);
         self
     }

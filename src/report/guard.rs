@@ -10,7 +10,8 @@ thread_local! {
 }
 
 /// Says that a finding is shown without its excerpt.
-pub(super) const NO_EXCERPT: &str = "the excerpt of this finding cannot be shown; please report this as a bug";
+pub(super) const NO_EXCERPT: &str =
+    "the excerpt of this finding cannot be shown; please report this as a bug";
 
 /// What `render` gives, or `otherwise` where it panics. The panic is logged, and nothing of it is written to standard
 /// error: its message may quote the text that is rendered.

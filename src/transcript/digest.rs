@@ -187,7 +187,8 @@ impl Digest {
         found: &[Found],
         context: &Context<'_>,
     ) -> Self {
-        let digest = reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
+        let digest =
+            reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
         Self::with(record, turn, digest)
     }
 

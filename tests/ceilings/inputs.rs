@@ -3,24 +3,24 @@
 use std::fmt::Write as _;
 
 /// A hostile file.
-pub struct Input {
+pub(crate) struct Input {
     /// What it is.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Where it lies.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// Its text at a size.
-    pub text: fn(usize) -> String,
+    pub(crate) text: fn(usize) -> String,
     /// The size in the ordinary test; a hundred times that is measured by `cargo xtask ceilings`.
-    pub size: usize,
+    pub(crate) size: usize,
     /// What reads it.
-    pub commands: &'static [&'static str],
+    pub(crate) commands: &'static [&'static str],
 }
 
 const READ: &[&str] = &["check", "stats", "replay"];
 
 /// How much memory a command may have for an input of so many bytes, in megabytes: a process with the rules and their
 /// tables, and a document with its tree.
-pub fn ceiling(bytes: usize) -> f64 {
+pub(crate) fn ceiling(bytes: usize) -> f64 {
     120.0 + 16.0 * megabytes(bytes)
 }
 
@@ -29,17 +29,59 @@ fn megabytes(bytes: usize) -> f64 {
 }
 
 /// All of them.
-pub const INPUTS: &[Input] = &[
-    Input { name: "open brackets", path: "transcripts/a.json", text: |size| "[".repeat(size), size: 20_000, commands: READ },
-    Input { name: "objects in objects", path: "transcripts/a.json", text: |size| "{\"a\":".repeat(size), size: 10_000, commands: READ },
+pub(crate) const INPUTS: &[Input] = &[
+    Input {
+        name: "open brackets",
+        path: "transcripts/a.json",
+        text: |size| "[".repeat(size),
+        size: 20_000,
+        commands: READ,
+    },
+    Input {
+        name: "objects in objects",
+        path: "transcripts/a.json",
+        text: |size| "{\"a\":".repeat(size),
+        size: 10_000,
+        commands: READ,
+    },
     Input { name: "many updates", path: "transcripts/a.json", text: updates, size: 1_000, commands: READ },
-    Input { name: "one long line", path: "transcripts/a.jsonl", text: |size| envelope("", &"a".repeat(size)), size: 500_000, commands: READ },
-    Input { name: "escapes", path: "transcripts/a.jsonl", text: |size| envelope("", &"\\u0041\\n".repeat(size)), size: 20_000, commands: READ },
-    Input { name: "many records", path: "transcripts/a.jsonl", text: |size| (envelope("", "Done.") + "\n").repeat(size), size: 100, commands: READ },
+    Input {
+        name: "one long line",
+        path: "transcripts/a.jsonl",
+        text: |size| envelope("", &"a".repeat(size)),
+        size: 500_000,
+        commands: READ,
+    },
+    Input {
+        name: "escapes",
+        path: "transcripts/a.jsonl",
+        text: |size| envelope("", &"\\u0041\\n".repeat(size)),
+        size: 20_000,
+        commands: READ,
+    },
+    Input {
+        name: "many records",
+        path: "transcripts/a.jsonl",
+        text: |size| (envelope("", "Done.") + "\n").repeat(size),
+        size: 100,
+        commands: READ,
+    },
     Input { name: "many programs", path: "mangle-ls.toml", text: programs, size: 20, commands: &["check"] },
     Input { name: "many globs", path: "mangle-ls.toml", text: globs, size: 20, commands: &["check"] },
-    Input { name: "nested tables", path: "mangle-ls.toml", text: |size| format!("a = {}", "{ a = ".repeat(size)), size: 1_000, commands: &["check"] },
-    Input { name: "long keys", path: "mangle-ls.toml", text: |size| format!("{} = 1\n", "a.".repeat(size) + "a"), size: 500, commands: &["check"] },
+    Input {
+        name: "nested tables",
+        path: "mangle-ls.toml",
+        text: |size| format!("a = {}", "{ a = ".repeat(size)),
+        size: 1_000,
+        commands: &["check"],
+    },
+    Input {
+        name: "long keys",
+        path: "mangle-ls.toml",
+        text: |size| format!("{} = 1\n", "a.".repeat(size) + "a"),
+        size: 500,
+        commands: &["check"],
+    },
 ];
 
 fn envelope(updates: &str, surface: &str) -> String {

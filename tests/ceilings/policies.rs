@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 /// A hostile policy.
-pub struct Hostile {
+pub(crate) struct Hostile {
     /// What it does.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
     /// What `query --dump` must say on standard error; empty where it comes to an end.
-    pub said: &'static str,
+    pub(crate) said: &'static str,
 }
 
 /// Numbers from 0 to `count`.
@@ -37,7 +37,7 @@ const LONGER: &str = "longer than";
 const NOTHING: &str = "";
 
 /// All of them.
-pub fn policies() -> Vec<Hostile> {
+pub(crate) fn policies() -> Vec<Hostile> {
     let hostile = |name, text: String, said| Hostile { name, text, said };
     vec![
         hostile("pairs that double", loop_of("1", "fn:pair(X, X)"), DEEP),
@@ -89,7 +89,11 @@ pub fn policies() -> Vec<Hostile> {
 fn wide() -> String {
     let columns: Vec<String> = (0..60).map(|at| format!("C{at}")).collect();
     let values: Vec<String> = (0..60).map(|at| format!("C{at} = fn:plus(X, {at})")).collect();
-    format!("n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nw({}) :- n(X), {}.\n", columns.join(", "), values.join(", "))
+    format!(
+        "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nw({}) :- n(X), {}.\n",
+        columns.join(", "),
+        values.join(", ")
+    )
 }
 
 fn join(premises: usize) -> String {
@@ -110,10 +114,12 @@ fn many(predicates: usize) -> String {
 }
 
 fn one_head(rules: usize) -> String {
-    (0..rules).fold(numbers(300), |text, at| text + &format!("h(X, Y) :- n(X), n(Y), X != Y, X < {at}, Y > {at}.\n"))
+    (0..rules).fold(numbers(300), |text, at| {
+        text + &format!("h(X, Y) :- n(X), n(Y), X != Y, X < {at}, Y > {at}.\n")
+    })
 }
 
 /// What limits in the messages are called; a run may reach any of them first.
-pub fn says_limit(text: &str) -> bool {
+pub(crate) fn says_limit(text: &str) -> bool {
     [LIMIT, LONGER, DEEP, "would be longer"].iter().any(|said| text.contains(said))
 }

@@ -10,7 +10,7 @@ use super::support::high_water;
 
 /// Opens a policy and the transcript beside it, asks for everything that shows facts. Gives the peak in megabytes, the
 /// time, and how many bytes the largest answer has.
-pub fn one(folder: &Folder, text: &str) -> (f64, Duration, usize) {
+pub(crate) fn one(folder: &Folder, text: &str) -> (f64, Duration, usize) {
     let start = Instant::now();
     let mut client = Client::open_workspace(Some(&folder.path()), pulling());
     let uri = folder.uri("policy.mg");
@@ -51,14 +51,15 @@ fn ask(client: &mut Client, uri: &str, text: &str) -> usize {
         let at = json!({ "textDocument": document, "position": { "line": line, "character": 0 } });
         shown = shown.max(client.request("textDocument/hover", at).unwrap().to_string().len());
     }
-    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": line + 1, "character": 0 } });
+    let range =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": line + 1, "character": 0 } });
     let hints = client.request("textDocument/inlayHint", json!({ "textDocument": document, "range": range }));
     shown.max(hints.unwrap_or_default().to_string().len())
 }
 
 /// Opens all policies, each a program by itself, and waits until they are evaluated. Gives the peak in megabytes and the
 /// time.
-pub fn all(policies: &[Hostile]) -> (f64, Duration) {
+pub(crate) fn all(policies: &[Hostile]) -> (f64, Duration) {
     let start = Instant::now();
     let (folder, mut client) = open(policies);
     for at in 0..policies.len() {
@@ -70,7 +71,7 @@ pub fn all(policies: &[Hostile]) -> (f64, Duration) {
 }
 
 /// A server in which all policies are open, each a program by itself.
-pub fn open(policies: &[Hostile]) -> (Folder, Client) {
+pub(crate) fn open(policies: &[Hostile]) -> (Folder, Client) {
     let mut settings = String::new();
     let mut files: Vec<(String, &str)> = Vec::new();
     for (at, hostile) in policies.iter().enumerate() {
@@ -90,4 +91,4 @@ pub fn open(policies: &[Hostile]) -> (Folder, Client) {
 }
 
 /// The policy that is typed into beside the others.
-pub const EDITED: &str = "Decl door(Id) bound [/string].\nopen(X) :- door(X).\n";
+pub(crate) const EDITED: &str = "Decl door(Id) bound [/string].\nopen(X) :- door(X).\n";

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::policies::of_policies;
 use super::session::{Session, Setting};
-use crate::kernel::TextBudget;
 use crate::ide::transcripts::{Comments, Judge, Records};
+use crate::kernel::TextBudget;
 use crate::replay::{Constitution, Event, Options, Replay};
 use crate::report::replay::{MOST_TURNS, Page, ReplaySummary, TurnReport, html};
 use crate::report::{Sources, Spot, json_value};

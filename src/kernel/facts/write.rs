@@ -107,7 +107,8 @@ impl Writer<'_> {
         let mut all = Map::new();
         for (at, (key, value)) in entries.iter().enumerate() {
             if self.left == 0 {
-                let rest = entries.get(at..).unwrap_or_default().iter().flat_map(|(key, value)| [*key, *value]);
+                let rest =
+                    entries.get(at..).unwrap_or_default().iter().flat_map(|(key, value)| [*key, *value]);
                 all.insert("…".to_owned(), self.rest(rest));
                 break;
             }

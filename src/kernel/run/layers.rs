@@ -17,8 +17,8 @@ use super::super::relation::Relation;
 use super::super::shared::Shared;
 use super::super::{Clock, ValueId, Values};
 use super::limits::Meter;
-use super::reasons::Reasons;
 use super::past::Past;
+use super::reasons::Reasons;
 use super::{Difference, Limits, Model, Run, Stop, boxed};
 use crate::program::PredicateId;
 use crate::text::Cancel;
@@ -91,7 +91,8 @@ impl Kernel {
         };
         let given = vec![0; compiled.arities.len()];
         let (without, changes) = (Arc::new(without), FxHashMap::default());
-        let program_bytes = compiled.facts.iter().map(|fact| size_of::<Fact>() + boxed(fact.tuple.len())).sum();
+        let program_bytes =
+            compiled.facts.iter().map(|fact| size_of::<Fact>() + boxed(fact.tuple.len())).sum();
         let (evaluated, marked) = (None, None);
         Self { compiled, without, loaded: 0, given, changes, model, evaluated, marked, program_bytes }
     }

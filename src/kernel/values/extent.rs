@@ -81,9 +81,9 @@ fn around(datum: &Datum, parts: u64) -> u64 {
     let between = parts.saturating_sub(1).saturating_mul(2);
     match datum.as_key() {
         Key::Name(name) => name.len() as u64,
-        Key::Number(number) => number.checked_abs().map_or(20, |size| {
-            u64::from(size.checked_ilog10().unwrap_or(0)) + 1 + u64::from(number < 0)
-        }),
+        Key::Number(number) => number
+            .checked_abs()
+            .map_or(20, |size| u64::from(size.checked_ilog10().unwrap_or(0)) + 1 + u64::from(number < 0)),
         Key::Float(bits) => counted(|count| write_float(count, f64::from_bits(bits))),
         Key::String(text) => 2 + counted(|count| escape_string(count, text)),
         Key::Bytes(bytes) => 3 + counted(|count| escape_bytes(count, bytes)),

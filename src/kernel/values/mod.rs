@@ -17,8 +17,8 @@ pub use display::PRINTED_BYTES;
 pub(super) use display::shares;
 pub use extent::MOST_PRINTED;
 pub use table::{TooDeep, Values};
-pub(super) use walk::{MARK, cut_text, mark};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
+pub(super) use walk::{MARK, cut_text, mark};
 
 /// The number of an interned value in its [`Values`]. Two values of one [`Values`] (forks included)
 /// are equal exactly when their numbers are.

@@ -94,7 +94,9 @@ fn step(key: Key<'_>, at: usize, pieces: usize) -> Step {
         Key::Map([]) => Step::Text("fn:map()"),
         Key::List(_) if is_last => Step::Text("]"),
         Key::List(_) if at == 0 => Step::Text("["),
-        Key::List(elements) if at % 2 == 1 => elements.get(at / 2).map_or(Step::Text(""), |part| Step::Into(*part)),
+        Key::List(elements) if at % 2 == 1 => {
+            elements.get(at / 2).map_or(Step::Text(""), |part| Step::Into(*part))
+        }
         Key::List(_) => Step::Text(", "),
         Key::Map(_) if is_last => Step::Text("]"),
         Key::Map(_) if at == 0 => Step::Text("["),

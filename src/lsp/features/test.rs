@@ -8,7 +8,7 @@ use serde_json::Value;
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::config::Reading;
-use crate::host::workspace::{editor_limits, SnapshotFile, SnapshotProgram};
+use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::kernel::{Clock, Limits};
 use crate::lsp::view::View;

@@ -105,7 +105,11 @@ pub(in crate::lsp) fn command(
 
 fn state_in_short(replayed: &Replayed<'_>) -> String {
     let after = replayed.state();
-    let mut lines = vec![format!("After turn {} the kernel holds {} facts.", after.turn, after.facts.len() + after.omitted)];
+    let mut lines = vec![format!(
+        "After turn {} the kernel holds {} facts.",
+        after.turn,
+        after.facts.len() + after.omitted
+    )];
     let said = after.facts.iter().filter(|(_, origin)| origin.is_some());
     lines.extend(said.take(SHOWN).map(|(fact, _)| fact.clone()));
     lines.join("\n")

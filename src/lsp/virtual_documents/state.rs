@@ -69,7 +69,10 @@ fn written(after: &StateAfter, wanted: u64) -> String {
         text.push('\n');
     }
     if after.omitted > 0 {
-        text.push_str(&format!("# {} more facts are not shown: the document would be too large.\n", after.omitted));
+        text.push_str(&format!(
+            "# {} more facts are not shown: the document would be too large.\n",
+            after.omitted
+        ));
     }
     text
 }
