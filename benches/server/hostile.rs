@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(120);
 const BUDGET: u32 = 100;
 
 /// Types into a document, asks for its diagnostics and hovers after each keystroke.
-pub fn measure() {
+pub(crate) fn measure() {
     let hostile = policies();
     let (folder, mut client) = open(&hostile);
     let uri = folder.uri("edited.mg");

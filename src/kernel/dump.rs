@@ -18,8 +18,8 @@ pub struct TextBudget {
 }
 
 impl TextBudget {
-    /// For an answer that a command writes: 128 MiB in all; if that is too little, 16 KiB a fact.
-    pub const ANSWER: Self = Self { each: 1 << 14, left: 1 << 27 };
+    /// For an answer that a command writes: 128 MiB in all; if that is too little, 4 KiB a fact.
+    pub const ANSWER: Self = Self { each: PRINTED_BYTES, left: 1 << 27 };
 
     /// For a document of an editor: 16 MiB in all; if that is too little, 4 KiB a fact.
     pub const DOCUMENT: Self = Self { each: PRINTED_BYTES, left: 1 << 24 };

@@ -20,15 +20,15 @@ const KEPT: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Run {
     /// The exit status; `None` when a signal ended it.
-    pub status: Option<i32>,
+    pub(crate) status: Option<i32>,
     /// The most memory that it had, in megabytes.
-    pub peak: f64,
+    pub(crate) peak: f64,
     /// How long it took.
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// How many bytes it wrote to standard output.
-    pub written: usize,
+    pub(crate) written: usize,
     /// The beginning of standard error.
-    pub complaints: String,
+    pub(crate) complaints: String,
 }
 
 /// Runs the program in `folder`.

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 /// A hostile file.
 pub(crate) struct Input {
     /// What it is.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Where it lies.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// Its text at a size.
-    pub text: fn(usize) -> String,
+    pub(crate) text: fn(usize) -> String,
     /// The size in the ordinary test; a hundred times that is measured by `cargo xtask ceilings`.
-    pub size: usize,
+    pub(crate) size: usize,
     /// What reads it.
-    pub commands: &'static [&'static str],
+    pub(crate) commands: &'static [&'static str],
 }
 
 const READ: &[&str] = &["check", "stats", "replay"];

@@ -1,8 +1,7 @@
 //! Hostile policies under every command that evaluates, each in a process of its own: it ends by itself, what it
 //! writes is bounded, and its memory stays below the ceiling of the command.
 //!
-//! The ordinary test runs every policy with `query --dump` and with one other command in turn, and all of them in one
-//! server. `cargo xtask ceilings` runs everything with everything and prints the table.
+//! The ordinary test runs every policy with one command in turn, and some of them in a server. `cargo xtask ceilings` runs everything with everything and prints the table.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod child;
@@ -82,6 +81,9 @@ const COMMANDS: [Measured; 9] = [
 /// How much memory a server with one hostile policy may have, in megabytes: 256 MiB for each reading and for a replay.
 const SERVER: f64 = 1000.0;
 
+/// How many bytes an answer to an editor may have: a replay with its proofs, or a state.
+const SHOWN: usize = 20 << 20;
+
 /// The same with all of them: 1 GiB is kept of evaluations.
 const SERVER_WITH_ALL: f64 = 2200.0;
 
@@ -156,7 +158,7 @@ fn hostile_policies_stay_below_the_ceilings() {
     );
     for (at, hostile) in policies().iter().enumerate() {
         for (other, measured) in COMMANDS.iter().enumerate() {
-            if !is_all && other != 0 && other != 1 + at % (COMMANDS.len() - 1) {
+            if !is_all && other != at % COMMANDS.len() {
                 continue;
             }
             let run = measure(hostile, measured, timeout);
@@ -218,9 +220,7 @@ fn a_server_stays_below_the_ceiling_with_each() {
     let all = policies();
     // Those whose facts or values take most.
     let some = |hostile: &&Hostile| {
-        is_all
-            || ["pairs that double", "pairs in 45 rules", "counting", "a cross product", "wide facts"]
-                .contains(&hostile.name)
+        is_all || ["pairs that double", "pairs in 45 rules", "counting"].contains(&hostile.name)
     };
     let mut wrong = Vec::new();
     for hostile in all.iter().filter(some) {
@@ -230,7 +230,7 @@ fn a_server_stays_below_the_ceiling_with_each() {
             hostile.name,
             time.as_secs_f64()
         );
-        if peak > SERVER || shown > 1 << 20 {
+        if peak > SERVER || shown > SHOWN {
             wrong.push(format!("{}: {peak:.0} MB, shows {shown} bytes", hostile.name));
         }
     }
@@ -240,7 +240,7 @@ fn a_server_stays_below_the_ceiling_with_each() {
 #[test]
 fn a_server_stays_below_the_ceiling_with_all_of_them() {
     let is_all = std::env::var_os(ALL).is_some();
-    let few = if is_all { usize::MAX } else { 12 };
+    let few = if is_all { usize::MAX } else { 4 };
     let hostile: Vec<Hostile> = policies().into_iter().take(few).collect();
     let (peak, time) = session::all(&hostile);
     println!(

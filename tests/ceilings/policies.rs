@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 /// A hostile policy.
 pub(crate) struct Hostile {
     /// What it does.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
     /// What `query --dump` must say on standard error; empty where it comes to an end.
-    pub said: &'static str,
+    pub(crate) said: &'static str,
 }
 
 /// Numbers from 0 to `count`.
