@@ -204,6 +204,12 @@ impl Resolution {
         if !self.previews.is_empty() || !self.corpora.is_empty() {
             let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
             (self.previews, self.corpora) = (again.previews, again.corpora);
+            // What could be read the first time may be gone.
+            for problem in again.problems {
+                if !self.problems.contains(&problem) {
+                    self.problems.push(problem);
+                }
+            }
         }
     }
 
