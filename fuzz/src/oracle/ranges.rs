@@ -3,18 +3,12 @@
 use mangle_ls::lint::{Anchor, Diagnostic, Finding};
 use mangle_ls::text::TextRange;
 
-/// Whether a range may end inside a character. Set where findings about JSON are known to do so.
-const TOLERATES_INNER_ENDS: bool = false;
-
 /// Panics unless a range lies in a text, between characters.
 pub(crate) fn inside(range: TextRange, text: &[u8], what: &dyn std::fmt::Debug) {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let is_border = |at: usize| text.get(at).is_none_or(|byte| !is_inner(text, at, *byte));
     assert!(end <= text.len(), "{range:?} lies outside of {} bytes: {what:?}", text.len());
-    assert!(
-        TOLERATES_INNER_ENDS || is_border(start) && is_border(end),
-        "{range:?} ends inside a character: {what:?}"
-    );
+    assert!(is_border(start) && is_border(end), "{range:?} ends inside a character: {what:?}");
 }
 
 /// Whether a byte is not the first one of a character. Bytes that are no text are characters of their own.

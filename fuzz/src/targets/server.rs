@@ -45,14 +45,9 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// Whether requests of the protocol's own, which the server does not know, are answered as well.
-const ANSWERS_UNKNOWN: bool = true;
-
-/// The id of a request that must be answered.
+/// The id of a request.
 fn wanted(step: &Step) -> Option<i64> {
-    let Step::Request(id, message) = step else { return None };
-    let is_own = message["method"].as_str().is_some_and(|method| method.starts_with("$/"));
-    (ANSWERS_UNKNOWN || !is_own).then_some(*id)
+    if let Step::Request(id, _) = step { Some(*id) } else { None }
 }
 
 /// The responses so far.
