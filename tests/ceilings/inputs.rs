@@ -30,16 +30,58 @@ fn megabytes(bytes: usize) -> f64 {
 
 /// All of them.
 pub const INPUTS: &[Input] = &[
-    Input { name: "open brackets", path: "transcripts/a.json", text: |size| "[".repeat(size), size: 20_000, commands: READ },
-    Input { name: "objects in objects", path: "transcripts/a.json", text: |size| "{\"a\":".repeat(size), size: 10_000, commands: READ },
+    Input {
+        name: "open brackets",
+        path: "transcripts/a.json",
+        text: |size| "[".repeat(size),
+        size: 20_000,
+        commands: READ,
+    },
+    Input {
+        name: "objects in objects",
+        path: "transcripts/a.json",
+        text: |size| "{\"a\":".repeat(size),
+        size: 10_000,
+        commands: READ,
+    },
     Input { name: "many updates", path: "transcripts/a.json", text: updates, size: 1_000, commands: READ },
-    Input { name: "one long line", path: "transcripts/a.jsonl", text: |size| envelope("", &"a".repeat(size)), size: 500_000, commands: READ },
-    Input { name: "escapes", path: "transcripts/a.jsonl", text: |size| envelope("", &"\\u0041\\n".repeat(size)), size: 20_000, commands: READ },
-    Input { name: "many records", path: "transcripts/a.jsonl", text: |size| (envelope("", "Done.") + "\n").repeat(size), size: 100, commands: READ },
+    Input {
+        name: "one long line",
+        path: "transcripts/a.jsonl",
+        text: |size| envelope("", &"a".repeat(size)),
+        size: 500_000,
+        commands: READ,
+    },
+    Input {
+        name: "escapes",
+        path: "transcripts/a.jsonl",
+        text: |size| envelope("", &"\\u0041\\n".repeat(size)),
+        size: 20_000,
+        commands: READ,
+    },
+    Input {
+        name: "many records",
+        path: "transcripts/a.jsonl",
+        text: |size| (envelope("", "Done.") + "\n").repeat(size),
+        size: 100,
+        commands: READ,
+    },
     Input { name: "many programs", path: "mangle-ls.toml", text: programs, size: 20, commands: &["check"] },
     Input { name: "many globs", path: "mangle-ls.toml", text: globs, size: 20, commands: &["check"] },
-    Input { name: "nested tables", path: "mangle-ls.toml", text: |size| format!("a = {}", "{ a = ".repeat(size)), size: 1_000, commands: &["check"] },
-    Input { name: "long keys", path: "mangle-ls.toml", text: |size| format!("{} = 1\n", "a.".repeat(size) + "a"), size: 500, commands: &["check"] },
+    Input {
+        name: "nested tables",
+        path: "mangle-ls.toml",
+        text: |size| format!("a = {}", "{ a = ".repeat(size)),
+        size: 1_000,
+        commands: &["check"],
+    },
+    Input {
+        name: "long keys",
+        path: "mangle-ls.toml",
+        text: |size| format!("{} = 1\n", "a.".repeat(size) + "a"),
+        size: 500,
+        commands: &["check"],
+    },
 ];
 
 fn envelope(updates: &str, surface: &str) -> String {

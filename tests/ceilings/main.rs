@@ -184,7 +184,11 @@ fn large_and_deep_inputs_stay_below_the_ceilings() {
             let run = child::run(&folder.path(), &[command, path]);
             println!(
                 "| {} | `{command}` | {} | {:.1} s | {:.0} MB | {ceiling:.0} MB | {} B |",
-                input.name, run.status.unwrap_or(-1), run.time.as_secs_f64(), run.peak, run.written
+                input.name,
+                run.status.unwrap_or(-1),
+                run.time.as_secs_f64(),
+                run.peak,
+                run.written
             );
             let ends = matches!(run.status, Some(0..=2));
             if !ends || run.peak > ceiling || run.written > (1 << 20) + 4 * text.len() {
