@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::Folder;
 use crate::compare::{Answers, Difference};
 use crate::model::Model;
-use crate::texts::LINKED;
+use crate::texts::{LINK, LINKED};
 
 /// File, line from 1, rule.
 type Place = (String, u64, String);
@@ -31,10 +31,12 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
     missing.or_else(|| unknown.map(|place| Difference(format!("the server alone finds {place:?}"))))
 }
 
-/// Transcripts are checked and replayed where they are open, and editors hide byte order marks.
+/// Transcripts are checked and replayed where they are open, and editors hide byte order marks. A link that leads nowhere
+/// on disk may lead to a file of the copy.
 fn is_compared(model: &Model, (file, ..): &Place) -> bool {
     let is_policy = file.ends_with(".mg") || file.ends_with(".gl");
-    is_policy && !model.is_marked(file)
+    let is_broken = file == LINK.0 && model.is_linked && !model.disk.contains_key(LINK.1);
+    is_policy && !is_broken && !model.is_marked(file)
 }
 
 fn copy(model: &Model) -> Folder {
@@ -45,6 +47,9 @@ fn copy(model: &Model) -> Folder {
     let policies = folder.path().join(LINKED.1);
     if policies.exists() {
         std::os::unix::fs::symlink(LINKED.1, folder.path().join(LINKED.0)).unwrap();
+    }
+    if model.is_linked {
+        std::os::unix::fs::symlink(LINK.1, folder.path().join(LINK.0)).unwrap();
     }
     folder
 }
