@@ -17,7 +17,8 @@ use mangle_ls::text::Cancel;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Names the program in the environment of the process that evaluates it.
+/// Names the file of the program in the environment of the process that evaluates it: what else that process had made
+/// and freed would be used again, and not be seen.
 const PROGRAM: &str = "MANGLE_LS_MEMORY_PROGRAM";
 
 const MIB: usize = 1 << 20;
@@ -85,8 +86,7 @@ fn evaluate_one() {
     let Ok(name) = std::env::var(PROGRAM) else { return };
     let (name, bytes) =
         name.split_once('=').map_or((name.as_str(), None), |(name, limit)| (name, limit.parse().ok()));
-    let (_, text) = programs().into_iter().find(|(known, _)| *known == name).unwrap();
-    let program = support::program(&[text]);
+    let program = support::program(&[std::fs::read_to_string(name).unwrap()]);
     let before = status("VmRSS").unwrap();
     let compiled = compile(&program, Reading::Written);
     assert_eq!(compiled.faults, []);
@@ -99,7 +99,11 @@ fn evaluate_one() {
 
 /// What a process counted and measured, and why it stopped.
 fn measured(program: &str, limit: Option<usize>) -> (usize, usize, String) {
-    let name = limit.map_or_else(|| program.to_owned(), |limit| format!("{program}={limit}"));
+    let (_, text) = programs().into_iter().find(|(known, _)| *known == program).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let path = file.path().display().to_string();
+    let name = limit.map_or_else(|| path.clone(), |limit| format!("{path}={limit}"));
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["evaluate_one", "--exact", "--nocapture", "--test-threads=1"])
         .env(PROGRAM, name)
