@@ -131,7 +131,8 @@ fn module_of(path: &Path) -> String {
 
 /// The code before the tests of a file: tests may use what they like.
 fn product_code(text: &str) -> &str {
-    text.split("#[cfg(test)]").next().unwrap_or(text)
+    let end = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| text.find(mark)).min();
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// The modules that `use crate::…` and `crate::…` paths name, those in braces included.

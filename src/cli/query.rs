@@ -132,7 +132,7 @@ impl QueryCommand {
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
         let omitted: usize = answers.iter().map(|answer| answer.omitted).sum();
         if omitted > 0 {
-            output::complain(color, &left_out(omitted));
+            output::complain(color, &self.left_out(omitted));
         }
         let is_whole = complaints.say(answers.is_empty(), color) && omitted == 0;
         let stopped: Vec<_> = answers.iter().filter_map(|answer| answer.stopped.as_deref()).collect();
@@ -166,8 +166,12 @@ impl QueryCommand {
         let model = kernel.model_mut();
         let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
-        let (others, text) = (self.others, TextBudget::ANSWER);
+        let (others, text) = (self.others, self.budget());
         ask(&mut asked, atom, Wish { why: self.why, others, why_not: self.why_not, cells, text })
+    }
+
+    fn budget(&self) -> TextBudget {
+        if self.why || self.why_not { TextBudget::EXPLAINED } else { TextBudget::ANSWER }
     }
 
     fn medium(&self) -> Medium {
@@ -204,20 +208,18 @@ impl QueryCommand {
             }
         }
         if answer.omitted > 0 {
-            out.write(&format!("# {}\n", left_out(answer.omitted)))?;
+            out.write(&format!("# {}\n", self.left_out(answer.omitted)))?;
         }
         out.write(&answer.obstacles)?;
         Ok(())
     }
-}
 
-/// That there are facts which the answer does not show.
-fn left_out(count: usize) -> String {
-    let facts = if count == 1 { "fact is" } else { "facts are" };
-    format!(
-        "{count} more {facts} left out: the answer would be longer than {} MiB",
-        TextBudget::ANSWER.left >> 20
-    )
+    /// That there are facts which the answer does not show.
+    fn left_out(&self, count: usize) -> String {
+        let facts = if count == 1 { "fact is" } else { "facts are" };
+        let most = self.budget().left >> 20;
+        format!("{count} more {facts} left out: the answer would be longer than {most} MiB")
+    }
 }
 
 /// What could not be done.

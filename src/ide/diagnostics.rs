@@ -113,7 +113,7 @@ fn diagnose<'p>(
     cache: &FindingCache,
     mut placer: Placer<'p>,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
-    let Some((types, _)) = placer.checks else { return None };
+    let (types, _) = placer.checks?;
     let mut of_program = by_file(check_program(program, settings));
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {

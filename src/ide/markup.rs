@@ -213,7 +213,7 @@ fn inside(code: &str) -> &str {
 /// link, an image, HTML or a heading.
 fn words_in_markdown(words: &str) -> String {
     let piece = |piece: &Piece<'_>| match piece {
-        Piece::Code(code) if code.is_empty() => String::new(),
+        Piece::Code("") => String::new(),
         Piece::Code(code) => code_span(inside(code)),
         Piece::Words(words) => inert(words),
     };

@@ -1,10 +1,10 @@
 //! The facts of a model as the engine prints them, no more of them than there is room for.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use super::plan::{BEGINNING, Compiled, END};
 use super::values::shares;
-use super::{Bound, Datum, Interval, Model, PRINTED_BYTES, ValueId};
+use super::{Bound, Datum, Interval, Model, PRINTED_BYTES, ValueId, Values};
 use crate::program::PredicateId;
 
 /// How much text may be made of facts. Facts are shown whole where all of them fit; else each is cut, and of those that
@@ -18,8 +18,11 @@ pub struct TextBudget {
 }
 
 impl TextBudget {
-    /// For an answer that a command writes: 128 MiB in all; if that is too little, 4 KiB a fact.
+    /// For facts that a command writes: 128 MiB in all; if that is too little, 4 KiB a fact.
     pub const ANSWER: Self = Self { each: PRINTED_BYTES, left: 1 << 27 };
+
+    /// For facts with their proofs, or with what is missing for them: 32 MiB in all; if that is too little, 4 KiB a fact.
+    pub const EXPLAINED: Self = Self { each: PRINTED_BYTES, left: 1 << 25 };
 
     /// For a document of an editor: 16 MiB in all; if that is too little, 4 KiB a fact.
     pub const DOCUMENT: Self = Self { each: PRINTED_BYTES, left: 1 << 24 };
@@ -122,13 +125,7 @@ impl Model {
             [args @ .., start, end] if compiled.is_temporal(predicate) => (args, Some((*start, *end))),
             _ => (tuple, None),
         };
-        let share = shares(args.iter().map(|value| self.values.printed_bytes(*value)), bytes);
-        let mut text = format!("{}(", compiled.name(predicate));
-        for (at, value) in args.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            let _ = write!(text, "{comma}{}", self.values.display_within(*value, share));
-        }
-        text.push(')');
+        let mut text = self.values.atom(compiled.name(predicate), args, bytes);
         if let Some((start, end)) = interval {
             let (start, end) = (self.end(start), self.end(end));
             // Else the engine forgot it, see `plan::temporal`.
@@ -146,5 +143,20 @@ impl Model {
             Datum::Time(instant) => Bound::At(*instant),
             _ => Bound::Now,
         }
+    }
+}
+
+impl Values {
+    /// An atom as the engine prints it, in about `bytes`, which the arguments share: longer ones are cut in their middle.
+    #[must_use]
+    pub fn atom(&self, name: impl Display, args: &[ValueId], bytes: usize) -> String {
+        let share = shares(args.iter().map(|value| self.printed_bytes(*value)), bytes);
+        let mut text = format!("{name}(");
+        for (at, value) in args.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            let _ = write!(text, "{comma}{}", self.display_within(*value, share));
+        }
+        text.push(')');
+        text
     }
 }

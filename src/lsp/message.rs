@@ -51,7 +51,7 @@ pub(super) enum Message {
     /// The client asks for nothing more.
     ShutDown,
     /// A look at the disk is done.
-    Scanned(Result<Scanned, Panicked>),
+    Scanned(Box<Result<Scanned, Panicked>>),
     /// A computation of diagnostics is done.
     Diagnosed(Diagnosed),
     /// A program was evaluated; what is wrong with its prompts is yet to come.

@@ -146,7 +146,7 @@ mod tests {
         assert_eq!((some.entries.len(), some.more(&entries)), (4, 3));
         let rest = some.rest(&sources, &most);
         assert_eq!(rest.len(), 2);
-        assert_eq!(rest.first().map(String::as_str), Some("a.mg: 3 more of MG902 config-bad-value"));
+        assert_eq!(rest.first().map(String::as_str), Some("a.mg: 3 more of MG903 config-bad-value"));
         let all = shown(&entries, &sources, &|_| MaxFindings::new(0));
         assert_eq!((all.more(&entries), all.rest(&sources, &most).len()), (0, 0));
     }

@@ -61,8 +61,11 @@ static PATHS: LazyLock<Paths> = LazyLock::new(Paths::default);
 struct Paths {
     numbers: RwLock<FxHashMap<&'static [u8], u32>>,
     /// Each has twice the room of the one before, from one path on.
-    chunks: [OnceLock<Box<[OnceLock<&'static [u8]>]>>; 31],
+    chunks: [OnceLock<Box<[Slot]>>; 31],
 }
+
+/// Room for a path.
+type Slot = OnceLock<&'static [u8]>;
 
 impl Paths {
     fn id(&self, key: Vec<u8>) -> FileId {

@@ -67,8 +67,8 @@ fn every_line_says_where_it_comes_from() {
               context            44   11.4 %
               session            44   11.4 %
               suffix            253   65.8 %
-            information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
             information[template-missing] fix.kernel.mg:3 The kernel has no template for `coder` in preview `fix` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
+            information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
             exit 0
         "#]],
     );
@@ -616,8 +616,8 @@ fn directives_are_atoms_that_a_search_can_find() {
               domain              3    1.0 %
               context            10    3.6 %
               suffix            253   91.6 %
-            warning[hybrid-directive] words.mg:2 There is no category `oddity`, so the runtime does not store this atom: the first tag is its category.
             warning[skeleton-gap] a.kernel.mg:1 There is no atom of the category `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
+            warning[hybrid-directive] words.mg:2 There is no category `oddity`, so the runtime does not store this atom: the first tag is its category.
             exit 0
         "#]],
     );

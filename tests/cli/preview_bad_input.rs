@@ -263,8 +263,8 @@ fn yaml_bombs_are_not_unfolded() {
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
             information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-            error[session-key] bomb.session.yaml:5 The session file cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. Nothing of it is used.
             error[atom-file] atoms/deep.yaml:1 This file of prompt atoms cannot be read: its values are nested too deeply. None of its atoms counts.
+            error[session-key] bomb.session.yaml:5 The session file cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. Nothing of it is used.
             exit 1
         "#]],
     );

@@ -391,6 +391,7 @@ fn all_settings() {
             {
               "configuration": null,
               "fail_on": "error",
+              "max_findings": 100,
               "required_version": null,
               "files": {
                 "extensions": []

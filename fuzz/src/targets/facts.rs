@@ -80,7 +80,8 @@ fn read(bytes: &[u8], is_json: bool, shapes: &[Shape], values: &mut Values) -> V
 fn written(rows: &[Vec<ValueId>], values: &Values, shape: &Shape) -> String {
     let mut out = String::new();
     for row in rows {
-        let cells: Vec<_> = row.iter().take(shape.columns.len()).map(|id| values.json_within(*id, WHOLE)).collect();
+        let cells: Vec<_> =
+            row.iter().take(shape.columns.len()).map(|id| values.json_within(*id, WHOLE)).collect();
         out.push_str(&serde_json::Value::Array(cells).to_string());
         out.push('\n');
     }

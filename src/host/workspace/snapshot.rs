@@ -358,7 +358,7 @@ impl Snapshot {
     #[must_use]
     pub fn further_openings(&self) -> Vec<&Opening> {
         let mut all: Vec<_> = self.openings.iter().collect();
-        all.sort_by(|(one, _), (another, _)| one.cmp(another));
+        all.sort_by_key(|(uri, _)| *uri);
         all.into_iter().map(|(_, opening)| opening).collect()
     }
 

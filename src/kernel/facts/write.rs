@@ -40,6 +40,7 @@ impl Writer<'_> {
     fn value(&mut self, id: ValueId) -> Json {
         let datum = self.values.get(id);
         if is_long(datum) && (self.left == 0 || self.depth == DEEPEST) {
+            self.left = self.left.saturating_sub(MARK);
             return mark(self.values, id, 0).into();
         }
         self.depth += 1;
@@ -53,10 +54,14 @@ impl Writer<'_> {
         json
     }
 
-    /// A value as a key. JSON within JSON grows with every level, so that it is looked at how long it became.
+    /// A value as a key, which gets a part of the room: JSON within JSON grows with every level.
     fn key(&mut self, id: ValueId) -> String {
-        let room = (self.left / 16).max(MARK);
-        match self.value(id) {
+        let room = (self.left / 16).max(MARK).min(self.left);
+        let others = self.left - room;
+        self.left = room;
+        let json = self.value(id);
+        self.left += others;
+        match json {
             Json::String(text) => text,
             json => {
                 let text = json.to_string();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::kernel::{Fact, Kernel, RuleId, ValueId, Values, evaluate};
+use crate::kernel::{Fact, Kernel, PRINTED_BYTES, RuleId, ValueId, Values, evaluate};
 use crate::program::{FileSummary, PredicateId, PredicateKey, Program, key_of};
 use crate::prompt::answers::Marks;
 use crate::prompt::hybrid::Directives;
@@ -132,8 +132,7 @@ impl GivenFacts {
         if self.by_tuple.contains_key(&(predicate, tuple.clone())) {
             return;
         }
-        let args: Vec<_> = tuple.iter().map(|value| values.display(*value).to_string()).collect();
-        let printed = format!("{name}({})", args.join(","));
+        let printed = values.atom(name, &tuple, PRINTED_BYTES);
         self.by_tuple.insert((predicate, tuple.clone()), self.facts.len());
         self.facts.push(GivenFact { predicate, tuple, kind, place, printed });
     }

@@ -27,7 +27,7 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
             "{} of {} tokens ({share}), by {}; {} by bytes/4, {} by characters/4.\n",
             totals.tokens,
             totals.available,
-            sink::code_span(&totals.tokenizer.to_string()),
+            sink::code_span(totals.tokenizer),
             totals.bytes4,
             totals.chars4
         );
@@ -40,7 +40,7 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
                 out,
                 "- {} {} ({}): {}",
                 note.severity,
-                sink::code_span(&note.rule.to_string()),
+                sink::code_span(note.rule),
                 sink::markdown(&note.place),
                 sink::markdown(&note.message)
             );
