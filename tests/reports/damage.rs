@@ -141,8 +141,7 @@ fn places_of_standard_input_are_those_of_the_file() {
             )
         })
         .collect();
-    let session =
-        format!("{{\"id\":\"s\",\"messages\":[\n{{\"role\":\"assistant\",\"content\":\"a\\q\"}}]}}");
+    let session = "{\"id\":\"s\",\"messages\":[\n{\"role\":\"assistant\",\"content\":\"a\\q\"}]}".to_owned();
     for (text, more) in [(turns.concat(), vec![]), (session, vec!["--container", "session"])] {
         let folder = folder(&[("a.jsonl", &text)]);
         let places = |output: Vec<u8>| -> Vec<String> {

@@ -188,7 +188,7 @@ impl Writer {
             // Whoever waits for it is answered below.
             Message::Tried => {}
             Message::ShutDown => self.shut_down(),
-            Message::Scanned(result) => return self.scanned(result),
+            Message::Scanned(result) => return self.scanned(*result),
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
             Message::Replayed(done) => return self.replayed(done),

@@ -23,7 +23,7 @@ impl Writer {
                     progress.step(format!("{done} of {total} files"), percentage);
                 }
             };
-            let _ = address.send(Message::Scanned(guarded(|| scan.run(report))));
+            let _ = address.send(Message::Scanned(Box::new(guarded(|| scan.run(report)))));
         };
         if !is_aside {
             return self.pool.spawn(move || look(scan));
@@ -31,7 +31,7 @@ impl Writer {
         // Not on the threads that answer questions: these would wait for it.
         if let Err(error) = thread::Builder::new().name("scan".into()).spawn(move || look(scan)) {
             tracing::error!(%error, "the look at the disk cannot start");
-            let _ = self.address.send(Message::Scanned(Ok(Scanned::default())));
+            let _ = self.address.send(Message::Scanned(Box::new(Ok(Scanned::default()))));
         }
     }
 
