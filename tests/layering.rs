@@ -105,6 +105,17 @@ fn only_the_disk_module_opens_files() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// No program is run but git, for `check --since`.
+#[test]
+fn only_git_is_run() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let runs = |path: &PathBuf| product_code(&fs::read_to_string(path).unwrap()).contains("Command::new(");
+    let all: Vec<_> = sources(source.clone()).into_iter().filter(runs).collect();
+    let files = all.iter().map(|path| path.strip_prefix(&source).unwrap().to_string_lossy().into_owned());
+    let product: Vec<_> = files.filter(|name| !name.ends_with("tests.rs")).collect();
+    assert_eq!(product, ["host/past.rs"]);
+}
+
 fn row(module: &str) -> Option<usize> {
     ROWS.iter().position(|row| row.contains(&module))
 }
