@@ -22,7 +22,6 @@ use self::ledger::Ledger;
 use self::run::{Outcome, Run};
 pub(crate) use self::rustc::wrapped;
 use self::table::Target;
-use crate::tally::Tally;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -48,9 +47,6 @@ pub(crate) struct Options {
     list: bool,
 }
 
-/// How long each target runs as a step of `cargo xtask test`.
-const STEP_SECONDS: u64 = 10;
-
 /// Runs what is asked for.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let fuzzer = Fuzzer::build()?;
@@ -73,17 +69,6 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let failed = outcomes.iter().any(|(_, outcome)| outcome.failure.is_some());
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// Each target for some seconds: a step of `cargo xtask test`.
-pub(crate) fn check() -> Result<Tally> {
-    let fuzzer = Fuzzer::build()?;
-    let targets = chosen(&fuzzer, &[])?;
-    let mut tally = Tally::default();
-    for (_, outcome) in run_all(&fuzzer, &targets, STEP_SECONDS, 2)? {
-        tally.add(Tally::one(outcome.failure.is_none()));
-    }
-    Ok(tally)
 }
 
 fn chosen(fuzzer: &Fuzzer, names: &[String]) -> Result<Vec<Target>> {
