@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::token::{Kind, Token, tokens};
 
 /// Statements longer than this are not looked at; nobody writes them by hand.
@@ -14,6 +16,8 @@ const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&",
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Token<'t>>,
+    /// For each token, the next closing bracket of the same depth.
+    closes: Vec<Option<usize>>,
 }
 
 impl<'t> Region<'t> {
@@ -39,7 +43,8 @@ impl<'t> Region<'t> {
             return None;
         }
         let end = tokens.last()?.end;
-        Some(Self { text: window.get(..end)?, tokens })
+        let closes = closes(&tokens);
+        Some(Self { text: window.get(..end)?, tokens, closes })
     }
 
     /// The text, from the start of the statement to its end.
@@ -79,10 +84,7 @@ impl<'t> Region<'t> {
 
     /// The bracket that closes the one at `open`.
     pub(super) fn close(&self, open: usize) -> Option<usize> {
-        let depth = self.token(open)?.depth;
-        (open + 1..self.tokens.len()).find(|&at| {
-            matches!(self.at(at), ")" | "]" | "}") && self.tokens.get(at).is_some_and(|t| t.depth == depth)
-        })
+        *self.closes.get(open)?
     }
 
     /// What must stand where the bracket at `close` is deleted: nothing, or a blank that keeps a name from taking the full
@@ -168,6 +170,21 @@ impl<'t> Region<'t> {
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.tokens.iter().any(|token| token.text == word)
     }
+}
+
+/// For each token, the next closing bracket of the same depth; in one pass, since brackets may be nested by the hundred.
+fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+    let mut next: FxHashMap<_, usize> = FxHashMap::default();
+    let mut all = vec![None; tokens.len()];
+    for (at, token) in tokens.iter().enumerate().rev() {
+        if let Some(close) = all.get_mut(at) {
+            *close = next.get(&token.depth).copied();
+        }
+        if matches!(token.text, ")" | "]" | "}") {
+            next.insert(token.depth, at);
+        }
+    }
+    all
 }
 
 /// How many of the tokens belong to the first statement.

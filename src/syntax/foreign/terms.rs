@@ -127,10 +127,14 @@ const JOINTS: [&str; 12] =
 
 fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     let first = region.token(tokens.start)?;
-    let all: Vec<&Token<'_>> = region.tokens.get(tokens.clone())?.iter().collect();
+    let all = region.tokens.get(tokens.clone())?;
+    // First what ends at the first token that is none: brackets in brackets would all be looked at again for each.
     let rest_is_words = all.iter().skip(1).all(|token| is_word(token) || token.kind == Kind::Number);
+    if all.len() < 2 || !rest_is_words {
+        return None;
+    }
     let joined = all.iter().any(|token| JOINTS.contains(&token.text));
-    if all.len() < 2 || !rest_is_words || joined || all.iter().any(|token| token.text.starts_with("fn:")) {
+    if joined || all.iter().any(|token| token.text.starts_with("fn:")) {
         return None;
     }
     let range = region.range(tokens);
