@@ -62,8 +62,8 @@ fn ask(client: &mut Client, uri: &str, text: &str) -> usize {
 pub(crate) fn all(policies: &[Hostile]) -> (f64, Duration) {
     let start = Instant::now();
     let (folder, mut client) = open(policies);
-    for at in 0..policies.len() {
-        ask(&mut client, &folder.uri(&format!("p{at}/policy.mg")), &policies[at].text);
+    for (at, hostile) in policies.iter().enumerate() {
+        ask(&mut client, &folder.uri(&format!("p{at}/policy.mg")), &hostile.text);
     }
     let peak = high_water(client.process()).unwrap_or(0.0);
     assert!(client.shut_down().success());
