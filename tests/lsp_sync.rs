@@ -148,7 +148,7 @@ fn a_document_that_lost_an_edit_is_suspect_until_it_is_opened_again() {
     let good = body("textDocument/didChange", &change_params(2, &insertion("@")));
     let replaced = |from: &str, to: &[u8]| {
         let at = good.find(from).unwrap();
-        [good[..at].as_bytes(), to, good[at + from.len()..].as_bytes()].concat()
+        [&good.as_bytes()[..at], to, &good.as_bytes()[at + from.len()..]].concat()
     };
     let bodies: [(&str, Vec<u8>); 12] = [
         ("invalid UTF-8", replaced("@", b"\xff")),
@@ -244,7 +244,7 @@ fn other_damaged_messages_leave_documents_alone() {
         let good = body(method, &json!({ "textDocument": { "uri": URI }, "text": "@" }));
         send(&mut client, good.replace('@', "\\x").as_bytes());
         let at = good.find('@').unwrap();
-        send(&mut client, &[good[..at].as_bytes(), b"\xff", good[at + 1..].as_bytes()].concat());
+        send(&mut client, &[&good.as_bytes()[..at], b"\xff", &good.as_bytes()[at + 1..]].concat());
         assert!(!is_suspect(&mut client, URI), "{method}");
     }
     assert_eq!(warnings(&mut client), [""; 0]);
