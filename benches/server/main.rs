@@ -11,9 +11,11 @@
 #[path = "../../tests/support/client.rs"]
 mod client;
 mod hostile;
+#[allow(dead_code)] // The tests use the rest.
 #[path = "../../tests/ceilings/policies.rs"]
 mod policies;
 mod previews;
+#[allow(dead_code)] // The tests use the rest.
 #[path = "../../tests/ceilings/session.rs"]
 mod session;
 #[path = "../../tests/support/mod.rs"]
