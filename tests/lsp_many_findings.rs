@@ -1,4 +1,4 @@
-//! Editors are shown some findings of each rule in a file, and told how many more there are.
+//! Editors show some findings of each rule in a file, and how many more there are.
 #![allow(clippy::unwrap_used)]
 
 #[path = "support/client.rs"]
@@ -27,7 +27,7 @@ fn a_client_that_pulls() {
     let mut client = Client::open_workspace(None, pulling());
     client.did_open("untitled:a.mg", 1, &policy());
     assert_shown(&client.pull("untitled:a.mg")["items"]);
-    // All are there for whoever corrects one by one.
+    // Below the limit all are shown.
     client.did_change("untitled:a.mg", 2, json!([{ "text": "p(1).\n".repeat(90) }]));
     assert_eq!(client.pull("untitled:a.mg")["items"].as_array().unwrap().len(), 89);
     assert!(client.shut_down().success());
@@ -37,10 +37,10 @@ fn a_client_that_pulls() {
 fn a_client_that_is_pushed() {
     let mut client = Client::open_workspace(None, pushed());
     client.did_open("untitled:a.mg", 1, &policy());
-    let told = client.wait("diagnostics", |message| {
+    let sent = client.wait("diagnostics", |message| {
         message["method"] == "textDocument/publishDiagnostics"
             && message["params"]["diagnostics"].as_array().is_some_and(|items| !items.is_empty())
     });
-    assert_shown(&told["params"]["diagnostics"]);
+    assert_shown(&sent["params"]["diagnostics"]);
     assert!(client.shut_down().success());
 }

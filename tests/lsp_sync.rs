@@ -248,7 +248,7 @@ fn other_damaged_messages_leave_documents_alone() {
         assert!(!is_suspect(&mut client, URI), "{method}");
     }
     assert_eq!(warnings(&mut client), [""; 0]);
-    // A request hears of it.
+    // A request is answered with the error.
     let request = json!({ "jsonrpc": "2.0", "id": 900, "method": "mangle/query", "params": { "atom": "@" } });
     let (before, after) =
         request.to_string().split_once('@').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::paths::real;
 
-/// A path as somebody spells it, and where it leads on disk.
+/// A path as it is spelled, and where it leads on disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPath {
     /// The path as it is spelled.

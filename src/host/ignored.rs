@@ -22,28 +22,26 @@ pub(super) const MOST_PATTERNS: usize = 10_000;
 /// followed.
 pub(super) struct Entries {
     walk: ignore::Walk,
-    patterns: Arc<Patterns>,
 }
 
 impl Entries {
     /// Walks `root`, an absolute path.
     pub(super) fn below(root: &Path) -> Self {
-        Self::of(root, |_| true)
+        Self::of(root, &Arc::default(), |_| true)
     }
 
     /// Walks what `filter` lets pass of it. In the order of names: where a limit cuts, it cuts at the same place each time.
-    pub(super) fn of(root: &Path, filter: impl Fn(&DirEntry) -> bool + Send + Sync + 'static) -> Self {
-        let patterns = Arc::new(Patterns::default());
-        let known = Arc::clone(&patterns);
+    /// Walks that share `patterns` read each file of patterns once.
+    pub(super) fn of(
+        root: &Path,
+        patterns: &Arc<Patterns>,
+        filter: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let known = Arc::clone(patterns);
         let mut builder = WalkBuilder::new(root);
         builder.standard_filters(false).sort_by_file_name(Ord::cmp);
         builder.filter_entry(move |entry| known.has(entry) && filter(entry));
-        Self { walk: builder.build(), patterns }
-    }
-
-    /// The files of patterns that could not be used; all of them once the walk is over.
-    pub(super) fn problems(&self) -> Vec<Problem> {
-        self.patterns.problems.lock().clone()
+        Self { walk: builder.build() }
     }
 }
 
@@ -61,7 +59,7 @@ impl Iterator for Entries {
 
 /// The patterns of all folders that were asked for.
 #[derive(Default)]
-struct Patterns {
+pub(super) struct Patterns {
     levels: Mutex<FxHashMap<PathBuf, Arc<Level>>>,
     problems: Mutex<Vec<Problem>>,
 }
@@ -82,6 +80,11 @@ struct Level {
 }
 
 impl Patterns {
+    /// The files of patterns that could not be used; all of them once the walks are over.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        self.problems.lock().clone()
+    }
+
     /// Whether an entry is walked.
     fn has(&self, entry: &DirEntry) -> bool {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -312,9 +315,14 @@ mod tests {
         std::fs::write(root.join("a/x.mg"), "").unwrap();
         std::fs::write(root.join("b/y.mg"), "").unwrap();
         std::fs::write(root.join("c/z.mg"), "").unwrap();
-        let mut entries = Entries::below(&root);
-        let files = entries.by_ref().filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
-        let problems = entries.problems();
+        let patterns = Arc::default();
+        // Two walks that share the patterns say each problem once.
+        let [files, again] = [(); 2].map(|()| {
+            let entries = Entries::of(&root, &patterns, |_| true);
+            entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count()
+        });
+        assert_eq!(files, again);
+        let problems = patterns.problems();
         let mut whys: Vec<_> = problems.iter().map(|problem| problem.why.as_str()).collect();
         whys.sort_unstable();
         assert_eq!(files, 2);

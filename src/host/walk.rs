@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ignore::DirEntry;
 
-use super::ignored::Entries;
+use super::ignored::{Entries, Patterns};
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use crate::config::{FILE_NAME, FilesSettings, ScanLimits};
 use crate::text::Cancel;
@@ -95,12 +95,14 @@ pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
 pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> Tree {
     let mut tree = Tree::default();
     let boundary = boundary(root);
+    let patterns = Arc::default();
     if reach.first.iter().any(|folder| folder.starts_with(root)) {
-        tree.take(first(root, &reach.first), root, &boundary, reach);
+        tree.visit(first(root, &patterns, &reach.first), root, &boundary, reach);
     }
     if !reach.only_first && tree.limit.is_none() {
-        tree.take(others(root, &reach.first), root, &boundary, reach);
+        tree.visit(others(root, &patterns, &reach.first), root, &boundary, reach);
     }
+    tree.problems.extend(patterns.problems());
     for path in overlay.paths().filter(|path| path.starts_with(root) && !path.exists()) {
         if is_mangle(path) {
             tree.files.push(Found::plain(path));
@@ -119,22 +121,22 @@ pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> 
 }
 
 /// Visits the own files of the `wanted` folders, and the folders above them.
-fn first(root: &Path, wanted: &Arc<BTreeSet<PathBuf>>) -> Entries {
+fn first(root: &Path, patterns: &Arc<Patterns>, wanted: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let wanted = Arc::clone(wanted);
     let is_above = {
         let wanted = Arc::clone(&wanted);
         move |folder: &Path| wanted.iter().any(|one| one.starts_with(folder))
     };
-    Entries::of(root, move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
+    Entries::of(root, patterns, move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
         true => is_above(entry.path()),
         false => is_own(&wanted, entry.path()),
     })
 }
 
 /// Visits everything but the own files of the folders that came first.
-fn others(root: &Path, first: &Arc<BTreeSet<PathBuf>>) -> Entries {
+fn others(root: &Path, patterns: &Arc<Patterns>, first: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let first = Arc::clone(first);
-    Entries::of(root, move |entry| {
+    Entries::of(root, patterns, move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder { !is_of_system(entry) } else { !is_own(&first, entry.path()) }
     })
@@ -144,7 +146,7 @@ fn is_own(folders: &BTreeSet<PathBuf>, path: &Path) -> bool {
     path.parent().is_some_and(|folder| folders.contains(folder))
 }
 
-/// Whether a folder below the root holds what the system makes up: endless, and nobody's files.
+/// Whether a folder below the root is a virtual file system: endless, and without files of users.
 fn is_of_system(entry: &DirEntry) -> bool {
     let folders = ["/dev", "/proc", "/sys"];
     cfg!(unix) && entry.depth() > 0 && folders.iter().any(|folder| entry.path() == Path::new(folder))
@@ -190,12 +192,7 @@ impl Tree {
     }
 
     /// Adds what a walk visits, up to a limit.
-    fn take(&mut self, mut entries: Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
-        self.visit(&mut entries, root, boundary, reach);
-        self.problems.append(&mut entries.problems());
-    }
-
-    fn visit(&mut self, entries: &mut Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
+    fn visit(&mut self, entries: Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
         for entry in entries {
             if reach.cancel.is_cancelled() {
                 return;

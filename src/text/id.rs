@@ -47,7 +47,7 @@ pub fn compare_paths(one: &str, another: &str) -> Ordering {
     one.split('/').cmp(another.split('/'))
 }
 
-/// The number of the first path. The numbers of paths are a block of their own: ids that somebody numbers from 0 up, or
+/// The number of the first path. The numbers of paths are a block of their own: ids that are numbered from 0 up, or
 /// from the highest number down, are no ids of paths.
 const FIRST: u32 = 1 << 30;
 

@@ -1,4 +1,4 @@
-//! Files with very many findings: people are shown some of each rule and told how many more there are; programs get all.
+//! Files with very many findings: text shows some of each rule and how many more there are; machine formats have all.
 
 use super::support::{folder, run};
 

@@ -26,7 +26,7 @@ pub(crate) enum Operation {
     Link,
     /// The editor's settings change.
     Configure(usize),
-    /// A question is asked whose answer nobody waits for.
+    /// A request whose response is ignored.
     Ask { name: Name, method: usize },
 }
 

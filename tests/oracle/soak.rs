@@ -1,4 +1,4 @@
-//! The same for as long as somebody wants, with a look at the memory of the servers.
+//! The same comparison for any number of minutes, with the memory of the servers.
 
 use std::time::{Duration, Instant};
 

@@ -43,7 +43,7 @@ pub(crate) fn run(bytes: &[u8]) {
         .sum();
     let start = i64::from(u32::from(edits[back].range.start())) + moved;
     let Some(place) = Place::new(&after, FileId(0), size(usize::try_from(start).unwrap())) else { return };
-    // A name that nobody may give, such as those that the engine makes, is not given again.
+    // Reserved names, such as those that the engine generates, cannot be given back.
     let Ok(edits) = rename(place, &[], &renamable.name) else { return };
     assert_eq!(after.after(&edits).sources[0].text().as_ref(), text, "renamed to {new} and back");
 }

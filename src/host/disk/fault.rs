@@ -123,7 +123,7 @@ mod demanded {
     /// Whether an operation happens, and how much of it.
     ///
     /// # Errors
-    /// When a test wants it to fail.
+    /// When a test demands that it fails.
     pub(in crate::host) fn check(operation: Operation, path: &Path) -> io::Result<Extent> {
         let Some(fault) = FAULT.as_ref().filter(|fault| fault.is_due(operation)) else {
             return Ok(Extent::Whole);

@@ -22,7 +22,7 @@ pub(in crate::host) struct File {
     read: u64,
 }
 
-/// What changes when somebody writes to a file, or puts another in its place.
+/// What changes when a file is written to or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     len: u64,
@@ -177,7 +177,7 @@ pub(super) fn is_own_descriptor(path: &Path) -> bool {
         || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(Path::new(folder)))
 }
 
-/// Opening a pipe would wait for somebody who writes to it, and a terminal would become this process's own.
+/// Opening a pipe would block until a writer opens it, and a terminal could become the controlling one of this process.
 #[cfg(unix)]
 fn without_waiting(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt as _;

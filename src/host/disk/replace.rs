@@ -1,5 +1,4 @@
-//! Replacing a file by a new text, all at once: whoever reads it sees the old text or the new one, and what somebody else
-//! saved meanwhile is never lost.
+//! Replaces a file by a new text, atomically: a reader sees the old text or the new one, and a concurrent save is never lost.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -20,7 +19,7 @@ pub enum ReplaceError {
     /// It has several names, so many of them, which would no longer be the same file.
     #[error("it has {0} hard links, and replacing it would separate them")]
     Linked(u64),
-    /// Somebody else wrote to it.
+    /// Another process wrote to it.
     #[error("it changed meanwhile")]
     Changed,
     /// The system refused.
@@ -85,12 +84,12 @@ impl Replacement {
         let new = self.new.into_name()?;
         match exchange(&new, &self.path) {
             Ok(()) => {}
-            // Somebody deleted the file.
+            // The file was deleted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error.into()),
             // Not all file systems can do that.
             Err(_) => return Ok(fs::rename(&new, &self.path)?),
         }
-        // The old file has the other name now. If somebody saved in the last moment, that is what has to stay.
+        // The old file has the other name now. A save at the last moment has to stay.
         match is(&new, old) {
             Ok(true) => Ok(()),
             other => {

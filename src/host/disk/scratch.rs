@@ -1,4 +1,4 @@
-//! A file without a name, or with one that nobody looks for, until it takes the place of another.
+//! A temporary file without a name, or with a hidden one, until it takes the place of another.
 //!
 //! On Linux it has no name while it is written, so that a process that is killed leaves nothing behind. Where the file
 //! system has no such files, it is hidden and removed when it is dropped.
@@ -140,7 +140,7 @@ fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// A new file belongs to whoever makes it.
+/// A new file belongs to the user of this process until then.
 #[cfg(unix)]
 fn keep_owner(file: &fs::File, metadata: &Metadata) {
     use std::os::unix::fs::MetadataExt as _;

@@ -24,7 +24,7 @@ pub enum ChangeError {
     /// A change does not fit the text.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// The protocol wants the versions of a document to grow.
+    /// Versions of a document increase, as the protocol demands.
     #[error("version {sent} follows version {known}")]
     Version {
         /// The version that came.

@@ -48,7 +48,7 @@ impl Drop for Share {
     }
 }
 
-/// `limits` for an evaluation while somebody types: of time, and of memory beside what is kept of other evaluations.
+/// `limits` for an evaluation while a document is edited: of time, and of memory beside what is kept of other evaluations.
 pub fn editor_limits(limits: Limits) -> Limits {
     let bytes = limits.bytes.min(share(KEPT.load(Ordering::Relaxed)));
     Limits { time: limits.time.min(LONGEST), bytes, ..limits }
@@ -129,7 +129,7 @@ impl Drop for Kept {
     }
 }
 
-/// Drops an evaluation where nobody waits: a large one takes tens of milliseconds, and the thread that owns all state
+/// Drops an evaluation on another thread: a large one takes tens of milliseconds, and the thread that owns all state
 /// comes by here.
 fn drop_elsewhere(evaluated: Option<Arc<Evaluated>>) {
     let Some(evaluated) = evaluated.filter(|evaluated| evaluated.share.0 > LARGE / 8) else { return };

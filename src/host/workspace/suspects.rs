@@ -1,4 +1,4 @@
-//! Documents whose text only the editor knows: an edit of them was lost, or they were never opened.
+//! Documents whose text may differ from the editor's: an edit of them was lost, or they were never opened.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -51,7 +51,7 @@ struct Run<'c> {
     no_interval: [ValueId; 2],
     /// What gave way in the last rounds.
     stale: merging::Stale,
-    /// How many bytes of each relation, with its reasons, the meter knows of.
+    /// How many bytes of each relation, with its reasons, the meter has counted.
     counted: Vec<usize>,
 }
 
@@ -201,7 +201,7 @@ impl<'c> Run<'c> {
 /// How many tuples of a relation there may be that the meter does not know of yet.
 const UNCOUNTED: u32 = 256;
 
-/// Whether the meter is told of a relation when it has one more tuple, of so many values and reasons.
+/// Whether the meter counts a relation again when it has one more tuple, of so many values and reasons.
 fn is_counted(number: u32, width: usize) -> bool {
     number.is_multiple_of(UNCOUNTED) || number.is_power_of_two() || width > UNCOUNTED as usize
 }

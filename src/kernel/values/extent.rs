@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 use super::text::{Counter, escape_bytes, escape_string};
 use super::{Datum, Key, ValueId, Values};
 
-/// From this size on printed sizes are no longer told apart: 256 TiB.
+/// From this size on printed sizes are no longer distinguished: 256 TiB.
 pub const MOST_PRINTED: u64 = (1 << 48) - 1;
 
 /// The longest text of a time or a duration in the engine's form, without the function around it.

@@ -31,7 +31,7 @@ fn fix(rule: &Rule) -> &'static str {
             "A guess where one is offered: look at it. It edits evidence: only `check --fix-transcripts --unsafe` applies \
              it, and the editor one by one. One that would put in a value or delete something is only suggested."
         }
-        FixKind::None => "None: what was meant has to be decided by whoever wrote it.",
+        FixKind::None => "None: the right change depends on what the author meant.",
         FixKind::Safe => {
             "Safe where one is offered: afterwards the program means what was evidently meant. \
              `check --fix` applies it."
