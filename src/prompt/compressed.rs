@@ -106,7 +106,7 @@ fn facts(
     let mut section = Section::new(kind, From::Kernel, title);
     heading(&mut section);
     let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
-    for at in cut(&found, querier, (usize::MAX, tokens), Estimator::Chars4) {
+    for at in cut(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
         let Some((text, answer)) = found.get(at) else { continue };
         section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.whole())));
     }

@@ -91,7 +91,7 @@ fn state(
     let mut section = Section::new(SectionKind::State, From::Kernel, "STATE");
     heading(&mut section);
     let facts = facts_of(&block.predicates, querier, prompt);
-    for at in cut(&facts, querier, (block.max_facts, block.max_tokens), estimator) {
+    for at in cut(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
         let Some((text, answer)) = facts.get(at) else { continue };
         section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.whole())));
     }
@@ -122,10 +122,14 @@ pub(super) fn facts_of(
 pub(super) fn cut(
     facts: &[(String, Answer)],
     querier: &mut dyn Querier,
+    prompt: &mut Prompt,
     (max_facts, max_tokens): (usize, usize),
     estimator: Estimator,
 ) -> Vec<usize> {
-    let scores = querier.query(ACTIVATION, 2).unwrap_or_default();
+    let scores = querier.query(ACTIVATION, 2).unwrap_or_else(|why| {
+        prompt.failed.push((ACTIVATION, why));
+        Vec::new()
+    });
     let plain = |fact: &str| -> String {
         fact.trim_end_matches('.').chars().filter(|char| !char.is_whitespace()).collect()
     };

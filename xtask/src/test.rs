@@ -28,6 +28,7 @@ const STEPS: &[Step] = &[
         cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     }),
     ("Rust tests", rust_tests),
+    ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),
 ];

@@ -94,6 +94,7 @@ fn apply(found: &Found, fix: &Fix, file: &[u8], options: &Options, before: &Read
         assert!(std::str::from_utf8(&fixed).is_ok(), "{fix:?} makes bytes that are no text");
     }
     let after = Read::of(options.clone(), &fixed, usize::MAX);
-    assert_eq!(after.records.len(), before.records.len(), "{fix:?}\n{}", String::from_utf8_lossy(&fixed));
-    assert!(after.errors <= before.errors, "{fix:?}\n{}", String::from_utf8_lossy(&fixed));
+    let shown = format!("{fix:?} of {}\n{}", found.finding.message, String::from_utf8_lossy(&fixed));
+    assert_eq!(after.records.len(), before.records.len(), "{shown}");
+    assert!(after.errors <= before.errors, "{shown}");
 }

@@ -141,13 +141,29 @@ fn double_quoted(text: &str) -> Option<String> {
 }
 
 fn controls(json: &Json<'_>, group: &[&Problem]) -> Option<Fix> {
-    let mut fix = Fix::safe(if group.len() == 1 { "Escape it" } else { "Escape them" });
+    let title = if group.len() == 1 { "Escape it" } else { "Escape them" };
+    let mut fix = if ends_well(json, group.last()?) { Fix::safe(title) } else { Fix::guess(title) };
     for problem in group {
         let char = slice(json, problem.range).first().copied().map(char::from)?;
         let literal = quoted(char.encode_utf8(&mut [0; 4]));
         fix = fix.replace(problem.range, literal.trim_matches('"'));
     }
     Some(fix)
+}
+
+/// Whether the string around a control character is followed by what may follow a string. Otherwise a quote is missing,
+/// and the line break may be one between values.
+fn ends_well(json: &Json<'_>, problem: &Problem) -> bool {
+    let mut rest = slice_from(json, problem.range.end()).iter().copied();
+    loop {
+        match rest.next() {
+            Some(b'\\') => drop(rest.next()),
+            Some(b'"') => break,
+            Some(_) => {}
+            None => return false,
+        }
+    }
+    rest.find(|byte| !byte.is_ascii_whitespace()).is_none_or(|byte| b",:}]".contains(&byte))
 }
 
 /// Whether there is less wrong after a fix than before.

@@ -125,6 +125,7 @@ fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Promp
     match result {
         Ok(compilation) => {
             prompt.sections.extend(compilation.sections.iter().cloned());
+            prompt.failed.extend(compilation.failed.iter().cloned());
             prompt.compilation = Some(Arc::new(compilation));
             let text = prompt.text();
             if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {

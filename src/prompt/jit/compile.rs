@@ -53,6 +53,8 @@ pub struct Compilation {
     pub deviation: i64,
     /// Whether names in it stand for so much that not all of it was put in.
     pub overgrown: bool,
+    /// Queries that failed: the predicate, and why. What they would have injected is missing.
+    pub failed: Vec<(&'static str, String)>,
     /// Its sections.
     pub sections: Vec<Section>,
     /// What became of the atoms.
@@ -81,7 +83,7 @@ impl JitCompiler {
     pub fn leave(&self, context: &Context, derived: &Derived, querier: &mut dyn Querier, left: &mut Left) {
         let situation = Situation::of(derived);
         let mut atoms = self.corpus.atoms.clone();
-        atoms.extend(injected(derived, querier).into_iter().map(|(atom, _)| Arc::new(atom)));
+        atoms.extend(injected(derived, querier, &mut Vec::new()).into_iter().map(|(atom, _)| Arc::new(atom)));
         let (kept, _) = collected(&atoms, derived, &situation);
         for atom in kept.into_iter().filter_map(|at| atoms.get(at)) {
             if !left.atoms.iter().any(|known| Arc::ptr_eq(known, atom)) {
@@ -106,7 +108,8 @@ impl JitCompiler {
         let available = available(derived)?;
         let situation = Situation::of(derived).after(left);
         let mut atoms = self.corpus.atoms.clone();
-        let injected = injected(derived, querier);
+        let mut failed = Vec::new();
+        let injected = injected(derived, querier, &mut failed);
         let first = atoms.len();
         let (more, lines): (Vec<_>, Vec<_>) = injected.into_iter().unzip();
         atoms.extend(more.into_iter().map(Arc::new));
@@ -155,6 +158,7 @@ impl JitCompiler {
             mandatory: fit.mandatory,
             deviation: fit.deviation,
             overgrown: placeholders.is_full(),
+            failed,
             sections,
             manifest,
             atoms,
@@ -213,9 +217,19 @@ fn printed(answer: &Answer) -> Vec<String> {
 }
 
 /// What the kernel injects. Where the query for context fails the runtime does not ask for knowledge.
-fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injected<Origin>> {
+fn injected(
+    derived: &Derived,
+    querier: &mut dyn Querier,
+    failed: &mut Vec<(&'static str, String)>,
+) -> Vec<inject::Injected<Origin>> {
     let is_for = |shard: &str| inject::is_for(shard, derived);
-    let Ok(answers) = querier.query(INJECTED, 2) else { return Vec::new() };
+    let answers = match querier.query(INJECTED, 2) {
+        Ok(answers) => answers,
+        Err(why) => {
+            failed.push((INJECTED, why));
+            return Vec::new();
+        }
+    };
     let mut texts = Vec::new();
     for answer in answers {
         if let [shard, text, ..] = &printed(&answer)[..]
@@ -226,7 +240,11 @@ fn injected(derived: &Derived, querier: &mut dyn Querier) -> Vec<inject::Injecte
         }
     }
     let mut blocks = Vec::new();
-    for answer in querier.query(KNOWLEDGE, 3).unwrap_or_default() {
+    let answers = querier.query(KNOWLEDGE, 3).unwrap_or_else(|why| {
+        failed.push((KNOWLEDGE, why));
+        Vec::new()
+    });
+    for answer in answers {
         if let [shard, topic, text, ..] = &printed(&answer)[..]
             && is_for(shard)
             && !topic.trim().is_empty()

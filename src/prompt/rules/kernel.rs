@@ -141,15 +141,17 @@ fn failed(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     });
     let parts = [(TEMPLATES, "the template"), (INJECTED, "the context"), (KNOWLEDGE, "the knowledge")];
     let is_lost = |name: &str| stopped.is_some_and(|stopped| subject.feeding(&[name]).contains(&stopped));
-    let mut lost: Vec<String> =
-        parts.iter().filter(|(name, _)| is_lost(name)).map(|(_, part)| (*part).to_owned()).collect();
-    lost.extend(shown.prompt.failed.iter().map(|(part, why)| format!("{part} ({why})")));
+    let lost: Vec<&str> = parts.iter().filter(|(name, _)| is_lost(name)).map(|(_, part)| *part).collect();
     if !lost.is_empty() {
         let message = format!(
             "A query of this prompt fails {}: the runtime leaves out {}, and only its log says so.",
             within(shown),
             lost.join(" and ")
         );
+        subject.at_header(found, &QUERY_ERROR, at_shard(shown), message);
+    }
+    for (part, why) in &shown.prompt.failed {
+        let message = format!("What `{part}` gives is missing {}: {why}.", within(shown));
         subject.at_header(found, &QUERY_ERROR, at_shard(shown), message);
     }
 }

@@ -22,6 +22,7 @@ use self::ledger::Ledger;
 use self::run::{Outcome, Run};
 pub(crate) use self::rustc::wrapped;
 use self::table::Target;
+use crate::tally::Tally;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -42,9 +43,23 @@ pub(crate) struct Options {
     /// Run a target over one file, such as an input that failed
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    /// The number that decides what is tried [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// List the targets
     #[arg(long)]
     list: bool,
+}
+
+/// What each target gets as a step of `cargo xtask test`. The seed is fixed: the step fails over what was changed, not by
+/// chance.
+const STEP: Extent = Extent { seconds: 10, seed: Some(1) };
+
+/// How much is tried of a target.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    seconds: u64,
+    seed: Option<u64>,
 }
 
 /// Runs what is asked for.
@@ -60,7 +75,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return fuzzer.reproduce(target, input);
     }
     let seconds = options.hours.map_or(options.seconds, |hours| (hours * 3600.0) as u64);
-    let outcomes = run_all(&fuzzer, &targets, seconds, options.jobs)?;
+    let extent = Extent { seconds, seed: options.seed };
+    let outcomes = run_all(&fuzzer, &targets, extent, options.jobs)?;
     if options.keep {
         for target in &targets {
             let kept = corpus::keep(&fuzzer, target)?;
@@ -69,6 +85,16 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let failed = outcomes.iter().any(|(_, outcome)| outcome.failure.is_some());
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Each target for some seconds: a step of `cargo xtask test`.
+pub(crate) fn check() -> Result<Tally> {
+    let fuzzer = Fuzzer::build()?;
+    let targets = chosen(&fuzzer, &[])?;
+    let outcomes = run_all(&fuzzer, &targets, STEP, 2)?;
+    let mut tally = Tally::default();
+    outcomes.iter().for_each(|(_, outcome)| tally.add(Tally::one(outcome.failure.is_none())));
+    Ok(tally)
 }
 
 fn chosen(fuzzer: &Fuzzer, names: &[String]) -> Result<Vec<Target>> {
@@ -82,7 +108,12 @@ fn chosen(fuzzer: &Fuzzer, names: &[String]) -> Result<Vec<Target>> {
 }
 
 /// Runs targets, some at once, and prints what came of them. What was counted is added to the ledger after each.
-fn run_all(fuzzer: &Fuzzer, targets: &[Target], seconds: u64, jobs: usize) -> Result<Vec<(String, Outcome)>> {
+fn run_all(
+    fuzzer: &Fuzzer,
+    targets: &[Target],
+    extent: Extent,
+    jobs: usize,
+) -> Result<Vec<(String, Outcome)>> {
     let waiting: Mutex<VecDeque<&Target>> = Mutex::new(targets.iter().collect());
     let done = Mutex::new(Vec::new());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -90,7 +121,7 @@ fn run_all(fuzzer: &Fuzzer, targets: &[Target], seconds: u64, jobs: usize) -> Re
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
                 while let Some(target) = next() {
-                    let result = Run::new(fuzzer, target, seconds).and_then(|run| run.run());
+                    let result = Run::new(fuzzer, target, extent).and_then(|run| run.run());
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     let result = result.and_then(|outcome| {
                         Ledger::add(&home().join("ledger.json"), &target.name, &outcome)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::build::Fuzzer;
 use super::table::Target;
-use super::{corpus, folder, made};
+use super::{Extent, corpus, folder, made};
 
 /// What an input may take, in megabytes of memory and seconds.
 const MEMORY: u64 = 2048;
@@ -22,7 +22,7 @@ const LONG: u64 = 60;
 pub(super) struct Run<'r> {
     fuzzer: &'r Fuzzer,
     target: &'r Target,
-    seconds: u64,
+    extent: Extent,
     corpus: PathBuf,
     seeds: PathBuf,
     crashes: PathBuf,
@@ -49,16 +49,16 @@ pub(super) struct Failure {
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(fuzzer: &'r Fuzzer, target: &'r Target, seconds: u64) -> Result<Self> {
+    pub(super) fn new(fuzzer: &'r Fuzzer, target: &'r Target, extent: Extent) -> Result<Self> {
         let seeds = folder(target, "seeds")?;
         fuzzer.seeds(target, &seeds)?;
         let (corpus, crashes) = (folder(target, "corpus")?, folder(target, "crashes")?);
-        Ok(Self { fuzzer, target, seconds, corpus, seeds, crashes })
+        Ok(Self { fuzzer, target, extent, corpus, seeds, crashes })
     }
 
     /// Runs libFuzzer. What it says goes to a log beside the corpus.
     pub(super) fn run(&self) -> Result<Outcome> {
-        println!("{}: {} seconds", self.target.name, self.seconds);
+        println!("{}: {} seconds", self.target.name, self.extent.seconds);
         let start = Instant::now();
         let mut command = self.fuzzer.command(self.target);
         command.args(self.options()).arg(&self.corpus).arg(&self.seeds);
@@ -74,7 +74,7 @@ impl<'r> Run<'r> {
             let why = format!("the process died; see {}", log.display());
             outcome.failure = Some(Failure { input: log, why });
         }
-        if self.seconds >= LONG && outcome.failure.is_none() {
+        if self.extent.seconds >= LONG && outcome.failure.is_none() {
             corpus::minimise(self.fuzzer, self.target, &self.corpus)?;
         }
         outcome.corpus = corpus::count(&self.corpus);
@@ -83,13 +83,14 @@ impl<'r> Run<'r> {
 
     fn options(&self) -> Vec<String> {
         let mut options = vec![
-            format!("-max_total_time={}", self.seconds),
+            format!("-max_total_time={}", self.extent.seconds),
             format!("-max_len={}", self.target.max_len),
             format!("-rss_limit_mb={MEMORY}"),
             format!("-timeout={TIMEOUT}"),
             format!("-artifact_prefix={}/", self.crashes.display()),
             "-print_final_stats=1".to_owned(),
         ];
+        options.extend(self.extent.seed.map(|seed| format!("-seed={seed}")));
         if let Some(name) = &self.target.dictionary {
             let file = crate::root().join("fuzz/dictionaries").join(format!("{name}.txt"));
             options.push(format!("-dict={}", file.display()));
