@@ -70,3 +70,27 @@ fn every_link_leads_somewhere() {
     assert!(looked_at > 100, "only {looked_at} links");
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
+
+/// The cells of the table rows of a page; `\|` is a bar inside a cell.
+fn rows(page: &str) -> Vec<Vec<String>> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let rows = rows.map(|row| row.split(" | ").map(|cell| cell.replace("\\|", "|")).collect());
+    rows.collect()
+}
+
+#[test]
+fn clauses_for_authors_of_other_languages_parse() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/coming-from.md");
+    let page = fs::read_to_string(page).unwrap();
+    let clause = Regex::new(r"`([^`]+\.)`").unwrap();
+    let mut count = 0;
+    for row in rows(&page) {
+        for found in clause.captures_iter(row.last().unwrap()) {
+            let file = mangle_ls::syntax::SourceFile::parse(found[1].into());
+            assert!(file.findings().is_empty(), "{}: {:?}", &found[1], file.findings());
+            assert!(!file.items().is_empty(), "{}", &found[1]);
+            count += 1;
+        }
+    }
+    assert!(count > 30, "only {count} clauses were found");
+}

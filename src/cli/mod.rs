@@ -8,6 +8,7 @@ mod applies;
 mod baseline;
 mod changed;
 mod check;
+mod ci_file;
 mod completions;
 mod config;
 mod findings;
@@ -18,6 +19,7 @@ mod form;
 mod format;
 mod given;
 mod graph;
+mod init;
 mod log;
 mod looked_for;
 mod man;
@@ -87,6 +89,7 @@ enum Command {
     Replay(Box<replay::ReplayCommand>),
     Stats(stats::Stats),
     Serve(serve::Serve),
+    Init(init::Init),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
     Preview(preview::PreviewCommand),
@@ -163,6 +166,7 @@ impl Cli {
             Command::Stats(stats) => stats.run(color),
             Command::Parse(parse) => parse.run(color),
             Command::Serve(serve) => serve.run(),
+            Command::Init(init) => init.run(color),
             Command::Graph(graph) => graph.run(color),
             Command::Query(query) => query.run(color),
             Command::Preview(preview) => preview.run(color),

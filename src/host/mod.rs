@@ -69,5 +69,5 @@ pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,
     check_transcripts, comments, plain_name, read_transcript,
 };
-pub use walk::{ScanLimit, Visited, plain};
+pub use walk::{ScanLimit, Visited, plain, repository};
 pub use watch::{Stopper, Watch, WatchError, Woken};

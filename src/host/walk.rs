@@ -256,9 +256,14 @@ impl Tree {
 
 /// The folder that links may not leave: the repository around `root`, else `root` itself.
 pub(super) fn boundary(root: &Path) -> PathBuf {
-    let repository = root.ancestors().find(|folder| folder.join(".git").exists());
-    let boundary = repository.unwrap_or(root);
+    let boundary = repository(root).unwrap_or(root);
     std::fs::canonicalize(boundary).unwrap_or_else(|_| boundary.into())
+}
+
+/// The root of the git repository that a folder lies in. The folder itself need not be there.
+#[must_use]
+pub fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 fn problem(root: &Path, error: &ignore::Error) -> Problem {

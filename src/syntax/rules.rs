@@ -449,6 +449,12 @@ rules! {
         "path(\"src/a.go\").\nours(T) :- path(T), T like \"src/%\".",
         "path(\"src/a.go\").\nours(T) :- path(T), :string:starts_with(T, \"src/\")."
     }
+    FOREIGN_RULE = "MG089" "foreign-rule" Error None {
+        "A rule of Rego or a query of SQL."
+        "The engine rejects the file. A rule of Mangle has a head, `:-`, premises with commas between them, and a full stop."
+        "Decl request(User) bound [/string].\ndeny[msg] {\n  request(\"ann\")\n  msg := \"no\"\n}",
+        "Decl request(User) bound [/string].\ndeny(\"no\") :- request(\"ann\")."
+    }
 }
 
 /// What is said of a file that starts with a byte order mark.

@@ -11,6 +11,7 @@ mod fmt;
 mod foreign_names;
 mod foreign_text;
 mod graph;
+mod init;
 mod many_findings;
 #[path = "test.rs"]
 mod policy_test;

@@ -7,6 +7,7 @@ use super::columns::columns;
 use super::near::Vocabulary;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use crate::program::builtins::Correction;
 use crate::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
 use crate::syntax::ast::Atom;
 use crate::text::Symbol;
@@ -176,6 +177,9 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
         let fix = Fix::guess(format!("Write `{builtin}`")).replace(name.range, builtin);
         return finding(format!("{missing}; the built-in `{builtin}` is probably meant.")).fix(fix);
     }
+    if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
+        return finding(format!("{missing}; {}.", advice(correction)));
+    }
     let near = vocabulary.near(file, name.as_str(), atom.arity());
     let Some(names) = near.list() else {
         return finding(format!("{missing}."));
@@ -187,10 +191,20 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
     }
 }
 
-/// The built-in that has this name behind its colon, and this many arguments.
+/// The built-in with this many arguments that has this name behind its colon, or that is called so in another language.
 fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
-    let builtin = builtins::predicate(&format!(":{name}"))?;
+    let name = format!(":{name}");
+    let renamed = || builtins::predicate(builtins::correction(&name)?.replacement?);
+    let builtin = builtins::predicate(&name).or_else(renamed)?;
     (builtin.arity() == count).then_some(builtin.name)
+}
+
+/// What to write in place of a name that another language has.
+fn advice(correction: &Correction) -> String {
+    match correction.replacement {
+        Some(builtin) => format!("the built-in `{builtin}` is probably meant"),
+        None => correction.advice.to_owned(),
+    }
 }
 
 fn check_never_derived(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {

@@ -14,6 +14,7 @@ mod lists;
 mod phrases;
 mod premises;
 mod region;
+mod rego;
 mod statements;
 mod terms;
 mod token;
@@ -34,6 +35,7 @@ pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarati
 const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     terms::lookalikes,
     statements::comments,
+    rego::habits,
     statements::prose,
     statements::directives,
     statements::question,

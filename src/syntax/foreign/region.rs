@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::rego::Foreign;
 use super::token::{Kind, Token, tokens};
 
 /// Statements longer than this are not looked at; nobody writes them by hand.
@@ -192,9 +193,13 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
     let directive =
         matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == Kind::Word && t.glued);
-    let line = directive || at(0) == "```" || tokens.first().is_some_and(|token| token.kind == Kind::Comment);
+    let foreign = Foreign::of(tokens);
+    let line = directive
+        || foreign.is_some_and(Foreign::is_line)
+        || at(0) == "```"
+        || tokens.first().is_some_and(|token| token.kind == Kind::Comment);
     let numbered = tokens.first().is_some_and(|token| token.kind == Kind::Number);
-    let prose = is_prose(tokens);
+    let prose = foreign.is_none() && is_prose(tokens);
     for (index, token) in tokens.iter().enumerate() {
         let next = tokens.get(index + 1);
         let new_line = next.is_none_or(|next| next.first);
@@ -203,6 +208,8 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
             "." if index == 1 && numbered => false,
             "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
             "!" | "?" if index > 1 => new_line && token.depth == 0,
+            "}" if matches!(foreign, Some(Foreign::Rule(_))) => new_line && token.depth == 0,
+            ";" if foreign == Some(Foreign::Select) => true,
             _ => false,
         };
         if ends || (line && new_line && token.depth == 0) {

@@ -250,7 +250,7 @@ pub(super) fn question(region: &Region<'_>, hits: &mut Hits) {
     hits.add(hit.mend(whole, as_comment(region.text)).title("Turn it into a comment").guess());
 }
 
-fn as_comment(text: &str) -> String {
+pub(super) fn as_comment(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(|line| format!("# {line}")).collect();
     lines.join("\n")
 }

@@ -1,0 +1,165 @@
+//! `init`: a starter project with a policy, its tests, a sample, a configuration and a CI file.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::output::{self, Medium, Output};
+use super::{Outcome, ci_file};
+use crate::host::{self, disk};
+
+/// Write a starter project: a small policy with tests, a sample, a configuration and a CI file
+///
+/// It passes `check` and `test` as it is. A file that is there is never replaced. On a terminal, `init` asks for the kind of CI
+/// unless `--ci` names it. Exit status: 0, or 2 if nothing was written.
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    /// The folder, which is created if it is not there
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// The CI file to write [default: asked for on a terminal, else `github`]
+    #[arg(long, value_enum, value_name = "KIND")]
+    ci: Option<Ci>,
+}
+
+/// Where CI runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ci {
+    /// GitHub Actions: `.github/workflows/policy.yml`
+    Github,
+    /// GitLab: `.gitlab-ci.yml`
+    Gitlab,
+    /// No CI file
+    None,
+}
+
+/// A file of the project.
+pub(super) struct Template {
+    /// Its path below the folder, with `/`.
+    pub(super) path: &'static str,
+    /// What it is for, in a few words.
+    about: &'static str,
+    pub(super) text: &'static str,
+}
+
+/// The files in the order in which a new author reads them.
+pub(super) const TEMPLATES: &[Template] = &[
+    template("README.md", "the files and the commands", include_str!("../../examples/starter/README.md")),
+    template("schemas.gl", "declares the predicates", include_str!("../../examples/starter/schemas.gl")),
+    template("constitution.mg", "permits and denies actions", include_str!("../../examples/starter/constitution.mg")),
+    template("prompt.mg", "gives lines of the system prompt", include_str!("../../examples/starter/prompt.mg")),
+    template("constitution_test.mg", "tests both", include_str!("../../examples/starter/constitution_test.mg")),
+    template("coder.kernel.mg", "a sample of facts", include_str!("../../examples/starter/coder.kernel.mg")),
+    template("mangle-ls.toml", "the configuration", include_str!("../../examples/starter/mangle-ls.toml")),
+];
+
+const fn template(path: &'static str, about: &'static str, text: &'static str) -> Template {
+    Template { path, about, text }
+}
+
+/// A file that is to be written.
+struct Planned {
+    path: PathBuf,
+    about: &'static str,
+    text: String,
+}
+
+impl Init {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When the answer cannot be read, a file is there already, or one cannot be written.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let folder = host::absolute(&working, &self.folder);
+        let ci = match self.ci {
+            Some(ci) => ci,
+            None if io::stdin().is_terminal() && io::stdout().is_terminal() => asked()?,
+            None => Ci::Github,
+        };
+        let planned = planned(&folder, ci);
+        refuse_existing(&planned, &working)?;
+        for file in &planned {
+            write(file, &working)?;
+        }
+        let mut out = Output::of(Medium::Own, color);
+        out.write(&self.summary(&planned, ci, &working))?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+
+    fn summary(&self, planned: &[Planned], ci: Ci, working: &Path) -> String {
+        let shown: Vec<String> = planned.iter().map(|file| shown(&file.path, working)).collect();
+        let width = shown.iter().map(|path| path.chars().count()).max().unwrap_or_default();
+        let mut text = format!("Wrote {} files:\n", planned.len());
+        for (file, path) in planned.iter().zip(&shown) {
+            text += &format!("  {path:<width$}  {}\n", file.about);
+        }
+        text += "\nNext:\n";
+        if self.folder != Path::new(".") {
+            text += &format!("  cd {}\n", self.folder.display());
+        }
+        text += "  mangle-ls check\n  mangle-ls test\n";
+        if ci != Ci::None {
+            text += "\nIn the CI file, replace the words in capitals: they name the place where mangle-ls is kept.\n";
+        }
+        text
+    }
+}
+
+/// The kind of CI that the person at the terminal wants.
+fn asked() -> Result<Ci> {
+    output::note("CI file: github, gitlab or none? [github] ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).context("cannot read the answer")?;
+    match answer.trim() {
+        "" => Ok(Ci::Github),
+        word => Ci::from_str(word, true).map_err(|_| anyhow!("`{word}` is not one of github, gitlab, none")),
+    }
+}
+
+fn planned(folder: &Path, ci: Ci) -> Vec<Planned> {
+    let file = |template: &Template| Planned {
+        path: folder.join(template.path),
+        about: template.about,
+        text: template.text.to_owned(),
+    };
+    let mut planned: Vec<Planned> = TEMPLATES.iter().map(file).collect();
+    // CI looks for its file at the root of the repository only.
+    let root = host::repository(folder).unwrap_or(folder);
+    if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
+        planned.push(Planned { path: root.join(path), about: "checks and tests every change", text });
+    }
+    planned
+}
+
+/// Nothing is written where a file would be replaced.
+fn refuse_existing(planned: &[Planned], working: &Path) -> Result<()> {
+    let there = planned.iter().filter(|file| file.path.symlink_metadata().is_ok());
+    let there: Vec<String> = there.map(|file| format!("`{}`", shown(&file.path, working))).collect();
+    if there.is_empty() {
+        return Ok(());
+    }
+    let advice = if planned.last().is_some_and(|last| there == [format!("`{}`", shown(&last.path, working))]) {
+        "; `--ci none` leaves the CI file out"
+    } else {
+        "; name another folder"
+    };
+    let verb = if there.len() == 1 { "exists" } else { "exist" };
+    Err(anyhow!("{} {verb} already, nothing was written{advice}", there.join(", ")))
+}
+
+fn write(file: &Planned, working: &Path) -> Result<()> {
+    let failed = || format!("cannot write {}", shown(&file.path, working));
+    if let Some(folder) = file.path.parent() {
+        disk::create_folder(folder).with_context(failed)?;
+    }
+    disk::write(&file.path, file.text.as_bytes()).with_context(failed)
+}
+
+/// A path as the person at the terminal writes it.
+fn shown(path: &Path, working: &Path) -> String {
+    path.strip_prefix(working).unwrap_or(path).display().to_string()
+}
