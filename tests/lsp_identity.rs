@@ -236,6 +236,29 @@ fn events_arrive_for_the_file_or_for_the_link() {
 }
 
 #[test]
+fn a_document_follows_its_path_when_that_becomes_a_link() {
+    for configuration in
+        ["", "[[program]]\nname = \"all\"\n", "[[program]]\nname = \"a\"\ninclude = [\"a.mg\"]\n"]
+    {
+        let folder = Folder::new(&[("a.mg", DUPLICATE), ("mangle-ls.toml", configuration)]);
+        let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+        let link = folder.uri("link.mg");
+        client.did_open(&link, 1, "Decl p(X).\nDecl q(X).\nDecl q(Y).\n");
+        // There is no such file yet: the document is a file of its own.
+        let count = until(&mut client, &link, |found| !found.is_empty()).len();
+        symlink("a.mg", folder.path().join("link.mg")).unwrap();
+        event(&mut client, &link, 1);
+        // Now it has the text of `a.mg`, and nothing is declared in two files.
+        let q = |found: &[String]| found.iter().filter(|one| one.contains("`q/1` is declared")).count();
+        let p = |found: &[String]| found.iter().filter(|one| one.contains("`p/1` is declared")).count();
+        let found = until(&mut client, &link, |found| p(found) == 0);
+        assert_eq!(q(&found), 1, "{count} findings before");
+        let definition = client.request("textDocument/definition", at(&link, 0, 5)).unwrap();
+        assert!(definition.to_string().contains(&link), "{definition}");
+    }
+}
+
+#[test]
 fn a_link_that_stands_for_a_hidden_file_is_that_file() {
     let folder = Folder::new(&[(".hidden/x.mg", "q(X) :- p(X).\n"), ("b.mg", "r(X) :- q(X).\n")]);
     symlink(".hidden/x.mg", folder.path().join("link.mg")).unwrap();
@@ -268,11 +291,16 @@ fn a_byte_order_mark_moves_nothing() {
         assert_eq!(client.pull(&a)["items"], closed);
         client.did_close(&a);
         assert_eq!(client.pull(&a)["items"], closed);
-        // The editor saved it without.
+        // The editor saved it without; the file is open at two URIs.
         client.did_open(&a, 1, text);
+        let spelled = format!("{}%67", &a[..a.len() - 1]);
+        client.did_open(&spelled, 1, text);
+        until(&mut client, &spelled, |found| found.iter().any(|one| one.contains("bom")));
         folder.write("a.mg", text);
         event(&mut client, &a, 2);
-        until(&mut client, &a, |found| !found.iter().any(|one| one.contains("bom")));
+        for uri in [&a, &spelled] {
+            until(&mut client, uri, |found| !found.iter().any(|one| one.contains("bom")));
+        }
         folder.write("a.mg", &format!("\u{feff}{text}"));
     }
 }

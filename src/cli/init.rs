@@ -48,9 +48,21 @@ pub(super) struct Template {
 pub(super) const TEMPLATES: &[Template] = &[
     template("README.md", "the files and the commands", include_str!("../../examples/starter/README.md")),
     template("schemas.gl", "declares the predicates", include_str!("../../examples/starter/schemas.gl")),
-    template("constitution.mg", "permits and denies actions", include_str!("../../examples/starter/constitution.mg")),
-    template("prompt.mg", "gives lines of the system prompt", include_str!("../../examples/starter/prompt.mg")),
-    template("constitution_test.mg", "tests both", include_str!("../../examples/starter/constitution_test.mg")),
+    template(
+        "constitution.mg",
+        "permits and denies actions",
+        include_str!("../../examples/starter/constitution.mg"),
+    ),
+    template(
+        "prompt.mg",
+        "gives lines of the system prompt",
+        include_str!("../../examples/starter/prompt.mg"),
+    ),
+    template(
+        "constitution_test.mg",
+        "tests both",
+        include_str!("../../examples/starter/constitution_test.mg"),
+    ),
     template("coder.kernel.mg", "a sample of facts", include_str!("../../examples/starter/coder.kernel.mg")),
     template("mangle-ls.toml", "the configuration", include_str!("../../examples/starter/mangle-ls.toml")),
 ];
@@ -142,7 +154,8 @@ fn refuse_existing(planned: &[Planned], working: &Path) -> Result<()> {
     if there.is_empty() {
         return Ok(());
     }
-    let advice = if planned.last().is_some_and(|last| there == [format!("`{}`", shown(&last.path, working))]) {
+    let advice = if planned.last().is_some_and(|last| there == [format!("`{}`", shown(&last.path, working))])
+    {
         "; `--ci none` leaves the CI file out"
     } else {
         "; name another folder"

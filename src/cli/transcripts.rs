@@ -13,16 +13,16 @@ use serde_json::Value;
 use super::accounts::{Accounts, Denying};
 use super::output;
 use super::progress::Progress;
-use crate::config::{BUILT_IN_CONSUMERS, Container, Profile, TranscriptSettings};
+use crate::config::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use crate::envelope::Context;
 use crate::host::{
-    self, Cut, Input, Knowledges, Memory, Overlay, Problem, Resolution, Shell, TranscriptFile,
-    read_transcript,
+    self, Cut, Input, Knowledges, Manner, Memory, Overlay, Problem, Resolution, STDIN, Shell, TranscriptFile,
+    TranscriptRequest, read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
 use crate::lint::Diagnostic;
 use crate::report::replies::Answered;
-use crate::report::{Part, RECORD, SourceText, Sources, Spot, json_value};
+use crate::report::{Entry, Part, RECORD, SourceText, Sources, Spot, json_value};
 use crate::text::{Cancel, TextRange, TextSize, size};
 use crate::transcript::{Record, Summary};
 
@@ -167,6 +167,32 @@ impl Transcripts {
     /// A transcript as it is kept here.
     pub(super) fn same(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
         self.resolution.transcripts.iter().find(|known| known.file == found.file)
+    }
+
+    /// The working folder.
+    pub(super) fn working(&self) -> &Path {
+        &self.working
+    }
+
+    /// What `check` finds in all of them, as `check --format json` writes it. `None` for standard input, which can be read only
+    /// once.
+    pub(super) fn checked(&self) -> Option<Vec<Value>> {
+        if self.named.iter().any(|path| path.ends_with(STDIN)) {
+            return None;
+        }
+        let request = TranscriptRequest {
+            resolution: &self.resolution,
+            knowledges: &self.knowledges,
+            overlay: &Overlay::default(),
+            table: self.memory.table(),
+            working: &self.working,
+            manner: Manner { fail_on: None, evaluate: false, max_findings: Some(MaxFindings::new(0)) },
+        };
+        let checked = host::check_transcripts(request, &|_| ());
+        let mut sources = Sources::default();
+        checked.sources.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
+        let value = |entry: &Entry| json_value(entry.file, &entry.diagnostic, &sources);
+        Some(checked.entries.iter().map(value).collect())
     }
 
     /// What output calls a transcript.

@@ -27,6 +27,7 @@ mod project;
 mod prompts;
 mod read;
 mod resolve;
+mod revision;
 mod shared;
 mod tables;
 mod target;
@@ -64,6 +65,7 @@ pub use resolve::{
     CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
     resolve_with_transcripts,
 };
+pub use revision::revision;
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
 pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,

@@ -224,6 +224,12 @@ fn run(working: &Path, arguments: &[&str]) -> Result<Output, PastError> {
     git(working).args(arguments).output().map_err(PastError::NoGit)
 }
 
+/// The first line that a git command writes, if it succeeds.
+pub(super) fn line_of(working: &Path, arguments: &[&str]) -> Option<String> {
+    let output = run(working, arguments).ok()?;
+    output.status.success().then(|| first_line(&output.stdout))
+}
+
 /// What git says when it fails.
 fn complaint(output: &Output) -> String {
     let line = first_line(&output.stderr);

@@ -115,7 +115,8 @@ fn files_that_exist_are_never_replaced() {
             exit 2
         "#]],
     );
-    let names: Vec<_> = std::fs::read_dir(at.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(at.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["schemas.gl"]);
     write(at.path(), "new/.gitlab-ci.yml", "");
     check_in(

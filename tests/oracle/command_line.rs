@@ -21,7 +21,10 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
         return None;
     }
     let folder = copy(model);
-    let (least, most) = (check(&folder, &[]), check(&folder, &["--evaluate"]));
+    // A document that is in no program is checked alone where it is open, and on the command line where it is named.
+    let open: BTreeSet<&str> = model.openings.keys().copied().filter(|file| is_policy(file)).collect();
+    let open: Vec<&str> = open.into_iter().collect();
+    let (least, most) = (check(&folder, &open), check(&folder, &[&open[..], &["--evaluate"]].concat()));
     let of_server: BTreeSet<_> =
         findings(model, answers, root).into_iter().filter(|one| is_compared(model, one)).collect();
     let is_ours = |place: &&Place| is_compared(model, place);
@@ -34,9 +37,12 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
 /// Transcripts are checked and replayed where they are open, and editors hide byte order marks. A link that leads nowhere
 /// on disk may lead to a file of the copy.
 fn is_compared(model: &Model, (file, ..): &Place) -> bool {
-    let is_policy = file.ends_with(".mg") || file.ends_with(".gl");
     let is_broken = file == LINK.0 && model.is_linked && !model.disk.contains_key(LINK.1);
-    is_policy && !is_broken && !model.is_marked(file)
+    is_policy(file) && !is_broken && !model.is_marked(file)
+}
+
+fn is_policy(file: &str) -> bool {
+    file.ends_with(".mg") || file.ends_with(".gl")
 }
 
 fn copy(model: &Model) -> Folder {

@@ -26,6 +26,8 @@ pub(crate) enum Operation {
     Link,
     /// The editor's settings change.
     Configure(usize),
+    /// The client waits until the server has done all that is due: what follows meets a state that is whole.
+    Settle,
     /// A request whose response is ignored.
     Ask { name: Name, method: usize },
 }
@@ -51,6 +53,7 @@ impl Operation {
             91..93 => Self::Remove(path),
             93..94 => Self::Link,
             94..95 => Self::Configure(dice.below(SETTINGS.len())),
+            95..97 => Self::Settle,
             _ => Self::Ask { name, method: dice.below(64) },
         }
     }

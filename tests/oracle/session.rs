@@ -137,6 +137,8 @@ impl Session {
                 self.model.settings = settings;
                 self.server.configure(settings);
             }
+            // Answered when programs are evaluated.
+            Operation::Settle => drop(self.server.client.request("mangle/query", json!({ "atom": "p(X)" }))),
             Operation::Ask { name, method } => {
                 if let Some(editor) = self.model.open.get(&name) {
                     let at = crate::text::position(&editor.text, editor.text.len() / 2, self.setup.columns);

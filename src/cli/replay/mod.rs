@@ -17,14 +17,15 @@ use super::check::fail_on;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::config::{FailOn, Reading, instant};
+use crate::config::{FailOn, KernelSettings, Reading, instant, instant_text};
 use crate::envelope::secrets::redacted;
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{Shown, rule_place};
-use crate::kernel::Reading as KernelReading;
+use crate::kernel::{Clock, Reading as KernelReading};
 use crate::replay::Prefill;
 use crate::report::replay::{
-    Covered, MOST_TURNS, Page, ReplaySummary, TurnReport, html, line, markdown, summary_text, text,
+    CheckReport, Covered, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html, line, markdown,
+    summary_text, text,
 };
 
 /// Replay captured sessions against a constitution
@@ -116,6 +117,8 @@ struct Written {
     fails: bool,
     shown: Vec<TurnReport>,
     omitted: usize,
+    /// Where all turns begin, for the page.
+    starts: Vec<TurnStart>,
     coverage: Vec<Covered>,
 }
 
@@ -136,6 +139,7 @@ impl ReplayCommand {
             fails: false,
             shown: Vec::new(),
             omitted: 0,
+            starts: Vec::new(),
             coverage: Vec::new(),
         });
         let open: RefCell<Option<Session<'_>>> = RefCell::new(None);
@@ -184,7 +188,7 @@ impl ReplayCommand {
         let of_policy = policies.findings(&wish, &mut written.fails);
         of_policy.iter().for_each(|finding| written.summary.finding(finding));
         self.end(&mut written, &of_policy)?;
-        self.page(&written, &of_policy, &policies, &working)?;
+        self.page(&mut written, &of_policy, &policies, &transcripts)?;
         policies.complain(&working, color);
         transcripts.complain(&problems, color);
         for name in &homeless {
@@ -213,6 +217,9 @@ impl ReplayCommand {
 
     /// Writes a turn, as far as it is wanted.
     fn write(&self, turn: TurnReport, written: &mut Written) -> std::io::Result<()> {
+        if self.report.is_some() {
+            written.starts.push(TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start });
+        }
         if !(Shown { turn: self.turn, from: self.from }).has(turn.turn) {
             return Ok(());
         }
@@ -263,19 +270,27 @@ impl ReplayCommand {
 
     fn page(
         &self,
-        written: &Written,
+        written: &mut Written,
         of_policy: &[Value],
         policies: &Policies,
-        working: &Path,
+        transcripts: &Transcripts,
     ) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
+        let working = transcripts.working();
+        let checked = transcripts.checked();
+        let checked = checked.map(|found| CheckReport::of(found, &written.starts, &mut written.shown));
+        let revision = host::revision(&policies.path(self, transcripts));
+        let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
         let page = html(Page {
             turns: &written.shown,
             omitted: written.omitted,
             policy: of_policy,
+            checked: checked.as_ref(),
             coverage: &written.coverage,
             summary: &written.summary,
             program: &policies.names(),
+            revision: revision.as_deref(),
+            date: today.split('T').next(),
         });
         let (path, page) = (host::absolute(working, file), redacted(&page));
         let written = host::disk::write(&path, page.as_bytes());

@@ -17,7 +17,7 @@ use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session::Wish;
 use crate::config::{FailOn, RuleSettings, Settings};
-use crate::host::TranscriptFile;
+use crate::host::{self, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::kernel::{Clock, Kernel, Limits};
 use crate::program::Program;
@@ -162,6 +162,17 @@ impl Policies {
     pub(super) fn names(&self) -> String {
         let names: Vec<_> = self.all().map(|policy| policy.name.as_str()).collect();
         names.join(", ")
+    }
+
+    /// Where the policies are: what was named, else the folder of the configuration, else the working folder.
+    pub(super) fn path(&self, command: &ReplayCommand, transcripts: &Transcripts) -> PathBuf {
+        let working = transcripts.working();
+        let named = command.policy.first().map(|path| host::absolute(working, path));
+        let of_project = || {
+            let index = self.by_key.keys().find_map(|(project, _)| *project)?;
+            transcripts.resolution.projects.get(index).map(|project| project.root.clone())
+        };
+        named.or_else(of_project).unwrap_or_else(|| working.to_owned())
     }
 
     /// What is found in the policies, whatever the sessions do.

@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
 
-use super::{ProgramFiles, Resolver};
+use super::{Origin, ProgramFiles, Resolver};
 use crate::host::MemberLink;
 use crate::host::paths::real;
 use crate::host::walk::{Found, Tree};
 use crate::text::FileId;
 
 impl Resolver<'_> {
-    /// Notes the links that are in programs or are transcripts.
+    /// Notes the links that are in programs or are transcripts. A link that is only open, and in no program of its own, is a
+    /// document of the file that it leads to.
     pub(super) fn links(&mut self) {
-        let members = self.result.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);
+        let programs = self.result.programs.iter().filter(|program| program.origin != Origin::Lone);
+        let members = programs.flat_map(ProgramFiles::own).map(|member| member.file);
         let transcripts = self.result.transcripts.iter().map(|transcript| transcript.file);
         let known: FxHashSet<FileId> = members.chain(transcripts).collect();
         let is_known = |found: &&Found| self.table.known(&found.path).is_some_and(|id| known.contains(&id));

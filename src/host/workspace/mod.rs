@@ -430,8 +430,9 @@ impl Workspace {
             self.closed.insert(file.id, file);
         }
         for (id, marked) in scanned.marks {
-            let document = self.documents.get_mut(&id);
-            different |= document.is_some_and(|document| document.set_marked(marked));
+            for document in self.openings_mut().filter(|document| document.id() == id) {
+                different |= document.set_marked(marked);
+            }
         }
         for id in scanned.gone {
             self.closed.remove(&id);

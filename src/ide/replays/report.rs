@@ -74,7 +74,17 @@ impl Replayed<'_> {
         let (mut turns, summary, of_policy) = self.summed(shown);
         let omitted = turns.len().saturating_sub(MOST_TURNS);
         turns.truncate(MOST_TURNS);
-        html(Page { turns: &turns, omitted, policy: &of_policy, coverage: &[], summary: &summary, program })
+        html(Page {
+            turns: &turns,
+            omitted,
+            policy: &of_policy,
+            checked: None,
+            coverage: &[],
+            summary: &summary,
+            program,
+            revision: None,
+            date: None,
+        })
     }
 
     /// The turns that are wanted, all in numbers, and what is found in the policies.

@@ -91,7 +91,13 @@ impl<'a> Session<'a> {
                 let sources = sources.borrow();
                 let rule = |rule| rule_place(constitution, &sources, rule);
                 let origin = |fact: &str| replay.origin(fact);
-                let places = Places { file: name, line: spot.line + 1, rule: &rule, origin: &origin };
+                let places = Places {
+                    file: name,
+                    line: spot.line + 1,
+                    start: record.start,
+                    rule: &rule,
+                    origin: &origin,
+                };
                 let report = self::turn(&turn, &places);
                 turns.push((*turn, report));
             }

@@ -22,6 +22,8 @@ pub struct Places<'a> {
     pub file: &'a str,
     /// The line that the record begins at.
     pub line: u32,
+    /// Where the record begins, in bytes of the transcript.
+    pub start: u64,
     /// Where a clause stands: `policy.mg:12`; `None` for what no clause gives.
     pub rule: &'a dyn Fn(RuleId) -> Option<String>,
     /// Where a fact of the session comes from.
@@ -47,6 +49,7 @@ pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
         turn: turn.number,
         record: turn.record,
         line: places.line,
+        start: places.start + u64::from(u32::from(turn.place.start())),
         time: turn.is_dated.then(|| instant_text(turn.now_ns)),
         asked: turn.asked.clone(),
         stage: turn.stage.map(|stage| word(stage).to_owned()),
@@ -83,6 +86,7 @@ pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
         stopped,
         compared: Vec::new(),
         findings: Vec::new(),
+        checked: Vec::new(),
     }
 }
 

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use crate::report::sink;
 
+use super::problems::problems;
 use super::{
-    AtomReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport, VerdictReport, said,
-    summary_text,
+    AtomReport, CheckReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport,
+    VerdictReport, counted, said, summary_text,
 };
 
 /// How much of a surface is shown before it is unfolded, in characters.
@@ -30,12 +31,18 @@ pub struct Page<'a> {
     pub omitted: usize,
     /// What is found in the policies.
     pub policy: &'a [Value],
+    /// What `check` finds in the transcripts, where that was found out.
+    pub checked: Option<&'a CheckReport>,
     /// Which rules ever held, where that was asked for.
     pub coverage: &'a [Covered],
     /// All in numbers.
     pub summary: &'a ReplaySummary,
     /// What the policies are called.
     pub program: &'a str,
+    /// The revision of the policies, where they are in a git repository.
+    pub revision: Option<&'a str>,
+    /// The day of the replay, as `2026-01-31`.
+    pub date: Option<&'a str>,
 }
 
 /// The page.
@@ -54,15 +61,11 @@ pub fn html(page: Page<'_>) -> String {
         page.summary.permitted
     );
     header(page, &mut out);
-    let _ = out.write_str("<main>\n");
+    out.push_str("<main>\n");
+    problems(page, &mut out);
     timelines(page.turns, &mut out);
     if page.omitted > 0 {
         let _ = write!(out, "<p class=\"note warn\">{} more turns are not shown</p>", page.omitted);
-    }
-    if !page.policy.is_empty() {
-        out.push_str("<section class=\"card\"><h2>In the policies</h2>");
-        findings(page.policy, &mut out);
-        out.push_str("</section>\n");
     }
     coverage(page.coverage, &mut out);
     out.push_str("</main>\n</body>\n</html>\n");
@@ -71,22 +74,41 @@ pub fn html(page: Page<'_>) -> String {
 
 fn header(page: Page<'_>, out: &mut String) {
     let summary = page.summary;
-    let _ = write!(out, "<header><h1>Replay</h1><p class=\"sub\">against {}</p>", code(page.program));
+    let revision = page.revision.map_or(String::new(), |revision| format!(" at {}", code(revision)));
+    let date = page.date.map_or(String::new(), |date| format!("{} · ", escaped(date)));
+    let _ = write!(
+        out,
+        "<header><h1>Replay</h1><p class=\"sub\">{date}policy {}{revision}</p>",
+        code(page.program)
+    );
     out.push_str("<ul class=\"tiles\">");
     let denied = summary.denied + summary.envelopes_denied;
-    let (turns, errors, warnings) = (summary.turns, summary.errors, summary.warnings);
+    let checked = page.checked.map(|checked| &checked.summary);
+    let errors = summary.errors + checked.map_or(0, |checked| checked.errors);
+    let warnings = summary.warnings + checked.map_or(0, |checked| checked.warnings);
     let plural = |count: usize, one, many| if count == 1 { one } else { many };
     let tiles = [
-        (turns, plural(turns, "turn", "turns"), ""),
-        (summary.permitted, "permitted", "good"),
-        (denied, "denied", if denied > 0 { "bad" } else { "" }),
         (errors, plural(errors, "error", "errors"), if errors > 0 { "bad" } else { "" }),
         (warnings, plural(warnings, "warning", "warnings"), if warnings > 0 { "warn" } else { "" }),
+        (denied, "denied", if denied > 0 { "bad" } else { "" }),
+        (summary.permitted, "permitted", "good"),
+        (summary.turns, plural(summary.turns, "turn", "turns"), ""),
     ];
     for (count, what, class) in tiles {
         let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
     }
-    let _ = writeln!(out, "</ul><p class=\"sub\">{}</p></header>", escaped(&summary_text(summary)));
+    let found = |by: &str, of: &ReplaySummary| {
+        format!("{by}: {}, {}", counted(of.errors, "error"), counted(of.warnings, "warning"))
+    };
+    let mut parts: Vec<String> =
+        checked.map(|checked| found("<code>check</code>", checked)).into_iter().collect();
+    parts.push(found("replay", summary));
+    parts.push(format!(
+        "{} asserted, {} lost",
+        counted(summary.atoms_asserted, "update"),
+        summary.atoms_lost
+    ));
+    let _ = writeln!(out, "</ul><p class=\"sub\">{}</p></header>", parts.join(" · "));
 }
 
 fn timelines(turns: &[TurnReport], out: &mut String) {
@@ -130,7 +152,8 @@ fn overview<'t>(turns: impl Iterator<Item = &'t TurnReport>, out: &mut String) {
 /// How a turn went: a class, and a word.
 fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
     let is_denied = turn.all_verdicts().any(|verdict| !verdict.is_permitted());
-    let has = |severity: &str| turn.findings.iter().any(|finding| said(finding, "severity") == severity);
+    let all = || turn.findings.iter().chain(&turn.checked);
+    let has = |severity: &str| all().any(|finding| said(finding, "severity") == severity);
     match () {
         () if is_denied => ("bad", "denied"),
         () if has("error") => ("bad", "an error"),
@@ -141,7 +164,7 @@ fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
 }
 
 /// A place of the page. The name of the file is not trusted to be one.
-fn anchor(turn: &TurnReport) -> String {
+pub(super) fn anchor(turn: &TurnReport) -> String {
     let hash = turn.file.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -169,7 +192,7 @@ fn turn(turn: &TurnReport, out: &mut String) {
     if let Some(stopped) = &turn.stopped {
         let _ = write!(out, "<p class=\"note bad\">{}</p>", escaped(stopped));
     }
-    findings(&turn.findings, out);
+    findings(turn.checked.iter().chain(&turn.findings), out);
     atoms(&turn.atoms, out);
     memory(turn, out);
     correction(turn.self_correction.as_ref(), out);
@@ -215,24 +238,25 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         "gate" => "by the gate",
         _ => "by the constitution",
     };
+    // A denial is what the page is read for, and so is a permission that a reply gave itself.
+    let open = if verdict.is_permitted() && verdict.rests_on.is_empty() { "" } else { " open" };
     let _ = write!(
         out,
-        "<div class=\"verdict {class}\"><p><span class=\"badge {class}\">{}</span> {what} <span class=\"sub\">{lock}</span></p>\
-         <p>{}</p>",
+        "<details class=\"verdict {class}\"{open}><summary><span class=\"badge {class}\">{}</span> {what} \
+         <span class=\"sub\">{lock}</span></summary><p>{}</p>",
         verdict.verdict,
         words(&verdict.why)
     );
+    let forged: Vec<&str> = verdict.rests_on.iter().map(|own| own.fact.as_str()).collect();
     if !verdict.because.is_empty() {
-        // Of a few facts nobody needs to be asked.
-        let open = if size(&verdict.because) <= 6 { " open" } else { "" };
         let _ = write!(out, "<details{open}><summary>proof</summary>");
-        trees(&verdict.because, out);
+        trees(&verdict.because, &forged, out);
         out.push_str("</details>");
     }
     for own in &verdict.rests_on {
         let _ = write!(
             out,
-            "<p class=\"sub\">rests on {} <span class=\"place\">{}</span></p>",
+            "<p class=\"forged\">rests on {} <span class=\"place\">{}</span></p>",
             code(&own.fact),
             escaped(&own.from)
         );
@@ -241,7 +265,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         let _ = write!(out, "<p class=\"sub\">without that: {}</p>", words(otherwise));
     }
     if !verdict.why_not.is_empty() {
-        out.push_str("<details><summary>why no rule permits it</summary><ul class=\"lacks\">");
+        out.push_str("<details open><summary>why no rule permits it</summary><ul class=\"lacks\">");
         for lack in &verdict.why_not {
             let _ = write!(
                 out,
@@ -264,14 +288,11 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
             escaped(&verdict.payload)
         );
     }
-    out.push_str("</div>");
+    out.push_str("</details>");
 }
 
-fn size(trees: &[Tree]) -> usize {
-    trees.iter().map(|tree| 1 + size(&tree.because)).sum()
-}
-
-fn trees(trees: &[Tree], out: &mut String) {
+/// A proof. Facts that replies of the session asserted or removed themselves are marked as `forged`.
+fn trees(trees: &[Tree], forged: &[&str], out: &mut String) {
     out.push_str("<ul class=\"tree\">");
     for tree in trees {
         let by = tree.by.as_deref().unwrap_or_default();
@@ -288,23 +309,23 @@ fn trees(trees: &[Tree], out: &mut String) {
         let note =
             if note.is_empty() { note } else { format!(" <span class=\"place\">{}</span>", escaped(&note)) };
         let line = format!("{before}{}{note}", code(&tree.fact));
-        let class = if by.ends_with("the request") { "request" } else { &tree.kind };
+        let class = match () {
+            () if forged.contains(&tree.fact.as_str()) => "forged",
+            () if by.ends_with("the request") => "request",
+            () => &tree.kind,
+        };
         let _ = write!(out, "<li class=\"{}\">", escaped(class));
         match tree.because.is_empty() {
             true => out.push_str(&line),
             false => {
                 let _ = write!(out, "<details open><summary>{line}</summary>");
-                trees_inside(&tree.because, out);
+                self::trees(&tree.because, forged, out);
                 out.push_str("</details>");
             }
         }
         out.push_str("</li>");
     }
     out.push_str("</ul>");
-}
-
-fn trees_inside(inner: &[Tree], out: &mut String) {
-    trees(inner, out);
 }
 
 fn compared(one: &Compared, out: &mut String) {
@@ -322,8 +343,9 @@ fn compared(one: &Compared, out: &mut String) {
     );
 }
 
-fn findings(findings: &[Value], out: &mut String) {
-    if findings.is_empty() {
+fn findings<'f>(findings: impl Iterator<Item = &'f Value>, out: &mut String) {
+    let mut findings = findings.peekable();
+    if findings.peek().is_none() {
         return;
     }
     out.push_str("<ul class=\"findings\">");
@@ -399,7 +421,7 @@ fn correction(correction: Option<&CorrectionReport>, out: &mut String) {
     );
     match correction.actions.is_empty() {
         true => out.push_str("<p class=\"sub\">the policy derives no recovery from it</p>"),
-        false => trees(&correction.actions, out),
+        false => trees(&correction.actions, &[], out),
     }
     out.push_str("</details>");
 }
@@ -453,12 +475,12 @@ fn coverage(coverage: &[Covered], out: &mut String) {
 }
 
 /// A text as code.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
 /// Words of ours, in which what stands between backquotes is code.
-fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split('`').enumerate() {
         let is_code = at % 2 == 1;

@@ -5,14 +5,17 @@
 //! them; gives strings.
 
 mod build;
+mod checked;
 mod html;
 mod markdown;
+mod problems;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use build::{Places, atom, turn};
+pub use checked::{CheckReport, TurnStart};
 pub use html::{MOST_TURNS, Page, html};
 pub use markdown::markdown;
 pub use summary::{Covered, ReplaySummary, summary_text};
@@ -34,6 +37,8 @@ pub struct TurnReport {
     pub record: u64,
     /// The line that its record begins at.
     pub line: u32,
+    /// Where its envelope begins, else it, in bytes of the transcript.
+    pub start: u64,
     /// The time of its record, as RFC 3339; `None` where nothing tells it.
     pub time: Option<String>,
     /// What the user said before, cut.
@@ -60,8 +65,11 @@ pub struct TurnReport {
     pub stopped: Option<String>,
     /// Verdicts that another policy gives instead.
     pub compared: Vec<Compared>,
-    /// What was found, as `check --format json` writes it.
+    /// What the replay found, as `check --format json` writes it.
     pub findings: Vec<Value>,
+    /// What `check` finds in it; empty unless that was wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<Value>,
 }
 
 /// What is shown.

@@ -33,6 +33,7 @@ fn hostile() -> TurnReport {
         turn: 1,
         record: 1,
         line: 1,
+        start: 0,
         time: Some("2026-03-01T12:00:00Z".into()),
         asked: Some(evil.into()),
         stage: Some("P1".into()),
@@ -68,6 +69,22 @@ fn hostile() -> TurnReport {
             json!({"severity": "error", "code": "PB502", "rule": "denied", "message": evil, "file": evil,
             "line": 1, "column": 1}),
         ],
+        checked: Vec::new(),
+    }
+}
+
+/// A turn in which nothing happened.
+pub(super) fn quiet() -> TurnReport {
+    TurnReport {
+        atoms: Vec::new(),
+        memory: Vec::new(),
+        self_correction: None,
+        envelope: None,
+        verdicts: Vec::new(),
+        stopped: None,
+        compared: Vec::new(),
+        findings: Vec::new(),
+        ..hostile()
     }
 }
 
@@ -92,9 +109,12 @@ fn a_page_has_no_tags_but_ours() {
         turns: &turns,
         omitted: 1,
         policy: &turns[0].findings,
+        checked: None,
         coverage: &covered,
         summary: &summary,
         program: "<b>\u{feff}",
+        revision: Some("<i>"),
+        date: Some("<i>"),
     });
     for refused in ["<script", "<i>", "<b>\u{feff}", "\u{202e}", "\u{1b}", "</code></details><"] {
         assert!(!page.contains(refused), "{refused}");
@@ -150,4 +170,74 @@ fn turns_are_counted() {
         summary_text(&summary),
         "1 turn, 1 request: 0 permitted, 1 denied; 1 reply denied as a whole; 0 updates asserted, 1 lost; 1 error, 0 warnings"
     );
+}
+
+/// The page of one turn.
+fn page_of(turn: &TurnReport, checked: &CheckReport) -> String {
+    let mut summary = ReplaySummary::default();
+    summary.add(turn);
+    html(Page {
+        turns: std::slice::from_ref(turn),
+        omitted: 0,
+        policy: &[],
+        checked: Some(checked),
+        coverage: &[],
+        summary: &summary,
+        program: "guardian",
+        revision: Some("1a2b3c4 of 2026-01-31"),
+        date: Some("2026-02-01"),
+    })
+}
+
+fn finding(severity: &str) -> Value {
+    json!({"severity": severity, "code": "PB010", "rule": "json-syntax", "message": "m", "file": "a", "line": 1, "column": 1,
+        "start": 4})
+}
+
+#[test]
+fn mood_of_a_turn_is_the_worst_of_check_and_replay() {
+    for (severity, class) in [("error", "bad"), ("warning", "warn"), ("hint", "idle")] {
+        let turn = TurnReport { checked: vec![finding(severity)], ..quiet() };
+        let page = page_of(&turn, &CheckReport::default());
+        assert!(page.contains(&format!("class=\"dot {class}\"")), "{severity}");
+    }
+}
+
+#[test]
+fn problems_come_first_and_link_to_their_turn() {
+    let turn = TurnReport { checked: vec![finding("warning")], findings: vec![finding("error")], ..quiet() };
+    let page = page_of(&turn, &CheckReport::default());
+    let problems = page.find("id=\"problems\"").unwrap();
+    let list = &page[problems..page.find("class=\"timeline\"").unwrap()];
+    assert!(list.find(">error<").unwrap() < list.find(">warning<").unwrap(), "{list}");
+    let link = list.split("href=\"#").nth(1).unwrap().split('"').next().unwrap();
+    assert!(page.contains(&format!("<li id=\"{link}\"")), "{link}");
+    assert!(page.contains("2026-02-01 · policy <code>guardian</code> at <code>1a2b3c4 of 2026-01-31</code>"));
+}
+
+#[test]
+fn denials_are_open_and_permits_folded() {
+    let denied = hostile().verdicts.remove(0);
+    let permitted = VerdictReport { verdict: "PERMIT".into(), rests_on: Vec::new(), ..denied.clone() };
+    let forged = VerdictReport { verdict: "PERMIT".into(), ..denied.clone() };
+    for (verdict, start) in [
+        (denied, "<details class=\"verdict bad\" open>"),
+        (permitted, "<details class=\"verdict good\">"),
+        (forged, "<details class=\"verdict good\" open>"),
+    ] {
+        let turn = TurnReport { verdicts: vec![verdict], ..quiet() };
+        assert!(page_of(&turn, &CheckReport::default()).contains(start), "{start}");
+    }
+}
+
+#[test]
+fn facts_that_a_reply_gave_itself_are_marked() {
+    let mut verdict = hostile().verdicts.remove(0);
+    verdict.because =
+        vec![Tree { fact: "granted(/a)".into(), kind: "session".into(), by: None, because: Vec::new() }];
+    verdict.rests_on =
+        vec![OwnReport { fact: "granted(/a)".into(), from: "turn 1".into(), does: "grants".into() }];
+    let turn = TurnReport { verdicts: vec![verdict], ..quiet() };
+    let page = page_of(&turn, &CheckReport::default());
+    assert!(page.contains("<li class=\"forged\"><code>granted(/a)</code>"), "{page}");
 }

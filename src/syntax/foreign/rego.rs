@@ -31,10 +31,14 @@ impl Foreign {
             return None;
         }
         match (at(0), at(1)) {
-            ("default", _) if kind(1) == Some(Kind::Word) && matches!(at(2), "=" | ":=") => Some(Self::Default),
+            ("default", _) if kind(1) == Some(Kind::Word) && matches!(at(2), "=" | ":=") => {
+                Some(Self::Default)
+            }
             ("import", "rego" | "future" | "input" | "data") if at(2) == "." => Some(Self::Import),
             // `rego.v1` is one word, where the full stop is taken for a part of it.
-            ("import", path) if path.starts_with("rego.") || path.starts_with("future.") => Some(Self::Import),
+            ("import", path) if path.starts_with("rego.") || path.starts_with("future.") => {
+                Some(Self::Import)
+            }
             (_, "contains") if is_operand(kind(2)) && opens(tokens, 3) => Some(Self::Rule(Some(2))),
             (_, "[") if at(3) == "]" && is_operand(kind(2)) && opens(tokens, 4) => Some(Self::Rule(Some(2))),
             (_, ":=" | "=") if is_operand(kind(2)) && opens(tokens, 3) => Some(Self::Rule(None)),
