@@ -353,11 +353,24 @@ fn settings_sent_along_at_the_start() {
 
 #[test]
 fn a_kernel_follows_what_it_uses() {
-    let folder = Folder::new(&[("schemas.gl", "Decl p(X).\n"), ("other/x.gl", "Decl r(X).\n")]);
+    let folder = Folder::new(&[
+        ("schemas.gl", "Decl p(X).\n"),
+        ("other/x.gl", "Decl r(X).\n"),
+        ("sample.kernel.mg", "# @preview use: other/x.gl\nq(X) :- p(X).\n"),
+    ]);
     let mut told = Told::new(Client::open_workspace(Some(&folder.path()), pushed()));
     let kernel = folder.uri("sample.kernel.mg");
     told.client.did_open(&kernel, 1, "# @preview use: other/x.gl\nq(X) :- p(X).\n");
     told.until_found(&kernel);
     told.client.did_change(&kernel, 2, json!([{ "text": "# @preview use: schemas.gl\nq(X) :- p(X).\n" }]));
     told.until_clean(&kernel);
+    // The text on disk counts again when the document is closed, and that of another opening when that is edited.
+    told.client.did_close(&kernel);
+    told.until_found(&kernel);
+    let spelled = format!("{}%67", &kernel[..kernel.len() - 1]);
+    told.client.did_open(&kernel, 1, "# @preview use: schemas.gl\nq(X) :- p(X).\n");
+    told.until_clean(&kernel);
+    told.client.did_open(&spelled, 1, "# @preview use: other/x.gl\nq(X) :- p(X).\n");
+    told.client.did_change(&spelled, 2, json!([{ "text": "# @preview use: other/x.gl\nq(X) :- p(X). \n" }]));
+    told.until_found(&spelled);
 }

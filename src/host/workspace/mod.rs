@@ -9,6 +9,7 @@ mod evaluated;
 mod fed;
 mod file;
 mod fixing;
+mod kernels;
 mod openings;
 mod previews;
 mod programs;
@@ -42,7 +43,7 @@ use self::suspects::Unopened;
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
-use super::uses::{is_kernel, is_session, uses};
+use super::uses::{is_kernel, is_session};
 use super::{Cut, FileTable, Identities, Overlay, Problem, ResolvedPath, Target, is_mangle};
 use crate::config::{FILE_NAME, RuleSettings};
 use crate::prompt::session::Form;
@@ -180,7 +181,7 @@ impl Workspace {
             self.stop_scan();
         }
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
-        self.add_opening(document.at(resolved));
+        self.minding_uses(id, |workspace| workspace.add_opening(document.at(resolved)));
         if kind == document::Kind::Other {
             let can_be = transcripts::can_be(path, language);
             if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
@@ -237,23 +238,18 @@ impl Workspace {
         changes: &[SentChange],
         encoding: Encoding,
     ) -> Result<(), ChangeError> {
-        let id = self.id_at(uri, path);
-        let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else {
-            return self.change_unopened(path, uri, version, changes, encoding);
-        };
-        let path = Arc::clone(&document.file().path);
-        let path = &*path;
-        self.due.programs |= document.kind() == document::Kind::Configuration;
-        let kernel = is_kernel(path);
-        let before = kernel.then(|| document.flushed_text());
-        let result = document.change(version, changes, encoding);
-        // What a kernel uses makes it another program.
-        let uses_others = |before: &Arc<str>| uses(before) != uses(&document.flushed_text());
-        self.due.programs |= before.as_ref().is_some_and(uses_others);
-        if document.kind() == document::Kind::Other
-            && let Some(id) = id
-        {
-            self.feed(id, path);
+        let id = self.id_at(uri, path).filter(|id| self.documents.contains_key(id));
+        let Some(id) = id else { return self.change_unopened(path, uri, version, changes, encoding) };
+        let result = self.minding_uses(id, |workspace| {
+            let document = workspace.documents.get_mut(&id)?;
+            workspace.due.programs |= document.kind() == document::Kind::Configuration;
+            let result = document.change(version, changes, encoding);
+            let is_other = document.kind() == document::Kind::Other;
+            Some((result, is_other, Arc::clone(&document.file().path)))
+        });
+        let Some((result, is_other, path)) = result else { return Ok(()) };
+        if is_other {
+            self.feed(id, &path);
         }
         self.touch();
         result
@@ -266,6 +262,10 @@ impl Workspace {
     }
 
     fn close_file(&mut self, id: FileId) {
+        self.minding_uses(id, |workspace| workspace.end_opening(id));
+    }
+
+    fn end_opening(&mut self, id: FileId) {
         if self.unopened.remove(id) {
             self.touch();
         }
@@ -427,7 +427,11 @@ impl Workspace {
         let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded || is_rest;
         self.loaded = true;
         for file in scanned.files {
-            self.closed.insert(file.id, file);
+            if scanned.resolution.is_none() {
+                self.minding_uses(file.id, |workspace| workspace.closed.insert(file.id, file));
+            } else {
+                self.closed.insert(file.id, file);
+            }
         }
         for (id, marked) in scanned.marks {
             for document in self.openings_mut().filter(|document| document.id() == id) {

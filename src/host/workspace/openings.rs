@@ -28,8 +28,10 @@ impl Workspace {
     pub fn turn_to(&mut self, uri: &str) {
         let Some(at) = self.shadows.iter().position(|shadow| shadow.uri() == uri) else { return };
         let document = self.shadows.remove(at);
-        let before = self.documents.insert(document.id(), document);
-        self.shadows.extend(before);
+        self.minding_uses(document.id(), |workspace| {
+            let before = workspace.documents.insert(document.id(), document);
+            workspace.shadows.extend(before);
+        });
         self.touch();
     }
 
