@@ -2,6 +2,7 @@
 //! jailbreak is denied.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -231,7 +232,7 @@ fn grep<'t>(filter: &str, text: &'t str) -> Vec<&'t str> {
     let (before, after) = (around("-B"), around("-A"));
     let lines: Vec<_> = text.lines().collect();
     let is_wanted = |at: &usize| lines[*at].contains(wanted);
-    let shown: std::collections::BTreeSet<usize> = (0..lines.len())
+    let shown: BTreeSet<usize> = (0..lines.len())
         .filter(is_wanted)
         .flat_map(|at| at.saturating_sub(before)..=(at + after).min(lines.len() - 1))
         .collect();
@@ -304,4 +305,61 @@ fn the_prompts_have_one_line_that_is_too_weak() {
     let (status, lines) = check("examples/prompts");
     let rules: Vec<_> = lines.iter().map(|line| line["rule"].as_str().unwrap()).collect();
     assert_eq!((status, rules), (0, vec!["below-threshold"]));
+}
+
+/// The turns that a README's table names, each with the rule that finds its fault.
+fn planted(readme: &str) -> BTreeSet<(u64, String)> {
+    let rows = readme.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [turn, _, rule] = cells.as_slice() else { return None };
+        Some((turn.parse().ok()?, rule.trim_matches('`').to_owned()))
+    });
+    rows.collect()
+}
+
+fn json_lines(arguments: &[&str]) -> Vec<serde_json::Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Turn and rule of each error and warning of `check` and `replay`.
+fn problems_of(transcript: &str) -> BTreeSet<(u64, String)> {
+    let replay = json_lines(&["replay", transcript, "--policy", "examples/guardian", "--format", "json"]);
+    let turns: Vec<_> = replay.iter().filter(|line| line["turn"].is_u64()).collect();
+    assert_eq!(turns.len(), 34, "{transcript}");
+    let is_problem =
+        |finding: &serde_json::Value| matches!(finding["severity"].as_str(), Some("error" | "warning"));
+    let rule = |finding: &serde_json::Value| finding["rule"].as_str().unwrap().to_owned();
+    let mut all = BTreeSet::new();
+    for turn in &turns {
+        let findings = turn["findings"].as_array().unwrap().iter().filter(|finding| is_problem(finding));
+        all.extend(findings.map(|finding| (turn["turn"].as_u64().unwrap(), rule(finding))));
+    }
+    for finding in json_lines(&["check", transcript, "--format", "json"]).iter().filter(|one| is_problem(one))
+    {
+        let before = turns.iter().rev().find(|turn| turn["start"].as_u64() <= finding["start"].as_u64());
+        all.insert((before.map_or(0, |turn| turn["turn"].as_u64().unwrap()), rule(finding)));
+    }
+    all
+}
+
+#[test]
+fn faults_of_a_shift_are_found_in_three_formats_and_nothing_else() {
+    keeps_its_word("examples/shift/README.md", 3);
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shift/README.md");
+    let planted = planted(&std::fs::read_to_string(readme).unwrap());
+    assert_eq!(planted.len(), 12);
+    let turns: BTreeSet<u64> = planted.iter().map(|(turn, _)| *turn).collect();
+    for name in ["session.jsonl", "2026-11-20_agent.log", "traces.json"] {
+        let found = problems_of(&format!("examples/shift/{name}"));
+        let missed: Vec<_> = planted.difference(&found).collect();
+        assert!(missed.is_empty(), "{name}: {missed:?}");
+        let wrong: Vec<_> = found.iter().filter(|(turn, _)| !turns.contains(turn)).collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+    }
 }
