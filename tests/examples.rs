@@ -363,3 +363,38 @@ fn faults_of_a_shift_are_found_in_three_formats_and_nothing_else() {
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
 }
+
+#[test]
+fn habits_are_found_and_fixed() {
+    keeps_its_word("examples/habits/README.md", 3);
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/habits");
+    let planted = planted(&std::fs::read_to_string(example.join("README.md")).unwrap());
+    assert!(planted.len() >= 15, "{planted:?}");
+    let (_, findings) = check("examples/habits");
+    let found = findings
+        .iter()
+        .map(|finding| (finding["line"].as_u64().unwrap(), finding["rule"].as_str().unwrap().to_owned()));
+    assert_eq!(found.collect::<BTreeSet<_>>(), planted);
+    let draft = std::fs::read_to_string(example.join("draft.mg")).unwrap();
+    assert!(draft.matches(":-").count() >= 40);
+    let copy = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(&example).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    }
+    for arguments in
+        [&["check", "--fix", "--unsafe", "--fail-on", "hint"][..], &["fmt", "."], &["test"]]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+            .args(arguments)
+            .current_dir(copy.path())
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+}
