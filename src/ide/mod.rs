@@ -10,6 +10,7 @@ pub mod cursor;
 pub mod definition;
 pub mod describe;
 pub mod diagnostics;
+pub mod directives;
 pub mod evaluation;
 pub mod facts;
 pub mod file_findings;

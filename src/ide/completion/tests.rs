@@ -573,3 +573,48 @@ fn anywhere_in_the_examples_whole_and_damaged() {
     });
     assert!(answered * 4 > asked, "{answered} of {asked}");
 }
+
+const CASES: &str = "#- a.mg\nDecl crew(Person, Rank) bound [/name, /number].\ncrew(/ann, 3). crew(/bob, 1).\n\
+    lead(P) :- crew(P, 3).\n#- a_test.mg\n# @test name: one\ncrew(/cy, 2).\n";
+
+#[test]
+fn expectations_offer_keys_predicates_and_names() {
+    let at = |line: &str| labels(&format!("{CASES}{line}"));
+    assert_eq!(at("# @$0\n"), ["test", "expect", "forbid", "exact"]);
+    assert_eq!(at("# @e$0\np(1).\n"), ["test", "expect", "forbid", "exact"]);
+    assert_eq!(at("# @exact $0\n"), ["crew/2", "lead/1"]);
+    assert_eq!(at("# @exact le$0"), ["lead/1"]);
+    assert_eq!(at("# @expec$0t lead(/x)\n").len(), 4);
+    check(
+        &format!("{CASES}# @expect l$0\n"),
+        2,
+        expect![[r#"
+            Predicate lead(P) → lead(${1:P})
+        "#]],
+    );
+    check(
+        &format!("{CASES}# @forbid crew(/$0\n"),
+        4,
+        expect![[r#"
+            Name /cy (1×)
+            Name /ann (1×)
+            Name /bob (1×)
+        "#]],
+    );
+    assert!(at("# @forbid crew(/ann, 3), $0\n").iter().all(|label| !label.contains(':')));
+    assert_eq!(at("# @test name: cr$0\n"), [String::new(); 0]);
+    // What is behind a key already stays as it is.
+    let fixture = Fixture::new(&format!("{CASES}# @for$0 crew(/ann, 3)\n"));
+    let found = completions(fixture.place());
+    assert!(found.items.iter().all(|item| item.insertion.plain == item.label));
+}
+
+#[test]
+fn previews_offer_settings_and_modes() {
+    let at = |line: &str| labels(&format!("#- x.kernel.mg\n{line}\np(1).\n"));
+    assert_eq!(at("# @preview $0"), crate::prompt::KEYS);
+    assert_eq!(at("# @preview se$0"), crate::prompt::KEYS);
+    assert_eq!(at("# @preview mode: $0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
+    assert_eq!(at("# @preview mode: j$0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
+    assert_eq!(at("# @preview shard: $0"), [String::new(); 0]);
+}
