@@ -59,14 +59,16 @@ fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
             && !subject.is_let(symbol)
         {
             report.name(symbol);
-            report.push(unbound(subject, symbol, term.range));
+            if !report.is_excused() {
+                report.push(unbound(subject, symbol, term.range));
+            }
         }
     });
 }
 
 /// A bound of the interval behind the head. `let` comes too late for it.
 fn check_bound(subject: &Subject<'_>, report: &mut Report<'_>, symbol: Symbol, range: TextRange) {
-    if subject.bindings.is_bound(symbol) {
+    if subject.bindings.is_bound(symbol) || report.is_excused() {
         return;
     }
     report.name(symbol);

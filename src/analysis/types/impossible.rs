@@ -1,12 +1,15 @@
 //! Premises that never hold, or stop the evaluation, because of the types of their arguments:
 //! `MG604`, `MG606`, `MG710`.
 
-use super::wording::{atom_of, described, found, noun, place, promised, respelled, with_origin};
+use super::wording::{
+    atom_of, described, error_if, found, is_column_confirmed, is_confirmed, noun, place, promised, respelled,
+    with_origin,
+};
 use crate::analysis::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::syntax::ast::{Clause, Comparison, Premise};
 use crate::text::Symbol;
-use crate::types::Problem;
+use crate::types::{Base, Problem, Type};
 
 /// `ok(A) :- van(A), :time:lt(A, A).` over strings
 pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
@@ -86,10 +89,18 @@ pub(super) fn premise(
         finding = finding.related(span, what);
     }
     finding = with_origin(finding, context, clause, problem);
+    let is_confirmed = is_column_confirmed(context, atom, argument) && !are_names(problem);
+    finding = error_if(term.is_constant() && is_confirmed, finding);
     match respelled(context, term, &promised) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
     }
+}
+
+/// Whether names are asked for and another name is there: the host may add facts with names that a declaration does not list.
+fn are_names(problem: &Problem) -> bool {
+    let names = Type::Base(Base::Name);
+    problem.found.overlaps(&names) && problem.wanted.overlaps(&names)
 }
 
 /// An argument that a function cannot take.
@@ -105,7 +116,9 @@ pub(super) fn argument(
         found(context, clause, problem)
     );
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
-    with_origin(finding, context, clause, problem)
+    // A literal is what it is, whatever declarations are worth.
+    let is_certain = problem.variable.is_none() || is_confirmed(context, clause, problem);
+    error_if(is_certain, with_origin(finding, context, clause, problem))
 }
 
 /// A field that a struct does not have.
@@ -133,6 +146,9 @@ pub(super) fn equality(
     );
     let finding = Finding::new(&EQ_NEVER, problem.range, message);
     let finding = with_origin(finding, context, clause, problem);
+    let has_constant = left.is_constant() || right.is_constant();
+    let is_certain = has_constant && is_confirmed(context, clause, problem) && !are_names(problem);
+    let finding = error_if(is_certain, finding);
     let fix = [left, right].into_iter().find_map(|side| respelled(context, side, &problem.found));
     match fix {
         Some(fix) => Some(finding.fix(fix)),

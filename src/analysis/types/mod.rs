@@ -60,8 +60,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
             _ if contradicted::explains(context, clause, problem) => None,
             _ if problem.names => names::finding(context, clause, problem),
             ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
-            ProblemKind::Ordering { premise, both, left } => {
-                comparison::finding(context, clause, problem, premise, both, left)
+            ProblemKind::Ordering { premise, left } => {
+                comparison::finding(context, clause, problem, premise, left)
             }
             ProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
             ProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
