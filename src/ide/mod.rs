@@ -7,6 +7,7 @@ pub mod call_hierarchy;
 pub mod code_lens;
 pub mod completion;
 pub mod cursor;
+pub mod declaring;
 pub mod definition;
 pub mod describe;
 pub mod diagnostics;
