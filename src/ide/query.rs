@@ -3,6 +3,8 @@
 //! Takes the text of an atom and what a run derived; gives all that the command `query` and `mangle/query` say of
 //! the facts that fit ([`ask`]). Which those are, and what a fact follows from, is `kernel`'s to say.
 
+mod hints;
+
 use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use crate::program::Program;
 use crate::report::{Answer, Answered, Extras, proof};
@@ -50,6 +52,7 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         facts: Vec::new(),
         omitted: 0,
         obstacles: String::new(),
+        hints: Vec::new(),
         stopped: stopped(asked),
         lost: lost(asked),
     };
@@ -64,6 +67,9 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         answer.columns = columns(asked, &query);
     }
     let numbers = query.answers(asked.model, asked.compiled);
+    if numbers.is_empty() {
+        answer.hints = hints::hints(asked, &query);
+    }
     if numbers.is_empty() && wish.why_not {
         let misses = asked.model.why_not(asked.compiled, asked.clock, query.predicate, &query.wanted);
         answer.obstacles = proof::obstacles(&misses, asked.place);

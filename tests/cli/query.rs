@@ -344,3 +344,42 @@ fn the_sample_counts_only_where_it_is_named() {
     "#]],
     );
 }
+
+const STATES: &str = "Decl state(Host, S) bound [/string, /name].\nDecl seen(Host) bound [/string].\n\
+    state(\"a\", /up). state(\"b\", /down). state(\"c\", /up).\nbad(H) :- state(H, /down), seen(H).\n";
+
+#[test]
+fn an_empty_answer_says_what_there_is_and_what_to_try() {
+    let files = &[("rules.mg", STATES)];
+    let shown = |query: &str| {
+        let folder = super::support::folder(files);
+        super::support::render(&super::support::run(folder.path(), &["query", query]))
+    };
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("bad(H)"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("state(_, \"down\")"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("state(\"a\", /down)"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("state(X, /degraded)"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("state(X, X)"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("seen(\"a\")"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&shown("state(a, down)"));
+    check(
+        files,
+        &["query", "bad(H)", "--format", "json"],
+        expect![[r#"
+        "#]],
+    );
+}
