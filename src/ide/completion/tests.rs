@@ -52,10 +52,10 @@ fn premises_come_with_their_arguments() {
         &crew("at(P, Town) :- crew(P, Ship, _), $0"),
         3,
         expect![[r#"
-        Predicate harbour(Ship, Town) → harbour(${1:Ship}, ${2:Town})
-        Predicate crew(Person, Ship, Rank) (1×) → crew(${1:Person}, ${2:Ship}, ${3:Rank})
-        Predicate at(P, Town) → at(${1:P}, ${2:Town})
-    "#]],
+            Predicate harbour(Ship, Town) → harbour(${1:Ship}, ${2:Town})
+            Predicate crew(Person, Ship, Rank) (1 use) → crew(${1:Person}, ${2:Ship}, ${3:Rank})
+            Predicate at(P, Town) → at(${1:P}, ${2:Town})
+        "#]],
     );
     check(
         &crew("at(P, Town) :- crew(P, Ship, _), h$0our(Ship, Town)."),
@@ -115,37 +115,37 @@ fn arguments_are_variables_of_the_clause_then_what_was_seen() {
         &crew("crew($0, \"Ida\", 2)."),
         3,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-        Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+            Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
+        "#]],
     );
     check(
         &crew("crew(/p$0"),
         3,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+        "#]],
     );
     check(
         &crew("crew(/p/cid, $0, 2)."),
         3,
         expect![[r#"
-        String "Ida" (2×)
-        Function fn:string:concat(/any, …) (/string) → fn:string:concat(${1:X1}, ${2:X2})
-        Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
-    "#]],
+            String "Ida" (2 uses)
+            Function fn:string:concat(/any, …) (/string) → fn:string:concat(${1:X1}, ${2:X2})
+            Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
+        "#]],
     );
     check(
         &crew("p(X) :- crew(X, _, _), X = $0."),
         4,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-        Function fn:minus(/number, …) (/number) → fn:minus(${1:X1}, ${2:X2})
-        Function fn:plus(/number, …) (/number) → fn:plus(${1:X1}, ${2:X2})
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+            Function fn:minus(/number, …) (/number) → fn:minus(${1:X1}, ${2:X2})
+            Function fn:plus(/number, …) (/number) → fn:plus(${1:X1}, ${2:X2})
+        "#]],
     );
 }
 
@@ -156,7 +156,7 @@ fn names_that_a_type_lists() {
          door(/d/1, /open).\np(D) :- door(D, $0).",
         5,
         expect![[r#"
-            Name /open (1×)
+            Name /open (1 use)
             Name /shut (declared)
             Variable State (new)
             Variable _ (any value)
@@ -596,9 +596,9 @@ fn expectations_offer_keys_predicates_and_names() {
         &format!("{CASES}# @forbid crew(/$0\n"),
         4,
         expect![[r#"
-            Name /cy (1×)
-            Name /ann (1×)
-            Name /bob (1×)
+            Name /cy (1 use)
+            Name /ann (1 use)
+            Name /bob (1 use)
         "#]],
     );
     assert!(at("# @forbid crew(/ann, 3), $0\n").iter().all(|label| !label.contains(':')));

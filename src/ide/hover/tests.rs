@@ -30,9 +30,7 @@ fn of_a_declared_predicate() {
             Action: what
             Target: to what
 
-            1 rule · asked for twice, 1 of them under ! · in 2 files.
-
-            Stratum 2, the last is 3."#]],
+            1 rule · used in 2 premises, 1 of them negated · in 2 files."#]],
     );
 }
 
@@ -46,7 +44,7 @@ fn of_an_undeclared_recursive_predicate() {
 
             Who reaches whom.
 
-            Not declared · 2 rules · asked for once.
+            Not declared · 2 rules · used in 1 premise.
 
             Recursive."#]],
     );
@@ -60,7 +58,7 @@ fn of_traits_and_packages() {
             <p>
             a.b.p(-X)
 
-            No clause · asked for once.
+            No clause · used in 1 premise.
 
             Temporal: its facts hold during intervals · external: the host supplies its tuples when they are asked for · private to its package."#]],
     );
@@ -177,10 +175,10 @@ fn of_names_types_and_words() {
     check(
         "p(X) :- q(X), !$0r(X).",
         expect![[r#"
-        <r>
-        r(_)
+            <r>
+            r(_)
 
-        Not declared · no clause · asked for once, always under !."#]],
+            Not declared · no clause · used in 1 premise, which is negated."#]],
     );
     check(
         "p(X) :- q(X), X <$0= 3.",
