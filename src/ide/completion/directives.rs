@@ -5,10 +5,18 @@ use crate::ide::directives::Inside;
 use crate::ide::vocabulary::{self, Word};
 use crate::policy_test::{Key, comment_at};
 use crate::prompt::PreviewSetting;
-use crate::text::{TextRange, size, slice};
+use crate::text::{TextRange, TextSize, size, slice};
 
 /// The ways to assemble a prompt, as `mode:` takes them.
 const MODES: [&str; 4] = ["legacy", "section", "jit", "jit(atoms=…)"];
+
+/// Paths in the setting of a preview: those of `paths` that go into `entry`, the part of a list around the cursor.
+#[must_use]
+pub fn completions_of_paths(paths: Vec<String>, entry: TextRange, offset: TextSize) -> Completions {
+    let insert = TextRange::new(entry.start().min(offset), offset);
+    let item = |path| Completion::new(path, CompletionKind::String, 0.5);
+    Completions { items: paths.into_iter().map(item).collect(), incomplete: false, insert, replace: entry }
+}
 
 /// What may be written in a comment with a key; `None` in any other place.
 pub(super) fn completions(place: Place<'_>) -> Option<Completions> {

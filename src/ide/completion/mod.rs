@@ -24,6 +24,7 @@ mod tests;
 mod types;
 mod variables;
 
+pub use directives::completions_of_paths;
 pub use insertion::Insertion;
 pub use resolve::{Resolved, resolve};
 
