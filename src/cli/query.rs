@@ -14,7 +14,7 @@ use super::programs::Programs;
 use super::watch::watching;
 use crate::config::instant;
 use crate::host::{Joined, absolute};
-use crate::ide::query::{Asked, Wish, ask};
+use crate::ide::query::{Asked, DEPTH, Wish, ask};
 use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use crate::program::Program;
 use crate::report::{Answer, Sources, answers_csv, sink};
@@ -54,6 +54,9 @@ pub(super) struct QueryCommand {
     /// Ask again whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
+    /// With `--why-not`: how many levels of rules are followed down, to the premise that no rule gives
+    #[arg(long, value_name = "N", default_value_t = DEPTH)]
+    depth: usize,
     /// For whom the answer is
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
@@ -201,7 +204,11 @@ impl QueryCommand {
         let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
         let (others, text) = (self.others, self.budget());
-        ask(&mut asked, atom, Wish { why: self.why, others, why_not: self.why_not, cells, text })
+        ask(
+            &mut asked,
+            atom,
+            Wish { why: self.why, others, why_not: self.why_not, depth: self.depth, cells, text },
+        )
     }
 
     fn budget(&self) -> TextBudget {
@@ -250,7 +257,8 @@ impl QueryCommand {
 
     /// Says of a query without any fact that there is none, what there is instead, and what to try.
     fn explain_empty(&self, atom: &str, answers: &[Answer]) {
-        let is_empty = !answers.is_empty() && answers.iter().all(|answer| answer.facts.is_empty());
+        let is_empty = |answer: &Answer| answer.facts.is_empty() && answer.stopped.is_none();
+        let is_empty = !answers.is_empty() && answers.iter().all(is_empty);
         if !is_empty || self.format == Layout::Json {
             return;
         }
@@ -261,7 +269,8 @@ impl QueryCommand {
                 lines.push(line);
             }
         }
-        let why_not = (!self.why_not).then_some("  `--why-not` shows what each rule lacks");
+        let has_rules = answers.iter().any(|answer| answer.has_rules);
+        let why_not = (has_rules && !self.why_not).then_some("  `--why-not` shows what each rule lacks");
         let facts = self.facts.is_empty().then_some("  `--facts FILE` adds facts, such as those of a sample");
         lines.extend([why_not, facts].into_iter().flatten().map(str::to_owned));
         output::note(&(lines.join("\n") + "\n"));

@@ -21,6 +21,8 @@ pub struct Answer {
     pub obstacles: String,
     /// Where there is none: what the facts of the predicate have instead, as sentences without full stops.
     pub hints: Vec<String>,
+    /// Whether the predicate has rules, of which an explanation could say what they lack.
+    pub has_rules: bool,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,
     /// Rules that are not evaluated, and rows that were lost.

@@ -24,7 +24,7 @@ static UNSTRATIFIED: Rule = Rule {
     rationale: "Whether a negated premise holds can only be asked when everything that could make it false \
                 has been derived; likewise a group must be complete before it is counted. So the engine puts \
                 predicates into layers, and it refuses to evaluate a program in which a negation or a group \
-                leads back to where it came from. It only notices when it evaluates, not in analysis.",
+                leads back to where it came from. It only notices when it evaluates, not in analysis. Each cycle is reported once, at the first negation or group on it.",
     bad: "parcel(/p/one).\n\
           waiting(ID) :- parcel(ID), !loaded(ID).\n\
           loaded(ID) :- planned(ID).\n\

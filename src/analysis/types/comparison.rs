@@ -19,7 +19,8 @@ pub(super) static COMPARE_NON_NUMBER: Rule = Rule {
     summary: "`<`, `<=`, `>` or `>=` on something that is no integer.",
     rationale: "These compare integers only. When a float, a string, an instant or a duration gets \
         there, the engine stops the whole evaluation. Instants and durations have comparisons of \
-        their own, such as `:time:lt`; floats and strings have none, so store scaled integers.",
+        their own, such as `:time:lt`; floats and strings have none, so store scaled integers. It is an \
+        error where it is certain: for a literal, and where the program's own facts confirm the type.",
     bad: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
         late(Id) :- seen(Id, At), closed(End), At > End.\n",
     good: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\

@@ -21,7 +21,8 @@ pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
         premise that asks for one where another stands never holds, so the rule never fires; a \
         negated one always holds. A function that gets a value of the wrong type stops the whole \
-        evaluation.",
+        evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
+        the program's own facts confirm the declaration that rules a constant out.",
     bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
         out(Id) :- van(Id), gone(Id).\n",
     good: "Decl van(Id) bound [/name].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
@@ -37,7 +38,8 @@ pub(super) static EQ_NEVER: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "`=` or `!=` between values of types that have nothing in common.",
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. \
-        The `=` never holds, so the rule never fires; the `!=` always holds.",
+        The `=` never holds, so the rule never fires; the `!=` always holds. Beside a constant it is an \
+        error where the program's own facts confirm the declaration.",
     bad: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = \"strict\".\n",
     good: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = /strict .\n",
     fix: FixKind::Unsafe,

@@ -16,7 +16,8 @@ pub(in crate::analysis) static REDUCER_TYPE: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "A reducer over values that it cannot take.",
     rationale: "`fn:sum`, `fn:max` and `fn:min` take integers; floats, durations and instants have \
-        reducers of their own. With the wrong one the engine stops in the middle of the evaluation.",
+        reducers of their own. With the wrong one the engine stops in the middle of the evaluation; it is \
+        an error where the program's own facts confirm the type.",
     bad: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:max(X).\n",
     good: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:float:max(X).\n",
     fix: FixKind::Safe,

@@ -70,9 +70,14 @@ fn absent(asked: &Asked<'_>, query: &Query, at: usize, value: ValueId) -> Option
     Some(format!("{never}; its values are {}{more}", listed.join(", ")))
 }
 
+/// How many characters a value has that may be a slip of another one; shorter ones are simply different.
+const SHORTEST: usize = 4;
+
 /// The value that differs from the wanted one in quotes, slash or case alone, or by a slip of the keys.
 fn meant<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
     let bare = |text: &str| text.trim_matches(['"', '/']).to_lowercase();
-    let same = values.iter().find(|value| bare(value) == bare(wanted));
-    same.map(String::as_str).or_else(|| nearest(wanted, values.iter().map(String::as_str)))
+    let same = values.iter().find(|value| bare(value) == bare(wanted)).map(String::as_str);
+    let is_long = bare(wanted).chars().count() >= SHORTEST;
+    let near = || nearest(wanted, values.iter().map(String::as_str)).filter(|_| is_long);
+    same.or_else(near)
 }
