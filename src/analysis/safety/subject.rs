@@ -186,11 +186,12 @@ pub(super) struct Report<'f> {
     findings: &'f mut Vec<Finding>,
     named: FxHashSet<Symbol>,
     excused: bool,
+    has_unbound: bool,
 }
 
 impl<'f> Report<'f> {
     pub(super) fn new(findings: &'f mut Vec<Finding>) -> Self {
-        Self { findings, named: FxHashSet::default(), excused: false }
+        Self { findings, named: FxHashSet::default(), excused: false, has_unbound: false }
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
@@ -204,6 +205,17 @@ impl<'f> Report<'f> {
 
     pub(super) fn names(&self, symbol: Symbol) -> bool {
         self.excused || self.named.contains(&symbol)
+    }
+
+    /// The same for a variable that nothing ever binds.
+    pub(super) fn name_unbound(&mut self, symbol: Symbol) {
+        self.name(symbol);
+        self.has_unbound = true;
+    }
+
+    /// Whether nothing ever binds some variable of the clause.
+    pub(super) fn has_unbound(&self) -> bool {
+        self.excused || self.has_unbound
     }
 
     /// Takes unbound variables for the consequence of another finding: the premise that would bind them lacks arguments.

@@ -477,3 +477,14 @@ fn what_missing_arguments_would_bind_is_one_finding() {
         "#]],
     );
 }
+
+#[test]
+fn a_misspelt_variable_is_one_finding() {
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Yy) :- task(X, Y).\nmore(X) :- task(X, Y), Yy = 3, Yz < 1.\n",
+        expect![[r#"
+            3:9-11 error unbound-head-var: `Yy` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:32-34 error unbound-body-var: `Yz` never gets a value: no premise gives it one. The engine rejects the rule.
+        "#]],
+    );
+}

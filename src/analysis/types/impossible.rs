@@ -7,6 +7,7 @@ use super::wording::{
 };
 use crate::analysis::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::program::builtins;
 use crate::syntax::ast::{Clause, Comparison, Premise};
 use crate::text::Symbol;
 use crate::types::{Base, Problem, Type};
@@ -111,6 +112,7 @@ pub(super) fn argument(
     clause: &Clause,
     problem: &Problem,
     function: Symbol,
+    argument: u32,
 ) -> Finding {
     let message = format!(
         "`{function}` takes {} here, but {}: the engine stops the whole evaluation.",
@@ -119,8 +121,15 @@ pub(super) fn argument(
     );
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
     // A literal is what it is, whatever declarations are worth.
-    let is_certain = problem.variable.is_none() || is_confirmed(context, clause, problem);
+    let is_known = problem.variable.is_none() || is_confirmed(context, clause, problem);
+    let is_certain = is_known && takes_one_kind(function, argument as usize);
     error_if(is_certain, with_origin(finding, context, clause, problem))
+}
+
+/// Whether a parameter takes values of one kind, whatever the other arguments are.
+fn takes_one_kind(function: Symbol, argument: usize) -> bool {
+    let parameters = builtins::function(function.as_str()).map_or(&[][..], |function| function.parameters);
+    parameters.get(argument).or(parameters.last()).is_some_and(|ty| ty.starts_with('/') && *ty != "/any")
 }
 
 /// A field that a struct does not have.

@@ -73,8 +73,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
             }
             // Where a reducer may stand is the transforms' business.
             ProblemKind::Argument { function, .. } if is_reducer(function) => None,
-            ProblemKind::Argument { function, .. } => {
-                Some(impossible::argument(context, clause, problem, function))
+            ProblemKind::Argument { function, argument } => {
+                Some(impossible::argument(context, clause, problem, function, argument))
             }
             ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
         });
