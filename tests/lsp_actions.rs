@@ -97,7 +97,13 @@ fn kinds_are_filtered() {
         assert_eq!(only(kinds), [all]);
     }
     assert!(only(json!(["quickfix"])).iter().all(|title| title.starts_with("quickfix: ")));
-    assert_eq!(only(json!(["refactor"])), ["refactor.rewrite: Declare `p/1`"]);
+    assert_eq!(
+        only(json!(["refactor"])),
+        [
+            "refactor.rewrite: Declare `p/1`",
+            "refactor.rewrite: Declare all 3 predicates that have no `Decl`"
+        ]
+    );
     assert_eq!(only(json!(["refactor.inline", "source.organizeImports"])), [] as [&str; 0]);
 }
 

@@ -1,6 +1,7 @@
 //! `query`: which facts follow from a program, why, and why not.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -10,12 +11,13 @@ use super::Outcome;
 use super::given::Given;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::watch::watching;
 use crate::config::instant;
-use crate::host::Joined;
-use crate::ide::query::{Asked, Wish, ask};
+use crate::host::{Joined, absolute};
+use crate::ide::query::{Asked, DEPTH, Wish, ask};
 use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use crate::program::Program;
-use crate::report::{Answer, Sources, answers_csv};
+use crate::report::{Answer, Sources, answers_csv, sink};
 use crate::text::Cancel;
 
 /// Ask what follows from a program
@@ -49,6 +51,12 @@ pub(super) struct QueryCommand {
     /// Where there is no such fact, show what each rule lacks
     #[arg(long, conflicts_with = "dump")]
     why_not: bool,
+    /// Ask again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// With `--why-not`: how many levels of rules are followed down, to the premise that no rule gives
+    #[arg(long, value_name = "N", default_value_t = DEPTH)]
+    depth: usize,
     /// For whom the answer is
     #[arg(long, value_enum, default_value_t)]
     format: Layout,
@@ -113,7 +121,29 @@ impl QueryCommand {
             bail!("`--csv-formulas` goes with `--format csv`");
         }
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        let (programs, given) = Programs::load_with(&paths, &self.facts, &working);
+        if self.watch {
+            let watched = || (watched_paths(&paths, &working), absolute_all(&self.facts, &working));
+            let mut before = None;
+            return watching(color, &watched, &mut || {
+                let (outcome, facts) = self.once(atom, &paths, &working, color)?;
+                if let Some(before) = before.replace(facts.clone()) {
+                    output::note(&changes(&before, &facts));
+                }
+                Ok(outcome)
+            });
+        }
+        Ok(self.once(atom, &paths, &working, color)?.0)
+    }
+
+    /// Answers the question once. Also gives the facts of the answer.
+    fn once(
+        &self,
+        atom: Option<&str>,
+        paths: &[PathBuf],
+        working: &Path,
+        color: ColorChoice,
+    ) -> Result<(Outcome, BTreeSet<String>)> {
+        let (programs, given) = Programs::load_with(paths, &self.facts, working);
         let (mut answers, mut complaints) = (Vec::new(), Complaints::default());
         for joined in &programs.all {
             let reading = joined.settings.kernel.reading;
@@ -127,7 +157,10 @@ impl QueryCommand {
         let mut out = Output::of(self.medium(), color);
         self.write(&answers, &mut out)?;
         out.flush()?;
-        programs.complain(&working, color);
+        if let Some(atom) = atom {
+            self.explain_empty(atom, &answers);
+        }
+        programs.complain(working, color);
         given.damaged(&programs.sources).iter().for_each(|why| output::warn(color, why));
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
         let omitted: usize = answers.iter().map(|answer| answer.omitted).sum();
@@ -137,13 +170,17 @@ impl QueryCommand {
         let is_whole = complaints.say(answers.is_empty(), color) && omitted == 0;
         let stopped: Vec<_> = answers.iter().filter_map(|answer| answer.stopped.as_deref()).collect();
         stopped.iter().for_each(|why| output::complain(color, why));
-        Ok(if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() || !is_whole {
-            Outcome::Failure
-        } else if answers.iter().all(|answer| answer.facts.is_empty()) {
-            Outcome::Findings
-        } else {
-            Outcome::Clean
-        })
+        let outcome =
+            if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() || !is_whole {
+                Outcome::Failure
+            } else if answers.iter().all(|answer| answer.facts.is_empty()) {
+                Outcome::Findings
+            } else {
+                Outcome::Clean
+            };
+        let facts =
+            if self.watch { answers.iter().flat_map(|answer| &answer.facts).collect() } else { Vec::new() };
+        Ok((outcome, facts.into_iter().map(|fact| fact.text.to_string()).collect()))
     }
 
     fn answer(
@@ -167,7 +204,11 @@ impl QueryCommand {
         let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
         let (others, text) = (self.others, self.budget());
-        ask(&mut asked, atom, Wish { why: self.why, others, why_not: self.why_not, cells, text })
+        ask(
+            &mut asked,
+            atom,
+            Wish { why: self.why, others, why_not: self.why_not, depth: self.depth, cells, text },
+        )
     }
 
     fn budget(&self) -> TextBudget {
@@ -214,12 +255,54 @@ impl QueryCommand {
         Ok(())
     }
 
+    /// Says of a query without any fact that there is none, what there is instead, and what to try.
+    fn explain_empty(&self, atom: &str, answers: &[Answer]) {
+        let is_empty = |answer: &Answer| answer.facts.is_empty() && answer.stopped.is_none();
+        let is_empty = !answers.is_empty() && answers.iter().all(is_empty);
+        if !is_empty || self.format == Layout::Json {
+            return;
+        }
+        let mut lines = vec![format!("no fact matches `{}`", sink::line(atom.trim()))];
+        for hint in answers.iter().flat_map(|answer| &answer.hints) {
+            let line = format!("  {hint}");
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let has_rules = answers.iter().any(|answer| answer.has_rules);
+        let why_not = (has_rules && !self.why_not).then_some("  `--why-not` shows what each rule lacks");
+        let facts = self.facts.is_empty().then_some("  `--facts FILE` adds facts, such as those of a sample");
+        lines.extend([why_not, facts].into_iter().flatten().map(str::to_owned));
+        output::note(&(lines.join("\n") + "\n"));
+    }
+
     /// That there are facts which the answer does not show.
     fn left_out(&self, count: usize) -> String {
         let facts = if count == 1 { "fact is" } else { "facts are" };
         let most = self.budget().left >> 20;
         format!("{count} more {facts} left out: the answer would be longer than {most} MiB")
     }
+}
+
+/// Which facts an answer has and the one before had not, and the other way round.
+fn changes(before: &BTreeSet<String>, now: &BTreeSet<String>) -> String {
+    let new = now.difference(before).map(|fact| format!("+ {fact}\n"));
+    let gone = before.difference(now).map(|fact| format!("- {fact}\n"));
+    let changed: String = new.chain(gone).collect();
+    if changed.is_empty() {
+        "The same facts as before the change.\n".to_owned()
+    } else {
+        format!("Since the last answer:\n{changed}")
+    }
+}
+
+/// What is watched of the paths of a command: the working folder where there are none.
+fn watched_paths(paths: &[PathBuf], working: &Path) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![working.to_path_buf()] } else { absolute_all(paths, working) }
+}
+
+fn absolute_all(paths: &[PathBuf], working: &Path) -> Vec<PathBuf> {
+    paths.iter().map(|path| absolute(working, path)).collect()
 }
 
 /// What could not be done.
@@ -254,4 +337,17 @@ fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId
         Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
     });
     found.unwrap_or_else(|| if rule == RuleId::ASSERTED { "--facts" } else { "?" }.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_between_two_answers_are_listed() {
+        let set = |facts: &[&str]| facts.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+        let (one, two) = (set(&["p(1)", "p(2)"]), set(&["p(2)", "p(3)"]));
+        assert_eq!(changes(&one, &two), "Since the last answer:\n+ p(3)\n- p(1)\n");
+        assert_eq!(changes(&one, &one), "The same facts as before the change.\n");
+    }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
-use super::{FileTable, Overlay, Target, read};
+use super::{FileTable, Overlay, Target, is_test, read};
 use crate::config::FormatSettings;
 use crate::ide::format::whole;
 use crate::syntax::SourceFile;
@@ -72,7 +72,7 @@ fn format_file(path: &Path, settings: FormatSettings, overlay: &Overlay) -> Resu
     if let Some(finding) = text.findings.first() {
         return Err(format!("it was not formatted: {}", finding.message));
     }
-    let formatting = whole(&SourceFile::parse(Arc::clone(&text.text)), settings);
+    let formatting = whole(&SourceFile::parse(Arc::clone(&text.text)), settings, is_test(path));
     let new = (!formatting.edits.is_empty()).then(|| formatting.apply(&text.text));
     Ok(FormattedFile { path: path.to_path_buf(), old: text.text, new, formatting })
 }

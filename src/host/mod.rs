@@ -71,5 +71,6 @@ pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,
     check_transcripts, comments, plain_name, read_transcript,
 };
+pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, plain, repository};
 pub use watch::{Stopper, Watch, WatchError, Woken};

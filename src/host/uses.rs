@@ -77,6 +77,17 @@ pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &O
     files
 }
 
+/// Which of the files at `known` a path or glob in the header of the kernel at `path` names. Reads nothing.
+pub fn named_among<'k>(path: &Path, name: &str, known: impl Iterator<Item = &'k Path>) -> Vec<&'k Path> {
+    let named = absolute(path.parent().unwrap_or(path), Path::new(name));
+    let glob = Target::glob(&named);
+    let is_named = |known: &&Path| match &glob {
+        Some(glob) => glob.covers(known) && is_mangle(known) && !is_kernel(known) && !is_test(known),
+        None => **known == *named,
+    };
+    known.filter(|known| *known != path).filter(is_named).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,11 +5,13 @@
 use std::fmt::Write as _;
 
 use super::Analysis;
+use super::headings::banners_of_comment;
+use crate::policy_test::Key;
 use crate::program::builtins::{Arity, BuiltinFunction, BuiltinPredicate};
 use crate::program::{FileSummary, Mode, Predicate, Program};
 use crate::syntax::ast::{Atom, Declaration, Item, TermKind};
 use crate::syntax::literal;
-use crate::text::{TextRange, TextSize, slice};
+use crate::text::{TextRange, TextSize, slice, text_len};
 use crate::types::Type;
 
 /// How something is called.
@@ -199,14 +201,30 @@ fn paragraphs(strings: &[crate::syntax::ast::Term], text: &str) -> Option<String
     Some(said).filter(|said| !said.is_empty())
 }
 
-/// The lines of comment directly above a statement, without their signs; banners and directives to
-/// tools are no words.
+/// The lines of comment directly above a statement, without their signs; banners, directives to tools and the comments of
+/// a test are no words.
 #[must_use]
 pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
-    let lines = slice(&file.text, comment_range_above(file, item)?).lines();
-    let said = lines.map(|line| line.trim().strip_prefix('#').unwrap_or_default().trim());
-    let words = said.filter(|line| line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:"));
-    Some(words.collect::<Vec<_>>().join("\n")).filter(|said| !said.is_empty())
+    let comment = comment_range_above(file, item)?;
+    let banners = banners_of_comment(&file.text, comment);
+    let mut start = comment.start();
+    let mut words = Vec::new();
+    for line in slice(&file.text, comment).split_inclusive('\n') {
+        let said = line.trim().trim_start_matches('#').trim();
+        if !banners.iter().any(|banner| banner.contains(start)) && is_said(said) {
+            words.push(said);
+        }
+        start += text_len(line);
+    }
+    Some(words.join("\n")).filter(|said| !said.is_empty())
+}
+
+/// Whether a line of a comment is words for a reader.
+fn is_said(line: &str) -> bool {
+    let key = line.strip_prefix('@').and_then(|rest| rest.split_whitespace().next());
+    let is_directive = key.is_some_and(|key| key == "preview" || Key::parse(key).is_some());
+    let is_rule = ["---", "===", "***", "~~~", "##"].iter().any(|signs| line.starts_with(signs));
+    line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:") && !is_directive && !is_rule
 }
 
 /// The bytes of the lines of comment directly above a statement.
@@ -274,6 +292,32 @@ mod tests {
             expect![[r#"
             p(A)"#]],
         );
+    }
+
+    #[test]
+    fn banners_and_directives_are_no_documentation() {
+        let of = |comment: &str| {
+            let fixture = Fixture::new(&format!("q(1).\n{comment}\np$0(1).\n"));
+            let place = fixture.place();
+            comment_above(place.file, place.item().unwrap())
+        };
+        for banner in [
+            "# --- derived ---",
+            "# ===== Derived =====",
+            "# ------\n# Derived\n# ------",
+            "# ── Rules ──",
+            "# --- derived",
+            "## ### Derived",
+            "# mangle-ls: ignore x",
+            "# @test name: one",
+            "# @expect p(1)",
+            "# @preview name: one",
+        ] {
+            assert_eq!(of(banner), None, "{banner}");
+            let with_words = format!("{banner}\n# What it is.");
+            assert_eq!(of(&with_words).as_deref(), Some("What it is."), "{banner}");
+        }
+        assert_eq!(of("# -1 is none, @team").as_deref(), Some("-1 is none, @team"));
     }
 
     #[test]

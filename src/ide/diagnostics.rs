@@ -14,6 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::analysis::{Context, FAMILIES, ProgramFindings};
 use crate::config::RuleSettings;
+use crate::ide::declaring::add_fixes;
 use crate::ide::fix_checks::{Claim, Effort, FixChecks};
 use crate::ide::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use crate::lint::{
@@ -114,7 +115,9 @@ fn diagnose<'p>(
     mut placer: Placer<'p>,
 ) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
     let (types, _) = placer.checks?;
-    let mut of_program = by_file(check_program(program, settings));
+    let mut of_program = check_program(program, settings);
+    add_fixes(&mut of_program, program, types);
+    let mut of_program = by_file(of_program);
     let mut all = Vec::with_capacity(program.files.len());
     for file in &program.files {
         let of_statements = check_file(program, types, file, cache, cancel)?;
@@ -147,7 +150,9 @@ pub fn diagnostics_of_files(
     let wanted: Vec<_> = program.files.iter().filter(|file| files.contains(&file.id)).collect();
     let one = |file: &&Arc<FileSummary>| check_file(program, &types, file, cache, &goes_on);
     let of_statements: Vec<_> = wanted.iter().filter_map(one).collect();
-    let mut of_program = by_file(check_families(program, settings, is_wanted));
+    let mut of_program = check_families(program, settings, is_wanted);
+    add_fixes(&mut of_program, program, &types);
+    let mut of_program = by_file(of_program);
     let mut placer = Placer::checking(program, settings, &types, &cache.fixes);
     let mut all = Vec::with_capacity(of_statements.len());
     for (file, found) in wanted.into_iter().zip(&of_statements) {

@@ -75,6 +75,29 @@ pub fn headings(file: &FileSummary) -> Vec<Heading> {
     found
 }
 
+/// The lines of a comment above a statement that are banners: titles between signs, and boxes that a line of signs ends.
+/// What stands below one line of signs may be words about the statement.
+#[must_use]
+pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
+    let mut found = Vec::new();
+    let mut block = lines_of(text, comment);
+    of_block(&mut block, &mut found);
+    let is_closed = |heading: &Heading| {
+        matches!(heading.rank, Rank::Part | Rank::Paragraph) || heading.range.end() > heading.end
+    };
+    found.into_iter().filter(is_closed).map(|heading| heading.range).collect()
+}
+
+fn lines_of(text: &str, comment: TextRange) -> Vec<Line> {
+    let mut start = comment.start();
+    let line = |line: &str| {
+        let at = TextRange::at(start, text_len(line.trim_end()));
+        start += text_len(line);
+        read(line.trim_end(), at)
+    };
+    slice(text, comment).split_inclusive('\n').map(line).collect()
+}
+
 /// The banners in text without statements.
 fn between(text: &str, range: TextRange, found: &mut Vec<Heading>) {
     let mut block: Vec<Line> = Vec::new();

@@ -2,7 +2,7 @@
 //! variables, names, types, packages. The one answer to this that hover, navigation, rename, tokens
 //! and the others share.
 
-use super::Place;
+use super::{Place, directives};
 use crate::program::{PredicateKey, key_of};
 use crate::syntax::ast::{
     Apply, ApplyForm, Atom, Clause, Declaration, Interval, Item, Literal, PackageName, Premise,
@@ -71,6 +71,8 @@ pub enum Part {
     Package,
     /// `Use …!`
     Use,
+    /// A comment of a policy test, or of a sample that asks for a preview.
+    Comment,
 }
 
 impl Part {
@@ -82,9 +84,14 @@ impl Part {
 }
 
 impl Place<'_> {
-    /// What stands at the offset. Between two words, the one that starts there counts.
+    /// What stands at the offset, in a statement or in a comment that mentions something. Between two words, the one that
+    /// starts there counts.
     #[must_use]
     pub fn mention(&self) -> Option<Mention> {
+        self.mention_in_statement().or_else(|| directives::mention_at(*self).map(|(_, mention)| mention))
+    }
+
+    fn mention_in_statement(&self) -> Option<Mention> {
         let mut found: Option<Mention> = None;
         each(self.item()?, &mut |mention| {
             let holds = mention.range.contains_inclusive(self.offset);

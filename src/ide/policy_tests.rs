@@ -14,7 +14,7 @@ use crate::lint::{Group, Rule, Severity};
 use crate::policy_test::{self, FileError, RuleKey, Settings, Suite, TestFile, rules_of};
 use crate::program::{Program, key_of};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
-use crate::text::{Cancel, FileId, TextRange, TextSize};
+use crate::text::{Cancel, FileId, TextRange, TextSize, slice};
 
 /// A suite that was run, whether its file has no cases, and what to warn of: where in the file, and why.
 type Ran = (Suite, bool, Vec<(TextSize, String)>);
@@ -61,7 +61,7 @@ pub fn run_tests(
     let reports = runs.iter().zip(&suites).map(|(run, (suite, is_empty, _))| {
         let line = |offset| line_of(run.program, run.file, offset);
         let clause = |rule: RuleKey| {
-            let (file, line, _) = place(run.program, name, rule);
+            let RulePlace { file, line, .. } = place(run.program, name, rule);
             format!("{file}:{line}")
         };
         let places = TestPlaces { file: &name(run.file), line: &line, clause: &clause };
@@ -112,13 +112,39 @@ fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
     memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
 }
 
-/// File and line of a clause, and the predicate that it defines.
-fn place(program: &Program, name: &dyn Fn(FileId) -> String, rule: RuleKey) -> (String, usize, String) {
+/// How many characters of a head are shown.
+const HEAD_CHARS: usize = 100;
+
+/// A clause for a reader.
+struct RulePlace {
+    file: String,
+    line: usize,
+    /// The predicate that it defines.
+    predicate: String,
+    /// Its head on one line.
+    head: String,
+}
+
+/// Where a clause is, and what it defines.
+fn place(program: &Program, name: &dyn Fn(FileId) -> String, rule: RuleKey) -> RulePlace {
     let item = program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
     let clause = item.and_then(|item| item.statement.clause());
     let predicate = clause.map_or_else(String::new, |clause| key_of(&clause.head).to_string());
     let line = item.map_or(0, |item| line_of(program, rule.file, item.start));
-    (name(rule.file), line, predicate)
+    let head = item.zip(clause).zip(program.file(rule.file)).map(|((item, clause), file)| {
+        let text = slice(file.statement_text(item), clause.head.range);
+        one_line(text)
+    });
+    RulePlace { file: name(rule.file), line, predicate, head: head.unwrap_or_default() }
+}
+
+/// A text without line breaks, cut if it is long.
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(HEAD_CHARS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(&line)),
+        None => line,
+    }
 }
 
 /// Which rules of all tested programs fired in some case.
@@ -130,8 +156,8 @@ fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> Str
     }
     let fired: FxHashSet<RuleKey> = suites.iter().flat_map(|suite| &suite.coverage.fired).copied().collect();
     let unfired = rules.iter().filter(|(rule, _)| !fired.contains(rule)).map(|(rule, program)| {
-        let (file, line, predicate) = place(program, name, *rule);
-        UnfiredRule { file, line, predicate }
+        let RulePlace { file, line, predicate, head } = place(program, name, *rule);
+        UnfiredRule { file, line, predicate, head }
     });
     CoverageReport::new(rules.len(), &unfired.collect())
 }
@@ -143,7 +169,7 @@ fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String)
     for (run, suite) in runs.iter().zip(suites).filter(|(_, suite)| !suite.cases.is_empty()) {
         for fault in &suite.compiled.faults {
             let Some(rule) = suite.rule(fault.rule) else { continue };
-            let (file, line, _) = place(run.program, name, rule);
+            let RulePlace { file, line, .. } = place(run.program, name, rule);
             warnings.insert(format!("nothing comes of {file}:{line}: {}", fault.failure));
         }
         let files = run.program.files.iter().filter(|file| file.id != run.file);
@@ -214,6 +240,7 @@ mod tests {
         let coverage = report.coverage.unwrap();
         assert_eq!((coverage.rules, coverage.fired), (2, 1));
         assert_eq!((coverage.unfired[0].line, coverage.unfired[0].predicate.as_str()), (1, "open/1"));
+        assert_eq!(coverage.unfired[0].head, "open(D)");
         assert_eq!(warnings, ["a statement cannot be read and counts for nothing; `check` says why"]);
     }
 }

@@ -3,6 +3,8 @@
 //! Takes the text of an atom and what a run derived; gives all that the command `query` and `mangle/query` say of
 //! the facts that fit ([`ask`]). Which those are, and what a fact follows from, is `kernel`'s to say.
 
+mod hints;
+
 use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use crate::program::Program;
 use crate::report::{Answer, Answered, Extras, proof};
@@ -25,7 +27,7 @@ pub struct Asked<'a> {
 }
 
 /// What is to be said besides the facts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
     /// Of each fact what it follows from.
     pub why: bool,
@@ -33,10 +35,28 @@ pub struct Wish {
     pub others: usize,
     /// Where there is no such fact, what each rule lacks.
     pub why_not: bool,
+    /// How many levels of rules that is followed down, to premises that no rule gives.
+    pub depth: usize,
     /// The arguments of each fact as the cells of a table.
     pub cells: bool,
     /// How much text there may be.
     pub text: TextBudget,
+}
+
+/// How many levels of rules an explanation follows unless something else is asked for.
+pub const DEPTH: usize = 5;
+
+impl Default for Wish {
+    fn default() -> Self {
+        Self {
+            why: false,
+            others: 0,
+            why_not: false,
+            depth: DEPTH,
+            cells: false,
+            text: TextBudget::default(),
+        }
+    }
 }
 
 /// Which facts fit an atom; without one all facts, as the engine prints them.
@@ -50,6 +70,8 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         facts: Vec::new(),
         omitted: 0,
         obstacles: String::new(),
+        hints: Vec::new(),
+        has_rules: false,
         stopped: stopped(asked),
         lost: lost(asked),
     };
@@ -64,9 +86,13 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         answer.columns = columns(asked, &query);
     }
     let numbers = query.answers(asked.model, asked.compiled);
+    answer.has_rules = asked.program.get(query.predicate).signature.has_rules;
+    if numbers.is_empty() {
+        answer.hints = hints::hints(asked, &query);
+    }
     if numbers.is_empty() && wish.why_not {
-        let misses = asked.model.why_not(asked.compiled, asked.clock, query.predicate, &query.wanted);
-        answer.obstacles = proof::obstacles(&misses, asked.place);
+        let gaps = asked.model.gaps(asked.compiled, asked.clock, query.predicate, &query.wanted, wish.depth);
+        answer.obstacles = proof::gaps(&gaps, asked.place);
     }
     let mut budget = wish.text.of(printed_bytes(asked, &query, &numbers));
     for number in &numbers {

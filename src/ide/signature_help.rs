@@ -2,6 +2,7 @@
 
 use super::cursor::{self, Bracket, Callee, Cursor, Frame, Part, Spot};
 use super::describe::Callable;
+use super::directives::Inside;
 use super::markup::Markup;
 use super::{Place, vocabulary};
 use crate::program::builtins::{self, Arity, BuiltinFunction};
@@ -42,6 +43,13 @@ pub struct Parameter {
 /// What is called at a place, if something is: the innermost call whose brackets are open there.
 #[must_use]
 pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
+    match Inside::new(place) {
+        Some(inside) => in_code(inside.place(place)),
+        None => in_code(place),
+    }
+}
+
+fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
     let cursor = match cursor::look(place) {
         Spot::Code(cursor) => cursor,
         // A string is an argument as a whole.

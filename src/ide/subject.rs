@@ -3,8 +3,9 @@
 
 use smallvec::SmallVec;
 
-use super::Place;
+use super::directives::Directive;
 use super::mention::{Entity, Mention, Part, each};
+use super::{Place, directives};
 use crate::program::{FileSummary, PredicateKey, Program};
 use crate::syntax::ast::{Item, TermKind};
 use crate::syntax::literal;
@@ -38,7 +39,8 @@ pub struct Variable {
     pub symbol: Symbol,
     /// The file.
     pub file: FileId,
-    /// The statement: an index into [`FileSummary::items`].
+    /// The statement: an index into [`FileSummary::items`]. Indices past its end are those of the comments that mention
+    /// something ([`directives::of_variable`]).
     pub item: u32,
     /// Whether it stands for a type, in `bound […]`: those have nothing to do with the parameters.
     pub of_types: bool,
@@ -73,8 +75,12 @@ impl Subject {
             Entity::Builtin(key) => Self::Builtin(key.name),
             Entity::Function(symbol) | Entity::Constructor(symbol) => Self::Function(symbol),
             Entity::Variable(symbol) => {
-                let item = place.file.item_at(place.offset).and_then(|item| u32::try_from(item).ok());
                 let (file, of_types) = (place.file.id, mention.part == Part::Bound);
+                let item = match mention.part {
+                    Part::Comment => directives::mention_at(place)
+                        .map(|(comment, _)| directives::number_of_item(place.file, comment)),
+                    _ => place.file.item_at(place.offset).and_then(|item| u32::try_from(item).ok()),
+                };
                 Self::Variable(Variable { symbol, file, item: item.unwrap_or(0), of_types })
             }
             Entity::Wildcard => Self::Wildcard,
@@ -103,12 +109,22 @@ impl Subject {
         let mut add = |range, part| found.push(Occurrence { file: file.id, range, part });
         match self {
             Self::Wildcard => {}
-            Self::Variable(variable) => {
-                let item = Some(file).filter(|file| file.id == variable.file);
-                let item = item.and_then(|file| file.items.get(variable.item as usize));
-                item.into_iter().for_each(|item| sought.visit(item, &mut add));
+            Self::Variable(variable) if variable.file != file.id => {}
+            Self::Variable(variable) => match directives::of_variable(file, variable) {
+                Some(comment) => {
+                    let all = directives::directives(program, file);
+                    all.get(comment).into_iter().for_each(|it| sought.visit_comment(it, &mut add));
+                }
+                None => {
+                    let item = file.items.get(variable.item as usize);
+                    item.into_iter().for_each(|item| sought.visit(item, &mut add));
+                }
+            },
+            _ => {
+                file.items.iter().for_each(|item| sought.visit(item, &mut add));
+                let comments = directives::directives(program, file);
+                comments.iter().for_each(|comment| sought.visit_comment(comment, &mut add));
             }
-            _ => file.items.iter().for_each(|item| sought.visit(item, &mut add)),
         }
         found.sort_by_key(|occurrence| (occurrence.range.start(), occurrence.range.end()));
         found
@@ -154,6 +170,14 @@ impl<'p> Sought<'p> {
             };
             range.into_iter().for_each(|range| add(range, Part::Descriptor));
         }
+    }
+
+    fn visit_comment(&self, comment: &Directive, add: &mut impl FnMut(TextRange, Part)) {
+        comment.mentions(&mut |mention| {
+            if let Some(range) = self.matches(mention) {
+                add(range, mention.part);
+            }
+        });
     }
 
     /// The bytes that mention the subject, if any of the mention's do.

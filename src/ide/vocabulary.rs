@@ -192,6 +192,67 @@ pub fn descriptor(name: &str) -> Option<&'static Word> {
     find(DESCRIPTORS, name)
 }
 
+/// The keys of a policy test.
+pub const TEST_KEYS: &[Word] = &[
+    word(
+        "test",
+        "# @test name: an override alone is not enough",
+        "Opens a case. The facts up to the next case belong to it alone.",
+    ),
+    word(
+        "expect",
+        "# @expect permitted(/deploy, _, _)",
+        "A fact like this must follow. `_` and variables match any value; a variable that occurs twice has one value.",
+    ),
+    word("forbid", "# @forbid permitted(/deploy, _, _)", "No fact like this may follow."),
+    word(
+        "exact",
+        "# @exact permitted/3",
+        "Each fact of the predicate must match an `@expect` of this case; without any, there must be no fact of it.",
+    ),
+];
+
+/// The settings of a preview.
+pub const PREVIEW_KEYS: &[Word] = &[
+    word(
+        "name",
+        "# @preview name: fix-auth",
+        "Opens a preview. Settings before the first name are shared by all.",
+    ),
+    word("shard", "# @preview shard: coder-7 coder", "The shard whose prompt is shown: its id and its type."),
+    word(
+        "intent",
+        "# @preview intent: i1 /mutation /fix \"auth.go\" \"no new deps\"",
+        "The user's intent: id, category, verb, target and, if there is one, a constraint.",
+    ),
+    word(
+        "use",
+        "# @preview use: ../schemas.gl, ../policy/*.mg",
+        "The files of the program that this sample belongs to: paths and globs, relative to the folder of the sample.",
+    ),
+    word(
+        "session",
+        "# @preview session: fix-auth.session.yaml",
+        "The session file, relative to the folder of the sample.",
+    ),
+    word(
+        "mode",
+        "# @preview mode: jit(atoms=../atoms)",
+        "How the prompt is assembled: `legacy`, `section`, `jit`, or `jit(atoms=FOLDER)`.",
+    ),
+    word(
+        "captured",
+        "# @preview captured: traces.jsonl",
+        "A file with a prompt that the runtime sent, to compare the preview with.",
+    ),
+];
+
+/// What is known of the key of a comment.
+#[must_use]
+pub fn directive(is_test: bool, key: &str) -> Option<&'static Word> {
+    find(if is_test { TEST_KEYS } else { PREVIEW_KEYS }, key)
+}
+
 fn find(table: &'static [Word], text: &str) -> Option<&'static Word> {
     table.iter().find(|word| word.word == text)
 }
@@ -199,6 +260,7 @@ fn find(table: &'static [Word], text: &str) -> Option<&'static Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy_test::Key;
     use crate::syntax::SourceFile;
     use crate::types::{Base, CONSTRUCTORS as KNOWN};
 
@@ -227,6 +289,13 @@ mod tests {
             let source = SourceFile::parse(text.as_str().into());
             assert!(source.items().iter().all(|item| !item.statement.damaged), "{text}");
         }
+    }
+
+    #[test]
+    fn every_key_of_a_comment_has_its_word() {
+        let words = |table: &[Word]| table.iter().map(|word| word.word).collect::<Vec<_>>();
+        assert_eq!(words(TEST_KEYS), Key::ALL.map(Key::as_str));
+        assert_eq!(words(PREVIEW_KEYS), crate::prompt::KEYS);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A question: an atom, of which some arguments are known, and which facts fit it.
 
+mod repair;
+
 use super::{Compiled, Model, ValueId, evaluate};
 use crate::program::{Predicate, PredicateId, Program, key_of};
 use crate::syntax::SourceFile;
@@ -21,21 +23,26 @@ impl Query {
     /// Reads an atom, with or without its full stop.
     ///
     /// # Errors
-    /// When it is no atom, or the program does not have its predicate; a sentence for the one who typed it.
+    /// When it is not an atom, or the program does not have its predicate: a sentence without full stop, which says what
+    /// to write where that is known.
     pub fn read(text: &str, program: &Program, model: &mut Model) -> Result<Self, String> {
         let text = format!("{}.", text.trim().trim_end_matches('.'));
+        let no_atom = |text: &str| repair::no_atom(text.trim_end_matches('.'), program);
         let source = SourceFile::parse(text.as_str().into());
         let [item] = &source.items()[..] else { return Err(no_atom(&text)) };
         let clause = item.statement.clause().filter(|clause| clause.is_fact() && !item.statement.damaged);
         let clause = clause.ok_or_else(|| no_atom(&text))?;
         if clause.interval.is_some() {
             return Err(format!(
-                "`{}` asks for an interval, which cannot be asked for",
+                "`{}` has an interval, which a query cannot have",
                 text.trim_end_matches('.')
             ));
         }
         let atom = &clause.head;
-        let predicate = program.id(key_of(atom)).ok_or_else(|| unknown(atom, program))?;
+        let predicate = program.id(key_of(atom)).ok_or_else(|| match text.contains('(') {
+            true => unknown(atom, &text, program),
+            false => no_atom(&text),
+        })?;
         let mut wanted = Vec::with_capacity(atom.args.len());
         for term in &atom.args {
             wanted.push(match term.kind {
@@ -75,16 +82,18 @@ impl Query {
     }
 }
 
-fn no_atom(text: &str) -> String {
-    format!("`{}` is no atom; `permitted(Action, /alice)` is one", text.trim_end_matches('.'))
-}
-
 /// The predicates of that name, or the one that is nearest.
-fn unknown(atom: &Atom, program: &Program) -> String {
+fn unknown(atom: &Atom, text: &str, program: &Program) -> String {
     let key = key_of(atom);
-    let named: Vec<_> = program.named(key.name).map(|predicate| format!("`{}`", predicate.key)).collect();
+    let named: Vec<_> = program.named(key.name).map(|predicate| predicate.key).collect();
     if !named.is_empty() {
-        return format!("there is no predicate `{key}`, but {}", named.join(", "));
+        let listed: Vec<_> = named.iter().map(|other| format!("`{other}`")).collect();
+        let but = format!("there is no predicate `{key}`, but {}", listed.join(", "));
+        let written = match named.as_slice() {
+            [only] => repair::with_arity(atom, text, usize::from(only.arity)),
+            _ => None,
+        };
+        return written.map_or_else(|| but.clone(), |written| format!("{but}; write `{written}`"));
     }
     let exists = |predicate: &&Predicate| predicate.exists();
     let names = program.predicates.iter().filter(exists).map(|predicate| predicate.key.name.as_str());
@@ -128,13 +137,45 @@ mod tests {
     }
 
     #[test]
+    fn slips_are_shown_as_they_should_be_written() {
+        let text =
+            "Decl may(Action, Host, Count) bound [/name, /string, /number].\nmay(/deploy, \"h\", 1).\nis().";
+        let error = |query: &str| ask(text, query).unwrap_err();
+        let name = |query: &str, written: &str| {
+            assert_eq!(
+                error(query),
+                format!("names begin with a slash and strings have quotes: write `{written}`")
+            );
+        };
+        name("may(deploy, X, Y)", "may(/deploy, X, Y)");
+        name("may(deploy, h, Y).", "may(/deploy, \"h\", Y)");
+        name("may( deploy-now, h, 1)", "may( /deploy-now, \"h\", 1)");
+        name("may(X, web-1.example, Y)", "may(X, \"web-1.example\", Y)");
+        assert_eq!(
+            error("may(deploy, X)"),
+            "there is no predicate `may/2`, but `may/3`; write `may(/deploy, X, _)`"
+        );
+        assert_eq!(error("may"), "a query is an atom: write `may(_, _, _)`");
+        assert_eq!(error("may/3"), "a query is an atom: write `may(_, _, _)`");
+        assert_eq!(error("?- may(X, Y, Z)."), "a query is an atom alone: write `may(X, Y, Z)`");
+        assert_eq!(error("may(X, Y, Z)?"), "a query is an atom alone: write `may(X, Y, Z)`");
+        assert_eq!(error("may(X, Y, Z"), "a `)` is missing: write `may(X, Y, Z)`");
+        assert_eq!(
+            error("may(X, Y, Z), is()"),
+            "a query is one atom; put several premises into a rule, and query its head"
+        );
+        assert_eq!(error("!is()"), "a query is an atom alone: write `is()`");
+    }
+
+    #[test]
     fn mistakes_are_explained() {
         let error = |query| ask("lead(/a, 1).", query).unwrap_err();
-        assert_eq!(error("lead(X)"), "there is no predicate `lead/1`, but `lead/2`");
+        assert_eq!(error("lead(X)"), "there is no predicate `lead/1`, but `lead/2`; write `lead(X, _)`");
+        assert_eq!(error("lead(X, Y, Z)"), "there is no predicate `lead/3`, but `lead/2`");
         assert_eq!(error("laed(X, Y)"), "there is no predicate `laed/2`; did you mean `lead`?");
-        assert_eq!(error("X = 3"), "`X = 3` is no atom; `permitted(Action, /alice)` is one");
+        assert_eq!(error("X = 3"), "`X = 3` is not an atom, such as `lead(_, _)`");
         assert_eq!(error("lead(/a, fn:div(1, 0))"), "division by zero");
-        let interval = "`lead(/a, 1)@[_, _]` asks for an interval, which cannot be asked for";
+        let interval = "`lead(/a, 1)@[_, _]` has an interval, which a query cannot have";
         assert_eq!(error("lead(/a, 1)@[_, _]"), interval);
     }
 }

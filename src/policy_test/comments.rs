@@ -10,15 +10,27 @@ use crate::text::{TextRange, TextSize, size, text_len};
 
 /// A comment with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Comment<'f> {
+pub struct Comment<'f> {
     /// From `#` to the end of the line.
-    pub(super) range: TextRange,
+    pub range: TextRange,
     /// The key, without `@`.
-    pub(super) key: &'f str,
-    pub(super) key_range: TextRange,
-    /// What stands behind the key, trimmed.
-    pub(super) value: &'f str,
-    pub(super) value_range: TextRange,
+    pub key: &'f str,
+    /// The bytes of the key.
+    pub key_range: TextRange,
+    /// The text after the key, trimmed.
+    pub value: &'f str,
+    /// The bytes of that; where there is none, an empty range at the end of the comment.
+    pub value_range: TextRange,
+}
+
+/// The comment with a key on the line around `offset`.
+#[must_use]
+pub fn comment_at(file: &FileSummary, offset: TextSize) -> Option<Comment<'_>> {
+    let at = usize::from(offset);
+    let start = file.text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = file.text.get(start..)?.lines().next()?;
+    let found = comment(line, size(start)).filter(|found| found.range.start() < offset)?;
+    is_comment(file, found.range.start()).then_some(found)
 }
 
 /// All of them, in the order of the file.

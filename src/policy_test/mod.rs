@@ -23,6 +23,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use comments::{Comment, comment_at};
 pub use coverage::{Coverage, RuleKey, rules_of};
 pub use read::{Case, Expectation, Key, TestFile};
 pub use rules::RULES;

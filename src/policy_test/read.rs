@@ -50,6 +50,8 @@ pub struct TestFile {
     pub cases: Vec<Case>,
     /// Statements before the first case that could not be read: indices into [`FileSummary::items`].
     pub damaged: Vec<u32>,
+    /// Expectations before the first case, which belong to none: an error.
+    pub homeless: Vec<Expectation>,
     /// What is wrong with the comments, as far as the file alone tells.
     pub(super) findings: Vec<Finding>,
 }
@@ -149,7 +151,10 @@ impl TestFile {
         };
         match self.cases.last_mut() {
             Some(case) => case.expectations.push(expectation),
-            None => self.findings.push(findings::homeless(comment)),
+            None => {
+                self.findings.push(findings::homeless(comment));
+                self.homeless.push(expectation);
+            }
         }
     }
 
@@ -167,6 +172,11 @@ impl TestFile {
             (false, false) => &mut case.strangers,
         };
         list.push(index);
+    }
+
+    /// Everything that the file expects, in the order of the text.
+    pub fn expectations(&self) -> impl Iterator<Item = &Expectation> {
+        self.homeless.iter().chain(self.cases.iter().flat_map(|case| &case.expectations))
     }
 
     fn case_at_mut(&mut self, offset: TextSize) -> Option<&mut Case> {

@@ -34,7 +34,7 @@ pub use derived::{Derived, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
 pub use fed::{
     AtomFate, ClauseId, Fed, FedAtom, FedFact, FedLine, FedPrompt, FedSelector, Missing, is_read, is_template,
 };
-pub use header::{Group, Header, KEYS};
+pub use header::{Group, Header, KEYS, PreviewSetting};
 pub use hybrid::{DirectiveAtom, DirectiveFact, Directives};
 pub use manifest::{Dropped, Manifest, Selected};
 pub use origin::{Held, HeldKind, Origin};

@@ -19,6 +19,10 @@ pub struct Answer {
     pub omitted: usize,
     /// Where there is none: what each rule lacks, if that was asked for. Else empty.
     pub obstacles: String,
+    /// Where there is none: what the facts of the predicate have instead, as sentences without full stops.
+    pub hints: Vec<String>,
+    /// Whether the predicate has rules, of which an explanation could say what they lack.
+    pub has_rules: bool,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,
     /// Rules that are not evaluated, and rows that were lost.
@@ -77,7 +81,8 @@ pub fn answers_json(answers: &[Answer]) -> Value {
     serde_json::to_value(answers).unwrap_or_default()
 }
 
-/// An object: `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, and `omitted` where facts are.
+/// An object: `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
+/// `hints` where there is no fact.
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -91,6 +96,9 @@ impl Serialize for Answer {
         map.serialize_entry("lost", &self.lost)?;
         if self.omitted > 0 {
             map.serialize_entry("omitted", &self.omitted)?;
+        }
+        if !self.hints.is_empty() {
+            map.serialize_entry("hints", &self.hints)?;
         }
         map.end()
     }

@@ -106,6 +106,8 @@ pub struct UnfiredRule {
     pub line: usize,
     /// The predicate that it defines: `open/1`.
     pub predicate: String,
+    /// Its head, on one line, cut if it is long.
+    pub head: String,
 }
 
 /// Names the places of a program for people.
@@ -359,11 +361,8 @@ impl CoverageReport {
         for (name, figure) in figures.into_iter().chain(required) {
             suite.add_property((format!("coverage.{name}"), figure.to_string()));
         }
-        for UnfiredRule { file, line, predicate } in &self.unfired {
-            suite.add_property((
-                "coverage.unfired".to_owned(),
-                xml_line(&format!("{file}:{line} {predicate}")),
-            ));
+        for UnfiredRule { file, line, head, .. } in &self.unfired {
+            suite.add_property(("coverage.unfired".to_owned(), xml_line(&format!("{file}:{line} {head}"))));
         }
         let status = match self.required {
             Some(required) if !self.is_enough() => {
@@ -385,8 +384,8 @@ impl CoverageReport {
         if !unfired.is_empty() {
             let _ = writeln!(out, "These fired in none:");
         }
-        for UnfiredRule { file, line: number, predicate } in unfired {
-            let _ = writeln!(out, "  {}:{number}  {}", line(file), line(predicate));
+        for UnfiredRule { file, line: number, head, .. } in unfired {
+            let _ = writeln!(out, "  {}:{number}  {}", line(file), line(head));
         }
     }
 }

@@ -15,7 +15,18 @@ type Kinds = [u32; 5];
 /// The literals of each column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Evidence {
+    /// In heads and in premises.
     columns: Vec<Kinds>,
+    /// In heads alone.
+    heads: Vec<Heads>,
+}
+
+/// What the heads of a predicate write in a column.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heads {
+    kinds: Kinds,
+    /// Whether some head has something else than a literal.
+    is_open: bool,
 }
 
 const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, Base::Name];
@@ -23,13 +34,15 @@ const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, 
 impl Evidence {
     /// What the clauses of one file write, in heads and in premises.
     pub(super) fn of(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
-        let mut evidence = Self { columns: vec![Kinds::default(); arity] };
+        let mut evidence =
+            Self { columns: vec![Kinds::default(); arity], heads: vec![Heads::default(); arity] };
         let clause = |at: u32| {
             let statement = &file.items.get(at as usize)?.statement;
             statement.clause().filter(|_| !statement.damaged)
         };
         for clause in there.facts.iter().chain(&there.rules).filter_map(|&at| clause(at)) {
             evidence.add(&clause.head.args);
+            evidence.add_head(&clause.head.args);
         }
         for used in &there.uses {
             if let Some(literal) = clause(used.item).and_then(|clause| clause.literal_at(used.range)) {
@@ -44,22 +57,42 @@ impl Evidence {
         for (kinds, more) in self.columns.iter_mut().zip(&other.columns) {
             kinds.iter_mut().zip(more).for_each(|(count, more)| *count += more);
         }
+        self.heads.resize(self.heads.len().max(other.heads.len()), Heads::default());
+        for (heads, more) in self.heads.iter_mut().zip(&other.heads) {
+            heads.kinds.iter_mut().zip(more.kinds).for_each(|(count, more)| *count += more);
+            heads.is_open |= more.is_open;
+        }
     }
 
     fn add(&mut self, args: &[Term]) {
         for (kinds, term) in self.columns.iter_mut().zip(args) {
-            let kind = match term.kind {
-                TermKind::Number(_) => 0,
-                TermKind::Float(_) => 1,
-                TermKind::String => 2,
-                TermKind::Bytes => 3,
-                TermKind::Name(_) => 4,
-                _ => continue,
-            };
-            if let Some(count) = kinds.get_mut(kind) {
+            if let Some(count) = kind(term).and_then(|kind| kinds.get_mut(kind)) {
                 *count += 1;
             }
         }
+    }
+
+    fn add_head(&mut self, args: &[Term]) {
+        for (heads, term) in self.heads.iter_mut().zip(args) {
+            match kind(term).and_then(|kind| heads.kinds.get_mut(kind)) {
+                Some(count) => *count += 1,
+                None => heads.is_open = true,
+            }
+        }
+    }
+
+    /// For each column of a declared row, whether the facts of the program confirm it: there are some, and all heads have
+    /// a literal of the declared kind. Empty when there is no such column.
+    pub(super) fn confirmed(&self, row: &[Type]) -> Vec<bool> {
+        let confirms = |heads: &Heads, ty: &Type| {
+            let Some(at) = base(ty).and_then(|base| KINDS.iter().position(|kind| *kind == base)) else {
+                return false;
+            };
+            let total: u32 = heads.kinds.iter().sum();
+            !heads.is_open && total > 0 && heads.kinds.get(at) == Some(&total)
+        };
+        let columns: Vec<_> = self.heads.iter().zip(row).map(|(heads, ty)| confirms(heads, ty)).collect();
+        if columns.contains(&true) { columns } else { Vec::new() }
     }
 
     /// For each column of a declared row, the kind that nearly all literals in it have and that the
@@ -75,6 +108,32 @@ impl Evidence {
             })
             .collect();
         if columns.iter().all(Option::is_none) { Vec::new() } else { columns }
+    }
+}
+
+/// The number of a literal's kind in [`KINDS`].
+fn kind(term: &Term) -> Option<usize> {
+    Some(match term.kind {
+        TermKind::Number(_) => 0,
+        TermKind::Float(_) => 1,
+        TermKind::String => 2,
+        TermKind::Bytes => 3,
+        TermKind::Name(_) => 4,
+        _ => return None,
+    })
+}
+
+/// The kind of all values of a type.
+fn base(ty: &Type) -> Option<Base> {
+    match ty {
+        Type::Base(base) => Some(*base),
+        Type::Prefix(_) | Type::Singleton(_) | Type::Literal(_) => Some(Base::Name),
+        Type::Union(members) => {
+            let mut kinds = members.iter().map(base);
+            let first = kinds.next()??;
+            kinds.all(|kind| kind == Some(first)).then_some(first)
+        }
+        _ => None,
     }
 }
 

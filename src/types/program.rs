@@ -126,16 +126,18 @@ impl Inference<'_, '_> {
         }
     }
 
-    /// Marks the columns of declared predicates whose declaration nearly all literals contradict.
+    /// Marks the columns of declared predicates whose declaration nearly all literals contradict, and those where all facts
+    /// confirm it.
     fn doubt(&mut self, rows: &mut [Rows]) {
         for (predicate, rows) in self.program.predicates.iter().zip(rows) {
             if !rows.declared || rows.alternatives.len() != 1 {
                 continue;
             }
             let evidence = self.evidence(predicate);
-            let against = rows.alternatives.first().map(|row| evidence.against(row)).unwrap_or_default();
-            if !against.is_empty() {
-                *rows = rows.clone().contradicted(against);
+            let Some(row) = rows.alternatives.first() else { continue };
+            let (against, confirmed) = (evidence.against(row), evidence.confirmed(row));
+            if !against.is_empty() || !confirmed.is_empty() {
+                *rows = rows.clone().compared(against, confirmed);
             }
         }
     }

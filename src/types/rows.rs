@@ -26,6 +26,9 @@ pub struct Rows {
     /// For each column, the kind that nearly all literals in it have where the declaration names
     /// another; empty when there is no such column.
     pub contradicted: Arc<[Option<Base>]>,
+    /// For each column, whether the program's own facts have the declared kind there, all of them; empty when there is no
+    /// such column.
+    pub confirmed: Arc<[bool]>,
     fingerprint: u64,
 }
 
@@ -47,15 +50,23 @@ impl Rows {
     pub(super) fn new(alternatives: Vec<Row>, declared: bool) -> Self {
         let mut hasher = FxHasher::default();
         alternatives.hash(&mut hasher);
-        let contradicted = Arc::from([]);
-        Self { alternatives: alternatives.into(), declared, contradicted, fingerprint: hasher.finish() }
+        let (contradicted, confirmed) = (Arc::from([]), Arc::from([]));
+        let fingerprint = hasher.finish();
+        Self { alternatives: alternatives.into(), declared, contradicted, confirmed, fingerprint }
     }
 
-    /// The same relation, some of whose columns the program contradicts.
-    pub(super) fn contradicted(self, columns: Vec<Option<Base>>) -> Self {
+    /// The same relation, some of whose columns the program contradicts or confirms.
+    pub(super) fn compared(self, contradicted: Vec<Option<Base>>, confirmed: Vec<bool>) -> Self {
         let mut hasher = FxHasher::default();
-        (self.fingerprint, &columns).hash(&mut hasher);
-        Self { contradicted: columns.into(), fingerprint: hasher.finish(), ..self }
+        (self.fingerprint, &contradicted, &confirmed).hash(&mut hasher);
+        let fingerprint = hasher.finish();
+        Self { contradicted: contradicted.into(), confirmed: confirmed.into(), fingerprint, ..self }
+    }
+
+    /// Whether the program's own facts confirm what is declared of a column.
+    #[must_use]
+    pub fn is_confirmed(&self, column: u32) -> bool {
+        self.confirmed.get(column as usize) == Some(&true)
     }
 
     /// A number that changes with what is known of the relation.

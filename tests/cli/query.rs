@@ -41,10 +41,14 @@ fn why_and_why_not() {
         FILES,
         &["query", "way(/d)", "--why-not", "--reading", "written"],
         expect![[r#"
-        rules.mg:6: premise 1 has no solution: open(/d)
-          near: open(/e)
-        exit 1
-    "#]],
+            rules.mg:6: premise 1 has no solution: open(/d)
+              near: open(/e)
+              rules.mg:3: premise 2 fails: !locked(/d,_), but there is locked(/d,/key)
+            no fact matches `way(/d)`
+              argument 1 is never `/d`; its values are `/e`
+              `--facts FILE` adds facts, such as those of a sample
+            exit 1
+        "#]],
     );
 }
 
@@ -177,6 +181,9 @@ fn tables_that_cannot_be_read() {
             "door.csv",
         ],
         expect![[r#"
+            no fact matches `wide(D)`
+              `wide/1` has no facts: no rule for it has a solution
+              `--why-not` shows what each rule lacks
             error: door.yaml: facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files
             error: none.mg: no such file or directory
             error: dor.csv: the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?
@@ -250,28 +257,31 @@ fn settings_of_the_evaluation() {
         files,
         &["query", "open(X)", "--format", "json"],
         expect![[r#"
-        [
-          {
-            "reading": "written",
-            "facts": [],
-            "proofs": [],
-            "others": [],
-            "why_not": "",
-            "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
-            "lost": []
-          }
-        ]
-        error: the evaluation stopped at n.mg:2: more than 3 derived facts
-        exit 2
-    "#]],
+            [
+              {
+                "reading": "written",
+                "facts": [],
+                "proofs": [],
+                "others": [],
+                "why_not": "",
+                "stopped": "the evaluation stopped at n.mg:2: more than 3 derived facts",
+                "lost": [],
+                "hints": [
+                  "`open/1` has no facts: no rule for it has a solution"
+                ]
+              }
+            ]
+            error: the evaluation stopped at n.mg:2: more than 3 derived facts
+            exit 2
+        "#]],
     );
     check(
         files,
         &["query", "open(X)", "--reading", "go"],
         expect![[r#"
-        error: the evaluation stopped at n.mg:2: more than 3 derived facts
-        exit 2
-    "#]],
+            error: the evaluation stopped at n.mg:2: more than 3 derived facts
+            exit 2
+        "#]],
     );
     let clock = &[("mangle-ls.toml", config), ("now.mg", "n(0).\nat(T) :- n(0), T = fn:time:now().\n")];
     check(
@@ -315,8 +325,12 @@ fn the_sample_counts_only_where_it_is_named() {
         files,
         &["query", "wide(D)"],
         expect![[r#"
-        exit 1
-    "#]],
+            no fact matches `wide(D)`
+              `wide/1` has no facts: no rule for it has a solution
+              `--why-not` shows what each rule lacks
+              `--facts FILE` adds facts, such as those of a sample
+            exit 1
+        "#]],
     );
     check(
         files,
@@ -342,5 +356,88 @@ fn the_sample_counts_only_where_it_is_named() {
         open("s")
         exit 0
     "#]],
+    );
+}
+
+const STATES: &str = "Decl state(Host, S) bound [/string, /name].\nDecl seen(Host) bound [/string].\n\
+    state(\"a\", /up). state(\"b\", /down). state(\"c\", /up).\nbad(H) :- state(H, /down), seen(H).\n";
+
+#[test]
+fn an_empty_answer_says_what_there_is_and_what_to_try() {
+    let files = &[("rules.mg", STATES)];
+    let shown = |query: &str| {
+        let folder = super::support::folder(files);
+        super::support::render(&super::support::run(folder.path(), &["query", query]))
+    };
+    expect![[r#"
+        no fact matches `bad(H)`
+          `bad/1` has no facts: no rule for it has a solution
+          `--why-not` shows what each rule lacks
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("bad(H)"));
+    expect![[r#"
+        no fact matches `state(_, "down")`
+          argument 2 is never `"down"`; did you mean `/down`?
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("state(_, \"down\")"));
+    expect![[r#"
+        no fact matches `state("a", /down)`
+          each of these values occurs, but never together
+          nearest fact: `state("a",/up)`
+          nearest fact: `state("b",/down)`
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("state(\"a\", /down)"));
+    expect![[r#"
+        no fact matches `state(X, /degraded)`
+          argument 2 is never `/degraded`; its values are `/up`, `/down`
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("state(X, /degraded)"));
+    expect![[r#"
+        no fact matches `state(X, X)`
+          `state/2` has 3 facts, none of them with equal values there
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("state(X, X)"));
+    expect![[r#"
+        no fact matches `seen("a")`
+          `seen/1` has no facts and no rules: its facts come from outside of the program
+          `--facts FILE` adds facts, such as those of a sample
+        exit 1
+    "#]]
+    .assert_eq(&shown("seen(\"a\")"));
+    expect![[r#"
+        error: names begin with a slash and strings have quotes: write `state("a", /down)`
+        exit 2
+    "#]]
+    .assert_eq(&shown("state(a, down)"));
+    check(
+        files,
+        &["query", "bad(H)", "--format", "json"],
+        expect![[r#"
+            [
+              {
+                "reading": "go",
+                "facts": [],
+                "proofs": [],
+                "others": [],
+                "why_not": "",
+                "stopped": null,
+                "lost": [],
+                "hints": [
+                  "`bad/1` has no facts: no rule for it has a solution"
+                ]
+              }
+            ]
+            exit 1
+        "#]],
     );
 }

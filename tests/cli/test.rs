@@ -274,14 +274,14 @@ fn coverage() {
         files,
         &["test", "--coverage", "--reading", "written", "--filter", "other"],
         expect![[r#"
-        doors_test.mg
-          ok      other doors are a way
-        1 case in 1 file: 1 passed
-        2 of 3 rules fired in some case: 66 %
-        These fired in none:
-          policy.mg:7  shut/1
-        exit 0
-    "#]],
+            doors_test.mg
+              ok      other doors are a way
+            1 case in 1 file: 1 passed
+            2 of 3 rules fired in some case: 66 %
+            These fired in none:
+              policy.mg:7  shut(D)
+            exit 0
+        "#]],
     );
     let folder = folder(files);
     let output = run(folder.path(), &["test", "--coverage", "--reading", "written", "--format", "json"]);
@@ -446,57 +446,57 @@ fn too_few_fired_rules_fail() {
         files,
         &["test", "--min-coverage", "50"],
         expect![[r#"
-        doors_test.mg
-          ok      open
-        1 case in 1 file: 1 passed
-        1 of 2 rules fired in some case: 50 %
-        These fired in none:
-          doors.mg:4  shut/1
-        exit 0
-    "#]],
+            doors_test.mg
+              ok      open
+            1 case in 1 file: 1 passed
+            1 of 2 rules fired in some case: 50 %
+            These fired in none:
+              doors.mg:4  shut(D)
+            exit 0
+        "#]],
     );
     check(
         files,
         &["test", "--min-coverage", "51"],
         expect![[r#"
-        doors_test.mg
-          ok      open
-        1 case in 1 file: 1 passed
-        1 of 2 rules fired in some case: 50 %
-        These fired in none:
-          doors.mg:4  shut/1
-        error: coverage: 50 % of the rules fired in some case, and 51 % have to
-        exit 1
-    "#]],
+            doors_test.mg
+              ok      open
+            1 case in 1 file: 1 passed
+            1 of 2 rules fired in some case: 50 %
+            These fired in none:
+              doors.mg:4  shut(D)
+            error: coverage: 50 % of the rules fired in some case, and 51 % have to
+            exit 1
+        "#]],
     );
     check(
         files,
         &["test", "--min-coverage", "51", "--format", "junit"],
         expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mangle-ls test" tests="2" skipped="0" failures="1" errors="0">
-            <testsuite name="doors_test.mg" tests="1" skipped="0" errors="0" failures="0">
-                <testcase name="open" classname="doors_test.mg" line="1"/>
-            </testsuite>
-            <testsuite name="coverage" tests="1" skipped="0" errors="0" failures="1">
-                <properties>
-                    <property name="coverage.rules" value="2"/>
-                    <property name="coverage.fired" value="1"/>
-                    <property name="coverage.percent" value="50"/>
-                    <property name="coverage.required" value="51"/>
-                    <property name="coverage.unfired" value="doors.mg:4 shut/1"/>
-                </properties>
-                <testcase name="rules that fired in some case">
-                    <failure message="coverage: 50 % of the rules fired in some case, and 51 % have to">1 of 2 rules fired in some case: 50 %
-        These fired in none:
-          doors.mg:4  shut/1
-        </failure>
-                </testcase>
-            </testsuite>
-        </testsuites>
-        error: coverage: 50 % of the rules fired in some case, and 51 % have to
-        exit 1
-    "#]],
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="mangle-ls test" tests="2" skipped="0" failures="1" errors="0">
+                <testsuite name="doors_test.mg" tests="1" skipped="0" errors="0" failures="0">
+                    <testcase name="open" classname="doors_test.mg" line="1"/>
+                </testsuite>
+                <testsuite name="coverage" tests="1" skipped="0" errors="0" failures="1">
+                    <properties>
+                        <property name="coverage.rules" value="2"/>
+                        <property name="coverage.fired" value="1"/>
+                        <property name="coverage.percent" value="50"/>
+                        <property name="coverage.required" value="51"/>
+                        <property name="coverage.unfired" value="doors.mg:4 shut(D)"/>
+                    </properties>
+                    <testcase name="rules that fired in some case">
+                        <failure message="coverage: 50 % of the rules fired in some case, and 51 % have to">1 of 2 rules fired in some case: 50 %
+            These fired in none:
+              doors.mg:4  shut(D)
+            </failure>
+                    </testcase>
+                </testsuite>
+            </testsuites>
+            error: coverage: 50 % of the rules fired in some case, and 51 % have to
+            exit 1
+        "#]],
     );
     check(
         &[("doors.mg", "door(/a).\n"), ("doors_test.mg", "# @test name: open\n# @expect door(/a)\n")],

@@ -85,3 +85,83 @@ fn lenses_run_the_cases() {
     assert_eq!(client.request("workspace/executeCommand", command).unwrap_err()["code"], -32602);
     assert!(client.shut_down().success());
 }
+
+/// A position in a document, as parameters of a request.
+fn at(uri: &str, line: u32, character: u32) -> Value {
+    json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } })
+}
+
+#[test]
+fn expectations_answer_as_code_does() {
+    let (folder, mut client, uri) = opened();
+    let policy = folder.uri("doors.mg");
+    client.did_open(&policy, 1, POLICY);
+    // From the policy, all files are renamed, comments included.
+    let mut rename = at(&policy, 1, 1);
+    rename["newName"] = json!("usable");
+    let edit = client.request("textDocument/rename", rename).unwrap();
+    let lines = |uri: &str| {
+        let changes = &edit["documentChanges"];
+        let of_file = changes.as_array().map(|all| all.iter().find(|it| it["textDocument"]["uri"] == uri));
+        let edits = match of_file {
+            Some(found) => found.map_or(Value::Null, |found| found["edits"].clone()),
+            None => edit["changes"][uri].clone(),
+        };
+        let edits = edits.as_array().cloned().unwrap_or_default();
+        let mut lines: Vec<_> =
+            edits.iter().map(|edit| edit["range"]["start"]["line"].as_u64().unwrap()).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!((lines(&policy), lines(&uri)), (vec![1], vec![2, 6]));
+    // From a comment, too.
+    let prepared = client.request("textDocument/prepareRename", at(&uri, 2, 11)).unwrap();
+    assert_eq!(prepared["placeholder"], "open");
+    let mut references = at(&uri, 2, 11);
+    references["context"] = json!({ "includeDeclaration": true });
+    let references = client.request("textDocument/references", references).unwrap();
+    assert_eq!(references.as_array().unwrap().len(), 3);
+    let definition = client.request("textDocument/definition", at(&uri, 2, 11)).unwrap();
+    let definition = definition.to_string();
+    assert!(definition.contains(&policy) && definition.contains("\"line\":1"), "{definition}");
+    let hover = client.request("textDocument/hover", at(&uri, 2, 11)).unwrap().to_string();
+    assert!(hover.contains("open(D: /name)"), "{hover}");
+    let key = client.request("textDocument/hover", at(&uri, 2, 5)).unwrap().to_string();
+    assert!(key.contains("A fact like this must follow"), "{key}");
+    // What is typed is completed.
+    let edit = json!([{ "range": { "start": { "line": 2, "character": 0 }, "end": { "line": 3, "character": 0 } },
+        "text": "#@expect   lo\n" }]);
+    client.did_change(&uri, 2, edit);
+    let items = client.request("textDocument/completion", at(&uri, 2, 13)).unwrap().to_string();
+    assert!(items.contains("\"label\":\"locked\"") && !items.contains("fn:"), "{items}");
+    let edit = json!([{ "range": { "start": { "line": 2, "character": 11 }, "end": { "line": 2, "character": 13 } },
+        "text": "open( /a )" }]);
+    client.did_change(&uri, 3, edit);
+    let options = json!({ "tabSize": 4, "insertSpaces": true });
+    let format = json!({ "textDocument": { "uri": uri }, "options": options });
+    let edits = client.request("textDocument/formatting", format).unwrap();
+    assert_eq!(edits.as_array().unwrap().len(), 4, "{edits}");
+    assert!(client.shut_down().success());
+}
+
+#[test]
+fn paths_of_a_preview_lead_to_their_files() {
+    const SAMPLE: &str =
+        "# @preview use: policy/doors.mg, policy/*.mg\n# @preview shard: coder-7 coder\ndoor(/a).\n";
+    let folder =
+        Folder::new(&[("policy/doors.mg", POLICY), ("policy/more.mg", "q(1).\n"), ("x.kernel.mg", SAMPLE)]);
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let uri = folder.uri("x.kernel.mg");
+    client.did_open(&uri, 1, SAMPLE);
+    let one = client.request("textDocument/definition", at(&uri, 0, 20)).unwrap().to_string();
+    assert!(one.contains("doors.mg") && !one.contains("more.mg"), "{one}");
+    let both = client.request("textDocument/definition", at(&uri, 0, 36)).unwrap().to_string();
+    assert!(both.contains("doors.mg") && both.contains("more.mg"), "{both}");
+    let hover = client.request("textDocument/hover", at(&uri, 0, 36)).unwrap().to_string();
+    assert!(hover.contains("Names 2 files:") && hover.contains("policy/more.mg"), "{hover}");
+    let key = client.request("textDocument/hover", at(&uri, 1, 12)).unwrap().to_string();
+    assert!(key.contains("its id and its type"), "{key}");
+    let items = client.request("textDocument/completion", at(&uri, 0, 20)).unwrap().to_string();
+    assert!(items.contains("policy/more.mg") && !items.contains("x.kernel.mg"), "{items}");
+    assert!(client.shut_down().success());
+}

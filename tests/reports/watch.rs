@@ -19,9 +19,12 @@ struct Watching {
 
 impl Watching {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let arguments = [&["check", "--watch", "--format", "json"], arguments].concat();
+        Self::running(folder, &[&["check", "--watch", "--format", "json"], arguments].concat())
+    }
+
+    fn running(folder: &Path, arguments: &[&str]) -> Self {
         let mut child =
-            command(folder, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, complaints) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
         Self { child, out, complaints }
     }
@@ -159,4 +162,20 @@ fn what_cannot_be_watched() {
         assert_eq!(output.status.code(), Some(2));
         assert!(!output.stderr.is_empty());
     }
+}
+
+#[test]
+fn a_query_is_asked_again_and_says_what_changed() {
+    let folder = folder(&[("rules.mg", "door(/a).\nopen(D) :- door(D).\n")]);
+    let watching = Watching::running(folder.path(), &["query", "open(D)", "--watch"]);
+    watching.expect("open(/a)");
+    watching.expect_complaint("Watching for changes");
+    write(folder.path(), "rules.mg", "door(/b).\nopen(D) :- door(D).\n");
+    watching.expect("open(/b)");
+    watching.expect_complaint("Since the last answer:");
+    watching.expect_complaint("+ open(/b)");
+    watching.expect_complaint("- open(/a)");
+    write(folder.path(), "rules.mg", "open(D) :- door(D).\ndoor(/z) :- open(/y).\n");
+    watching.expect_complaint("no fact matches `open(D)`");
+    assert_eq!(watching.interrupt(), Some(1));
 }

@@ -30,8 +30,8 @@ pub(super) static UNDECLARED_HEAD: Rule = Rule {
     rationale: "A `Decl` documents the arguments, lets their types be checked and turns a misspelt \
         head into an error. Off by default, because small helper predicates often go without.",
     bad: "Decl van(Id).\nvan(/v1).\nspare(V) :- van(V).\n",
-    good: "Decl van(Id).\nDecl spare(Id).\nvan(/v1).\nspare(V) :- van(V).\n",
-    fix: FixKind::None,
+    good: "Decl van(Id).\nDecl spare(V) bound [/name].\nvan(/v1).\nspare(V) :- van(V).\n",
+    fix: FixKind::Unsafe,
 };
 
 /// `seats__tmp(1).`
@@ -83,7 +83,8 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
         } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
             check_arity(program, predicate, findings);
             if wants_declared {
-                report_once(program, predicate, (&UNDECLARED_HEAD, "It has no `Decl`.".to_owned()), findings);
+                let message = format!("`{}` has no `Decl`.", predicate.key);
+                report_once(program, predicate, (&UNDECLARED_HEAD, message), findings);
             }
         }
     }

@@ -288,3 +288,39 @@ fn clauses_twice() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_not_declared_is_declared_where_declarations_are() {
+    let files = "#- rules.mg\nDecl odd(X).\nvan(/v1, 8).\nspare(V) :- van(V, N), N > 3.\n#- schemas.mg\nDecl a(X).\nDecl b(X). # last\n\n# Tail.\n";
+    crate::ide::testing::check_fix(
+        "undeclared-head",
+        files,
+        expect![[r#"
+            #- rules.mg
+            Decl odd(X).
+            van(/v1, 8).
+            spare(V) :- van(V, N), N > 3.
+            #- schemas.mg
+            Decl a(X).
+            Decl b(X). # last
+            Decl van(Arg1, Arg2) bound [/name, /number].
+
+            # Tail.
+        "#]],
+    );
+    // A package declares its own.
+    crate::ide::testing::check_fix(
+        "undeclared-head",
+        "#- p.mg\nPackage p!\nDecl q(X).\nr(1, \"a\").\n#- schemas.mg\nDecl a(X).\nDecl b(X).\n",
+        expect![[r##"
+            #- p.mg
+            Package p!
+            Decl q(X).
+            Decl r(Arg1, Arg2) bound [/number, /string].
+            r(1, "a").
+            #- schemas.mg
+            Decl a(X).
+            Decl b(X).
+        "##]],
+    );
+}

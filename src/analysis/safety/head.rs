@@ -58,18 +58,20 @@ fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
             && !subject.bindings.is_bound(symbol)
             && !subject.is_let(symbol)
         {
-            report.name(symbol);
-            report.push(unbound(subject, symbol, term.range));
+            report.name_unbound(symbol);
+            if !report.is_excused() {
+                report.push(unbound(subject, symbol, term.range));
+            }
         }
     });
 }
 
 /// A bound of the interval behind the head. `let` comes too late for it.
 fn check_bound(subject: &Subject<'_>, report: &mut Report<'_>, symbol: Symbol, range: TextRange) {
-    if subject.bindings.is_bound(symbol) {
+    if subject.bindings.is_bound(symbol) || report.is_excused() {
         return;
     }
-    report.name(symbol);
+    report.name_unbound(symbol);
     report.push(if subject.is_let(symbol) {
         let message = format!(
             "`let` gives `{symbol}` its value after the body, too late for the interval of the head: the \

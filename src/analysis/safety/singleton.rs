@@ -50,7 +50,8 @@ impl Occurrences {
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let clause = subject.clause;
     let is_broken = clause.premises.iter().any(|premise| matches!(premise, Premise::Broken(..)));
-    if is_broken || clause.aggregates() {
+    // Where another variable is unbound, the single one may be what is meant by it.
+    if is_broken || clause.aggregates() || report.has_unbound() {
         return;
     }
     let occurrences = occurrences(subject);

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix};
-use crate::program::Signature;
 use crate::program::binding::{Bindings, Place};
 use crate::program::rewrite::{ClauseSignatures, Rewriting};
+use crate::program::{Predicate, Signature, key_of};
 use crate::syntax::ast::{Clause, Premise, Term};
 use crate::text::{Symbol, TextRange};
 
@@ -111,6 +111,21 @@ impl<'a> Subject<'a> {
         negated.contains(&symbol)
     }
 
+    /// Whether a positive premise has fewer arguments than the predicates of its name, none of which takes so few: which
+    /// variables the missing ones would bind is not known.
+    pub(super) fn lacks_arguments(&self) -> bool {
+        let program = self.context.program;
+        let mut literals = self.clause.literals().filter(|it| !it.is_negated() && !it.atom.is_builtin());
+        literals.any(|literal| {
+            let exists = self.context.predicate(&literal.atom).is_some_and(Predicate::exists);
+            let key = key_of(&literal.atom);
+            let within = self.context.file.package.map(|package| key.within(package).name);
+            let mut named =
+                [Some(key.name), within].into_iter().flatten().flat_map(|name| program.named(name));
+            !exists && named.any(|other| other.exists() && other.key.arity > key.arity)
+        })
+    }
+
     /// The premise that first makes the variable bound for the analysis.
     pub(super) fn binding_premise(&self, symbol: Symbol) -> Option<u32> {
         match self.bindings.get(symbol)?.bound?.place {
@@ -170,11 +185,13 @@ impl<F: FnMut() -> Option<Fix>> LazyFix<F> {
 pub(super) struct Report<'f> {
     findings: &'f mut Vec<Finding>,
     named: FxHashSet<Symbol>,
+    excused: bool,
+    has_unbound: bool,
 }
 
 impl<'f> Report<'f> {
     pub(super) fn new(findings: &'f mut Vec<Finding>) -> Self {
-        Self { findings, named: FxHashSet::default() }
+        Self { findings, named: FxHashSet::default(), excused: false, has_unbound: false }
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
@@ -187,6 +204,27 @@ impl<'f> Report<'f> {
     }
 
     pub(super) fn names(&self, symbol: Symbol) -> bool {
-        self.named.contains(&symbol)
+        self.excused || self.named.contains(&symbol)
+    }
+
+    /// The same for a variable that nothing ever binds.
+    pub(super) fn name_unbound(&mut self, symbol: Symbol) {
+        self.name(symbol);
+        self.has_unbound = true;
+    }
+
+    /// Whether nothing ever binds some variable of the clause.
+    pub(super) fn has_unbound(&self) -> bool {
+        self.excused || self.has_unbound
+    }
+
+    /// Takes unbound variables for the consequence of another finding: the premise that would bind them lacks arguments.
+    pub(super) fn excuse(&mut self) {
+        self.excused = true;
+    }
+
+    /// Whether unbound variables are the consequence of another finding.
+    pub(super) fn is_excused(&self) -> bool {
+        self.excused
     }
 }

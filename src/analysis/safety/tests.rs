@@ -453,3 +453,38 @@ fn long_texts_are_cut_in_messages() {
         "#]],
     );
 }
+
+#[test]
+fn what_missing_arguments_would_bind_is_one_finding() {
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X).\nmore(X) :- task(X), Y < 3, !task(X, Z).\n",
+        expect![[r#"
+            3:15-22 error arity-mismatch: `task` takes 2 arguments, not 1.
+              1:6-10 `task/2` is declared here
+              fix: Write `_` for argument 2
+            4:12-19 error arity-mismatch: `task` takes 2 arguments, not 1.
+              1:6-10 `task/2` is declared here
+              fix: Write `_` for argument 2
+        "#]],
+    );
+    // Too many arguments bind whatever is there.
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X, _, _).\n",
+        expect![[r#"
+            3:9-10 error unbound-head-var: `Y` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            3:15-28 error arity-mismatch: `task` takes 2 arguments, not 3.
+              1:6-10 `task/2` is declared here
+        "#]],
+    );
+}
+
+#[test]
+fn a_misspelt_variable_is_one_finding() {
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Yy) :- task(X, Y).\nmore(X) :- task(X, Y), Yy = 3, Yz < 1.\n",
+        expect![[r#"
+            3:9-11 error unbound-head-var: `Yy` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:32-34 error unbound-body-var: `Yz` never gets a value: no premise gives it one. The engine rejects the rule.
+        "#]],
+    );
+}

@@ -62,7 +62,7 @@ pub(super) fn check_occurrence(
         return false;
     }
     if !report.names(symbol) {
-        report.name(symbol);
+        report.name_unbound(symbol);
         let reason = reason(subject, symbol);
         let message = format!("`{symbol}` never gets a value: {reason}. The engine rejects the rule.");
         report.push(Finding::new(&UNBOUND_BODY_VAR, range, message));

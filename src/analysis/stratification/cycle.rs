@@ -30,6 +30,11 @@ impl<'g> Cycle<'g> {
         Some(Self { steps: std::iter::once(edge).chain(back).collect() })
     }
 
+    /// The steps, the one that it is about first.
+    pub(in crate::analysis) fn steps(&self) -> impl Iterator<Item = &'g Edge> {
+        self.steps.iter().copied()
+    }
+
     /// Whether the engine sees every step.
     pub(in crate::analysis) fn is_seen_by_engine(&self) -> bool {
         self.steps.iter().all(|edge| !edge.temporal)

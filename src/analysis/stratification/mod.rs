@@ -24,7 +24,7 @@ static UNSTRATIFIED: Rule = Rule {
     rationale: "Whether a negated premise holds can only be asked when everything that could make it false \
                 has been derived; likewise a group must be complete before it is counted. So the engine puts \
                 predicates into layers, and it refuses to evaluate a program in which a negation or a group \
-                leads back to where it came from. It only notices when it evaluates, not in analysis.",
+                leads back to where it came from. It only notices when it evaluates, not in analysis. Each cycle is reported once, at the first negation or group on it.",
     bad: "parcel(/p/one).\n\
           waiting(ID) :- parcel(ID), !loaded(ID).\n\
           loaded(ID) :- planned(ID).\n\
@@ -51,8 +51,13 @@ const PER_COMPONENT: usize = 20;
 
 fn check(program: &Program, out: &mut ProgramFindings) {
     let graph = program.graph();
+    // The steps of cycles that are reported: breaking one of them is enough.
+    let mut covered = FxHashSet::default();
     for edge in closing_edges(program, graph) {
-        report(program, graph, &edge, out);
+        if !covered.contains(&step(&edge)) {
+            let cycle = report(program, graph, &edge, out);
+            covered.extend(cycle.iter().flat_map(Cycle::steps).map(step));
+        }
     }
     unbounded::check(program, graph, out);
 }
@@ -83,11 +88,22 @@ fn temporal_components(program: &Program, graph: &Graph) -> FxHashSet<ComponentI
     components.filter(|component| graph.members(*component).len() > 1).collect()
 }
 
-fn report(program: &Program, graph: &Graph, edge: &Edge, out: &mut ProgramFindings) {
-    let Some(cycle) = Cycle::through(graph, edge) else { return };
-    let Some(file) = program.files.get(edge.file as usize) else { return };
-    let Some(item) = file.items.get(edge.item as usize) else { return };
-    let Some(clause) = item.statement.clause() else { return };
+/// What tells a step from the others: the place of its premise.
+fn step(edge: &Edge) -> (u32, u32, TextRange) {
+    (edge.file, edge.item, edge.range)
+}
+
+/// Reports a cycle that the engine refuses, or evaluates in an order that is chance. Gives the cycle.
+fn report<'g>(
+    program: &Program,
+    graph: &'g Graph,
+    edge: &'g Edge,
+    out: &mut ProgramFindings,
+) -> Option<Cycle<'g>> {
+    let cycle = Cycle::through(graph, edge)?;
+    let file = program.files.get(edge.file as usize)?;
+    let item = file.items.get(edge.item as usize)?;
+    let clause = item.statement.clause()?;
     let head = label(program, edge.from);
     let what = match (edge.negated, edge.from == edge.to) {
         (true, true) => format!("`{head}` is derived from its own absence"),
@@ -108,8 +124,29 @@ fn report(program: &Program, graph: &Graph, edge: &Edge, out: &mut ProgramFindin
          the order in which it runs the rules."
     };
     let message = format!("{what}: {}. {consequence}", cycle.describe(program));
-    let finding = Finding::new(&UNSTRATIFIED, closing_range(clause, edge), message);
+    let finding = Finding::new(&UNSTRATIFIED, closing_range(clause, edge), message).help(help(program, edge));
     out.push(file.id, item.statement.id, cycle.relate(program, finding));
+    Some(cycle)
+}
+
+/// How such a cycle is broken, with an example.
+fn help(program: &Program, edge: &Edge) -> String {
+    let (head, target) = (label(program, edge.from), label(program, edge.to));
+    let example = |text: &str| format!("`{text}`");
+    match (edge.negated, edge.from == edge.to) {
+        (true, true) => format!(
+            "negate a predicate that does not depend on `{head}`, as in {}",
+            example("waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).")
+        ),
+        (true, false) => format!(
+            "derive `{target}` without `{head}`, or negate a predicate that does not depend on `{head}`, as in {}",
+            example("waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).")
+        ),
+        (false, _) => format!(
+            "aggregate a predicate that does not depend on `{head}`, as in {}",
+            example("total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().")
+        ),
+    }
 }
 
 /// The negated premise, or the `do` statement.

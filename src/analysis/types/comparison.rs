@@ -1,6 +1,6 @@
 //! Comparisons of what is no integer: `MG601`.
 
-use super::wording::{found, literal_noun, with_origin};
+use super::wording::{error_if, found, is_confirmed, literal_noun, with_origin};
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::syntax::ast::{Clause, Operator, Premise, Term};
@@ -19,7 +19,8 @@ pub(super) static COMPARE_NON_NUMBER: Rule = Rule {
     summary: "`<`, `<=`, `>` or `>=` on something that is no integer.",
     rationale: "These compare integers only. When a float, a string, an instant or a duration gets \
         there, the engine stops the whole evaluation. Instants and durations have comparisons of \
-        their own, such as `:time:lt`; floats and strings have none, so store scaled integers.",
+        their own, such as `:time:lt`; floats and strings have none, so store scaled integers. It is an \
+        error where it is certain: for a literal, and where the program's own facts confirm the type.",
     bad: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
         late(Id) :- seen(Id, At), closed(End), At > End.\n",
     good: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
@@ -40,7 +41,6 @@ pub(super) fn finding(
     clause: &Clause,
     problem: &Problem,
     premise: u32,
-    both: bool,
     left: bool,
 ) -> Option<Finding> {
     let place = place(clause.premises.get(premise as usize)?)?;
@@ -61,10 +61,7 @@ pub(super) fn finding(
     );
     let mut finding =
         with_origin(Finding::new(&COMPARE_NON_NUMBER, problem.range, message), context, clause, problem);
-    // A literal is what it is; whatever the declaration of the other side is worth, this stops.
-    if both && problem.variable.is_none() {
-        finding = finding.severity(Severity::Error);
-    }
+    finding = error_if(is_certain(context, clause, problem), finding);
     match replacement(context, &place, [&problem.found, &problem.wanted]) {
         Some(premise) => {
             let title = format!("Write `{premise}`");
@@ -72,6 +69,15 @@ pub(super) fn finding(
         }
         None => Some(finding),
     }
+}
+
+/// Whether the evaluation stops for certain once it gets there: a literal is what it is, whatever declarations are worth.
+/// Beside a float literal an integer may be meant that the runtime makes of a float.
+fn is_certain(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+    let is_literal = problem.variable.is_none();
+    let is_float =
+        problem.found == Type::Base(Base::Float) && problem.wanted.overlaps(&Type::Base(Base::Number));
+    is_literal && !is_float || is_confirmed(context, clause, problem)
 }
 
 fn place(premise: &Premise) -> Option<Place<'_>> {

@@ -1,12 +1,16 @@
 //! Premises that never hold, or stop the evaluation, because of the types of their arguments:
 //! `MG604`, `MG606`, `MG710`.
 
-use super::wording::{atom_of, described, found, noun, place, promised, respelled, with_origin};
+use super::wording::{
+    atom_of, described, error_if, found, is_column_confirmed, is_confirmed, noun, place, promised, respelled,
+    with_origin,
+};
 use crate::analysis::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::program::builtins;
 use crate::syntax::ast::{Clause, Comparison, Premise};
 use crate::text::Symbol;
-use crate::types::Problem;
+use crate::types::{Base, Problem, Type};
 
 /// `ok(A) :- van(A), :time:lt(A, A).` over strings
 pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
@@ -18,7 +22,8 @@ pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
         premise that asks for one where another stands never holds, so the rule never fires; a \
         negated one always holds. A function that gets a value of the wrong type stops the whole \
-        evaluation.",
+        evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
+        the program's own facts confirm the declaration that rules a constant out.",
     bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
         out(Id) :- van(Id), gone(Id).\n",
     good: "Decl van(Id) bound [/name].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
@@ -34,7 +39,8 @@ pub(super) static EQ_NEVER: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "`=` or `!=` between values of types that have nothing in common.",
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. \
-        The `=` never holds, so the rule never fires; the `!=` always holds.",
+        The `=` never holds, so the rule never fires; the `!=` always holds. Beside a constant it is an \
+        error where the program's own facts confirm the declaration.",
     bad: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = \"strict\".\n",
     good: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = /strict .\n",
     fix: FixKind::Unsafe,
@@ -86,10 +92,18 @@ pub(super) fn premise(
         finding = finding.related(span, what);
     }
     finding = with_origin(finding, context, clause, problem);
+    let is_confirmed = is_column_confirmed(context, atom, argument) && !are_names(problem);
+    finding = error_if(term.is_constant() && is_confirmed, finding);
     match respelled(context, term, &promised) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
     }
+}
+
+/// Whether names are asked for and another name is there: the host may add facts with names that a declaration does not list.
+fn are_names(problem: &Problem) -> bool {
+    let names = Type::Base(Base::Name);
+    problem.found.overlaps(&names) && problem.wanted.overlaps(&names)
 }
 
 /// An argument that a function cannot take.
@@ -98,6 +112,7 @@ pub(super) fn argument(
     clause: &Clause,
     problem: &Problem,
     function: Symbol,
+    argument: u32,
 ) -> Finding {
     let message = format!(
         "`{function}` takes {} here, but {}: the engine stops the whole evaluation.",
@@ -105,7 +120,16 @@ pub(super) fn argument(
         found(context, clause, problem)
     );
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
-    with_origin(finding, context, clause, problem)
+    // A literal is what it is, whatever declarations are worth.
+    let is_known = problem.variable.is_none() || is_confirmed(context, clause, problem);
+    let is_certain = is_known && takes_one_kind(function, argument as usize);
+    error_if(is_certain, with_origin(finding, context, clause, problem))
+}
+
+/// Whether a parameter takes values of one kind, whatever the other arguments are.
+fn takes_one_kind(function: Symbol, argument: usize) -> bool {
+    let parameters = builtins::function(function.as_str()).map_or(&[][..], |function| function.parameters);
+    parameters.get(argument).or(parameters.last()).is_some_and(|ty| ty.starts_with('/') && *ty != "/any")
 }
 
 /// A field that a struct does not have.
@@ -133,6 +157,9 @@ pub(super) fn equality(
     );
     let finding = Finding::new(&EQ_NEVER, problem.range, message);
     let finding = with_origin(finding, context, clause, problem);
+    let has_constant = left.is_constant() || right.is_constant();
+    let is_certain = has_constant && is_confirmed(context, clause, problem) && !are_names(problem);
+    let finding = error_if(is_certain, finding);
     let fix = [left, right].into_iter().find_map(|side| respelled(context, side, &problem.found));
     match fix {
         Some(fix) => Some(finding.fix(fix)),

@@ -60,8 +60,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
             _ if contradicted::explains(context, clause, problem) => None,
             _ if problem.names => names::finding(context, clause, problem),
             ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
-            ProblemKind::Ordering { premise, both, left } => {
-                comparison::finding(context, clause, problem, premise, both, left)
+            ProblemKind::Ordering { premise, left } => {
+                comparison::finding(context, clause, problem, premise, left)
             }
             ProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
             ProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
@@ -73,8 +73,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
             }
             // Where a reducer may stand is the transforms' business.
             ProblemKind::Argument { function, .. } if is_reducer(function) => None,
-            ProblemKind::Argument { function, .. } => {
-                Some(impossible::argument(context, clause, problem, function))
+            ProblemKind::Argument { function, argument } => {
+                Some(impossible::argument(context, clause, problem, function, argument))
             }
             ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
         });

@@ -1,6 +1,6 @@
 //! Reducers over values that they cannot take: `MG415`.
 
-use super::wording::{found, with_origin};
+use super::wording::{error_if, found, is_confirmed, with_origin};
 use crate::analysis::Context;
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::program::builtins;
@@ -16,7 +16,8 @@ pub(in crate::analysis) static REDUCER_TYPE: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "A reducer over values that it cannot take.",
     rationale: "`fn:sum`, `fn:max` and `fn:min` take integers; floats, durations and instants have \
-        reducers of their own. With the wrong one the engine stops in the middle of the evaluation.",
+        reducers of their own. With the wrong one the engine stops in the middle of the evaluation; it is \
+        an error where the program's own facts confirm the type.",
     bad: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:max(X).\n",
     good: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:float:max(X).\n",
     fix: FixKind::Safe,
@@ -36,6 +37,7 @@ pub(super) fn finding(
         found(context, clause, problem)
     );
     let finding = with_origin(Finding::new(&REDUCER_TYPE, problem.range, message), context, clause, problem);
+    let finding = error_if(is_confirmed(context, clause, problem), finding);
     match counterpart(function.as_str(), &problem.found) {
         Some(right) => Some(finding.fix(Fix::safe(format!("Write `{right}`")).replace(problem.range, right))),
         None => Some(finding),

@@ -4,7 +4,8 @@
 
 use expect_test::expect;
 
-use crate::ide::testing::{check, check_fix};
+use crate::ide::testing::{Checked, check, check_fix};
+use crate::lint::Severity;
 
 #[test]
 fn literals() {
@@ -12,9 +13,9 @@ fn literals() {
         "Decl depth(M).\ndeep(M) :- depth(M), M > 1.5, M < 2, \"a\" <= M, :ge(M, 0.5), !:lt(M, /a).\n",
         expect![[r#"
             2:24-25 warning compare-non-number: `>` compares integers only, but `1.5` is a float: the engine stops the whole evaluation when it gets here.
-            2:42-44 warning compare-non-number: `<=` compares integers only, but `"a"` is a string: the engine stops the whole evaluation when it gets here.
+            2:42-44 error compare-non-number: `<=` compares integers only, but `"a"` is a string: the engine stops the whole evaluation when it gets here.
             2:48-51 warning compare-non-number: `:ge` compares integers only, but `0.5` is a float: the engine stops the whole evaluation when it gets here.
-            2:62-65 warning compare-non-number: `:lt` compares integers only, but `/a` is a name: the engine stops the whole evaluation when it gets here.
+            2:62-65 error compare-non-number: `:lt` compares integers only, but `/a` is a name: the engine stops the whole evaluation when it gets here.
         "#]],
     );
 }
@@ -207,6 +208,65 @@ fn counts_are_never_zero() {
         expect![[r#"
             4:32-33 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!seen(H, _)` without a word: `cnt(H, 0)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_seen` and ask it instead
+        "#]],
+    );
+}
+
+const STATES: &str = "Decl state(Host, S) bound [/string, /name].\n";
+
+#[test]
+fn constants_that_never_match_are_errors_where_facts_confirm_the_declaration() {
+    let confirmed = format!("{STATES}state(\"h\", /up).\n");
+    check(
+        &format!(
+            "{confirmed}bad(H) :- state(H, \"down\").\nworse(H) :- state(H, S), S = \"down\".\nok(H) :- state(H, _), !state(H, 3).\n"
+        ),
+        expect![[r#"
+            3:20-26 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is a string: no fact that keeps to the declaration matches.
+              1:37-42 declared here
+              fix: Write `/down`
+            4:28-29 error eq-never: This never holds: `S` is a name, as argument 2 of `state/2` is declared, and the other side is a string.
+              1:37-42 `S` gets its values from here
+              fix: Write `/down`
+            5:33-34 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is an integer: for facts that keep to the declaration the negation always holds.
+              1:37-42 declared here
+        "#]],
+    );
+    // Without facts, with facts of another kind, or with a rule that may write anything, the bound is only a claim.
+    for more in [
+        "",
+        "state(\"h\", /up). state(\"i\", \"up\").",
+        "state(\"h\", /up). state(H, S) :- seen(H, S). seen(1, 2).",
+    ] {
+        let checked = Checked::new(&format!("{STATES}{more}\nbad(H) :- state(H, \"down\").\n"));
+        let mut found = checked.diagnostics.iter().flat_map(|(_, found)| found);
+        let found = found.find(|it| it.rule.name == "type-premise-impossible").unwrap();
+        assert_eq!(found.severity, Severity::Warning, "{more}");
+    }
+}
+
+#[test]
+fn what_stops_the_evaluation_for_certain_is_an_error() {
+    check(
+        "Decl load(H, N) bound [/string, /string].\nload(\"a\", \"9\").\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\nodd(S) :- load(_, N), S = fn:plus(\"a\", N).\nsome(H) :- load(H, N), N < \"9\".\nmost(M) :- load(_, N) |> do fn:group_by(), let M = fn:max(N).\n",
+        expect![[r#"
+            3:26-27 error compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:33-40 `N` gets its values from here
+            4:35-36 error type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
+              1:33-40 `N` gets its values from here
+            5:35-38 error type-premise-impossible: `fn:plus` takes an integer here, but this is a string: the engine stops the whole evaluation.
+            6:26-27 error compare-non-number: `<` compares integers only, but `"9"` is a string: the engine stops the whole evaluation when it gets here.
+            7:52-58 error reducer-type: `fn:max` cannot reduce this: `N` is a string, as argument 2 of `load/2` is declared. The engine stops the whole evaluation here.
+              1:33-40 `N` gets its values from here
+        "#]],
+    );
+    check(
+        "Decl load(H, N) bound [/string, /string].\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\n",
+        expect![[r#"
+            2:26-27 warning compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:33-40 `N` gets its values from here
+            3:35-36 warning type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
+              1:33-40 `N` gets its values from here
         "#]],
     );
 }

@@ -1,7 +1,7 @@
 //! How types and where they come from are said.
 
 use crate::analysis::Context;
-use crate::lint::{Finding, Fix, Span};
+use crate::lint::{Finding, Fix, Severity, Span};
 use crate::program::Predicate;
 use crate::syntax::ast::{Atom, Clause, Premise, Term, TermKind};
 use crate::types::{Base, Origin, Problem, Type};
@@ -166,6 +166,24 @@ pub(super) fn place(
     let (file, statement, _) = predicate.signature.defined?;
     let value = context.program.first_clause(predicate)?.head.args.get(at)?;
     Some((Span::of(file, statement, value.range), "the first clause that fills it is here"))
+}
+
+/// Whether a variable has its type from an argument whose declaration the program's own facts confirm. The engine does
+/// not look at bounds, so a declaration alone proves nothing.
+pub(super) fn is_confirmed(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+    let Some(Origin::Argument { premise, argument }) = problem.origin else { return false };
+    atom_of(clause, premise).is_some_and(|atom| is_column_confirmed(context, atom, argument))
+}
+
+/// The same of an argument of an atom.
+pub(super) fn is_column_confirmed(context: &Context<'_>, atom: &Atom, argument: u32) -> bool {
+    let id = context.program.id_of(context.file, atom);
+    id.is_some_and(|id| context.types.rows(id).is_confirmed(argument))
+}
+
+/// The finding as an error, if that is certain.
+pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
+    if is_certain { finding.severity(Severity::Error) } else { finding }
 }
 
 /// Adds the place from which the variable at fault has its type.

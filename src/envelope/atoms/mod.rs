@@ -25,7 +25,7 @@ mod update;
 mod welcome;
 
 pub use check::{Judge, check, check_transition, is_sound};
-pub use declarations::{Declarations, Declared, Home, Known, Names, Place};
+pub use declarations::{Declarations, Declared, Known, Names, Place};
 pub use grounds::{Ground, PERMISSION, Roots};
 pub use lists::{Listed, is_delicate, is_ephemeral, protected};
 pub use offer::{may_be_offered, may_name_be_offered, offers};

@@ -1,7 +1,7 @@
 //! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
 
 use super::check::Terms;
-use super::declarations::{Declared, Home, Known};
+use super::declarations::{Declared, Known};
 use super::edits::{Change, removal};
 use super::grounds::Ground;
 use super::lists::{Why, why};
@@ -12,6 +12,7 @@ use crate::config::{Consumer, Profile};
 use crate::envelope::plain::{Argument, Kind};
 use crate::envelope::runtime::{is_asked_for, lists, takes};
 use crate::lint::{Finding, Fix, Severity, Span};
+use crate::program::DeclarationHome;
 use crate::text::TextRange;
 
 /// How many predicates of a name a message shows.
@@ -146,7 +147,7 @@ fn undeclared(
 }
 
 /// The fix that declares the predicate in the program, with what its arguments show.
-fn declare(fact: &Fact<'_>, home: Home) -> Option<Fix> {
+fn declare(fact: &Fact<'_>, home: DeclarationHome) -> Option<Fix> {
     let name = fact.predicate.as_ref();
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     if !name.starts_with(|char: char| char.is_ascii_lowercase()) || !name.bytes().all(is_plain) {
@@ -163,7 +164,7 @@ fn declare(fact: &Fact<'_>, home: Home) -> Option<Fix> {
     let bounds: Vec<_> = fact.args.iter().map(bound).collect();
     let parameters: Vec<_> = (1..=fact.args.len()).map(|at| format!("Arg{at}")).collect();
     let bounds = if bounds.is_empty() { String::new() } else { format!(" bound [{}]", bounds.join(", ")) };
-    let (Home { place: (file, statement, range), line_end }, count) = (home, fact.args.len());
+    let (DeclarationHome { place: (file, statement, range), line_end }, count) = (home, fact.args.len());
     let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
     Some(
         Fix::guess(format!("Declare `{name}/{count}` in the program"))

@@ -69,6 +69,7 @@ struct Maker {
 #[rustfmt::skip]
 const MAKERS: &[Maker] = &[
     Maker { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },
+    Maker { id: "declare-all-predicates", kind: AssistKind::Rewrite, make: declare::declare_all },
     Maker { id: "extract-negation-helper", kind: AssistKind::Extract, make: negation::extract },
     Maker { id: "extract-rule", kind: AssistKind::Extract, make: extract::extract },
     Maker { id: "inline-rule", kind: AssistKind::Inline, make: inline::inline },
@@ -85,14 +86,14 @@ pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKin
     let context = Context { place, selection };
     let makers = MAKERS.iter().filter(|maker| wanted(maker.kind));
     let made = makers.filter_map(|maker| {
-        let Change { title, mut edits, beside } = (maker.make)(&context)?;
+        let Change { title, mut edits, beside, in_files } = (maker.make)(&context)?;
         edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         let edit = |(range, text): (TextRange, String)| FileEdit {
             file: place.file.id,
             range,
             text: with_line_ends(place.text(), text),
         };
-        let edits = edits.into_iter().map(edit).collect();
+        let edits = edits.into_iter().map(edit).chain(in_files).collect();
         Some(Assist { id: maker.id, title, kind: maker.kind, edits, beside })
     });
     made.collect()
@@ -109,16 +110,23 @@ struct Change {
     title: String,
     edits: Vec<(TextRange, String)>,
     beside: Option<String>,
+    /// Edits of any files of the program, with their line ends.
+    in_files: Vec<FileEdit>,
 }
 
 impl Change {
     fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), edits: Vec::new(), beside: None }
+        Self { title: title.into(), edits: Vec::new(), beside: None, in_files: Vec::new() }
     }
 
     fn replace(mut self, range: TextRange, text: impl Into<String>) -> Self {
         self.edits.push((range, text.into()));
         self
+    }
+
+    /// Adds edits of any files of the program, sorted and with the line ends of those files.
+    fn in_files(self, in_files: Vec<FileEdit>) -> Self {
+        Self { in_files, ..self }
     }
 
     /// Adds a piece to the test file of the policy.

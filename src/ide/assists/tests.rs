@@ -75,12 +75,12 @@ fn declares_what_is_not_declared() {
         id,
         "Package a!\nq(1).\np(X) :- q$0(X).",
         expect![[r#"
-        Declare `q/1`
-        ---
-        Package a!
-        Decl q(Arg1) bound [/number].
-        q(1).
-        p(X) :- q(X)."#]],
+            Declare `q/1`
+            ---
+            Package a!
+            Decl q(Arg1) bound [/number].
+            q(1).
+            p(X) :- q(X)."#]],
     );
 }
 
@@ -467,4 +467,72 @@ fn generates_cases_of_tests() {
             # @expect open(/a)
         "#]],
     );
+}
+
+/// All files after the assist called `id`.
+fn all_files(id: &str, fixture: &str) -> String {
+    let fixture = Fixture::new(fixture);
+    let offered = offered(&fixture);
+    let Some(assist) = offered.iter().find(|assist| assist.id == id) else { return "not offered".to_owned() };
+    let mut out = format!("{}\n", assist.title);
+    for file in fixture.ids() {
+        let edits = assist.edits.iter().filter(|edit| edit.file == file);
+        let edits: Vec<_> = edits.map(|edit| (edit.range, edit.text.as_str())).collect();
+        let text = apply(fixture.text(file), edits.into_iter()).unwrap_or_else(|| panic!("{assist:?}"));
+        out.push_str(&format!("#- {}\n{text}", fixture.names[file.0 as usize]));
+    }
+    out
+}
+
+#[test]
+fn declarations_go_where_declarations_are() {
+    let files =
+        "#- rules.mg\nvan(/v1, 8).\nspare(V) :- va$0n(V, N), N > 3, seen(V).\n#- schemas.mg\nDecl a(X).\r\n";
+    expect![[r#"
+        Declare `van/2`
+        #- rules.mg
+        van(/v1, 8).
+        spare(V) :- van(V, N), N > 3, seen(V).
+        #- schemas.mg
+        Decl a(X).␍
+        Decl van(Arg1, Arg2) bound [/name, /number].␍
+    "#]]
+    .assert_eq(&all_files("declare-predicate", files).replace('\r', "␍"));
+    expect![[r#"
+        Declare all 2 predicates that have no `Decl`
+        #- rules.mg
+        van(/v1, 8).
+        spare(V) :- van(V, N), N > 3, seen(V).
+        #- schemas.mg
+        Decl a(X).␍
+        Decl van(Arg1, Arg2) bound [/name, /number].␍
+        Decl spare(V) bound [/name].␍
+    "#]]
+    .assert_eq(&all_files("declare-all-predicates", files).replace('\r', "␍"));
+    let of_used = files.replace("va$0n", "van").replace("seen", "se$0en");
+    expect![[r#"
+        Declare `seen/1`
+        #- rules.mg
+        van(/v1, 8).
+        spare(V) :- van(V, N), N > 3, seen(V).
+        #- schemas.mg
+        Decl a(X).␍
+        Decl seen(Arg1) bound [/any].␍
+    "#]]
+    .assert_eq(&all_files("declare-predicate", &of_used).replace('\r', "␍"));
+    // What only a test has is declared in the test.
+    let of_test = "#- a.mg\nDecl a(X).\n#- a_test.mg\nhelp$0er(X) :- a(X).\n# @test name: one\na(1).\n# @expect helper(1)\n";
+    expect![[r#"
+        Declare `helper/1`
+        #- a.mg
+        Decl a(X).
+        #- a_test.mg
+        Decl helper(X) bound [/any].
+        helper(X) :- a(X).
+        # @test name: one
+        a(1).
+        # @expect helper(1)
+    "#]]
+    .assert_eq(&all_files("declare-predicate", of_test));
+    assert_eq!(all_files("declare-all-predicates", of_test), "not offered");
 }

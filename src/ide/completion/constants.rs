@@ -54,8 +54,9 @@ fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
 
 fn times(count: Count) -> String {
     match count.places {
-        0 => "joined".to_owned(),
-        places => format!("{places}×"),
+        0 => "from a joined argument".to_owned(),
+        1 => "1 use".to_owned(),
+        places => format!("{places} uses"),
     }
 }
 

@@ -8,6 +8,7 @@ mod constants;
 mod context;
 mod declarations;
 mod descriptors;
+mod directives;
 mod functions;
 mod insertion;
 mod keywords;
@@ -23,6 +24,7 @@ mod tests;
 mod types;
 mod variables;
 
+pub use directives::completions_of_paths;
 pub use insertion::Insertion;
 pub use resolve::{Resolved, resolve};
 
@@ -179,6 +181,9 @@ impl Request<'_> {
 /// What may be written at a place.
 #[must_use]
 pub fn completions(place: Place<'_>) -> Completions {
+    if let Some(found) = directives::completions(place) {
+        return found;
+    }
     match cursor::look(place) {
         Spot::Code(cursor) => in_code(place, &cursor, None),
         Spot::Comment(comment) => rule_names::completions(place, comment),

@@ -111,7 +111,7 @@ fn predicate_item(request: &Request<'_>, predicate: &Predicate, name: String, sc
         .about(Subject::Predicate(predicate.key));
     item.signature = Some(signature);
     if uses > 0 {
-        item.note = Some(format!("{uses}×"));
+        item.note = Some(if uses == 1 { "1 use".to_owned() } else { format!("{uses} uses") });
     }
     item
 }

@@ -52,10 +52,10 @@ fn premises_come_with_their_arguments() {
         &crew("at(P, Town) :- crew(P, Ship, _), $0"),
         3,
         expect![[r#"
-        Predicate harbour(Ship, Town) → harbour(${1:Ship}, ${2:Town})
-        Predicate crew(Person, Ship, Rank) (1×) → crew(${1:Person}, ${2:Ship}, ${3:Rank})
-        Predicate at(P, Town) → at(${1:P}, ${2:Town})
-    "#]],
+            Predicate harbour(Ship, Town) → harbour(${1:Ship}, ${2:Town})
+            Predicate crew(Person, Ship, Rank) (1 use) → crew(${1:Person}, ${2:Ship}, ${3:Rank})
+            Predicate at(P, Town) → at(${1:P}, ${2:Town})
+        "#]],
     );
     check(
         &crew("at(P, Town) :- crew(P, Ship, _), h$0our(Ship, Town)."),
@@ -115,37 +115,37 @@ fn arguments_are_variables_of_the_clause_then_what_was_seen() {
         &crew("crew($0, \"Ida\", 2)."),
         3,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-        Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+            Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
+        "#]],
     );
     check(
         &crew("crew(/p$0"),
         3,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+        "#]],
     );
     check(
         &crew("crew(/p/cid, $0, 2)."),
         3,
         expect![[r#"
-        String "Ida" (2×)
-        Function fn:string:concat(/any, …) (/string) → fn:string:concat(${1:X1}, ${2:X2})
-        Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
-    "#]],
+            String "Ida" (2 uses)
+            Function fn:string:concat(/any, …) (/string) → fn:string:concat(${1:X1}, ${2:X2})
+            Function fn:list:get(.List<X>, /number) (X) → fn:list:get(${1:X1}, ${2:X2})
+        "#]],
     );
     check(
         &crew("p(X) :- crew(X, _, _), X = $0."),
         4,
         expect![[r#"
-        Name /p/ann (1×)
-        Name /p/bob (1×)
-        Function fn:minus(/number, …) (/number) → fn:minus(${1:X1}, ${2:X2})
-        Function fn:plus(/number, …) (/number) → fn:plus(${1:X1}, ${2:X2})
-    "#]],
+            Name /p/ann (1 use)
+            Name /p/bob (1 use)
+            Function fn:minus(/number, …) (/number) → fn:minus(${1:X1}, ${2:X2})
+            Function fn:plus(/number, …) (/number) → fn:plus(${1:X1}, ${2:X2})
+        "#]],
     );
 }
 
@@ -156,7 +156,7 @@ fn names_that_a_type_lists() {
          door(/d/1, /open).\np(D) :- door(D, $0).",
         5,
         expect![[r#"
-            Name /open (1×)
+            Name /open (1 use)
             Name /shut (declared)
             Variable State (new)
             Variable _ (any value)
@@ -572,4 +572,49 @@ fn anywhere_in_the_examples_whole_and_damaged() {
         assert!(found.insert.end() <= found.replace.end());
     });
     assert!(answered * 4 > asked, "{answered} of {asked}");
+}
+
+const CASES: &str = "#- a.mg\nDecl crew(Person, Rank) bound [/name, /number].\ncrew(/ann, 3). crew(/bob, 1).\n\
+    lead(P) :- crew(P, 3).\n#- a_test.mg\n# @test name: one\ncrew(/cy, 2).\n";
+
+#[test]
+fn expectations_offer_keys_predicates_and_names() {
+    let at = |line: &str| labels(&format!("{CASES}{line}"));
+    assert_eq!(at("# @$0\n"), ["test", "expect", "forbid", "exact"]);
+    assert_eq!(at("# @e$0\np(1).\n"), ["test", "expect", "forbid", "exact"]);
+    assert_eq!(at("# @exact $0\n"), ["crew/2", "lead/1"]);
+    assert_eq!(at("# @exact le$0"), ["lead/1"]);
+    assert_eq!(at("# @expec$0t lead(/x)\n").len(), 4);
+    check(
+        &format!("{CASES}# @expect l$0\n"),
+        2,
+        expect![[r#"
+            Predicate lead(P) → lead(${1:P})
+        "#]],
+    );
+    check(
+        &format!("{CASES}# @forbid crew(/$0\n"),
+        4,
+        expect![[r#"
+            Name /cy (1 use)
+            Name /ann (1 use)
+            Name /bob (1 use)
+        "#]],
+    );
+    assert!(at("# @forbid crew(/ann, 3), $0\n").iter().all(|label| !label.contains(':')));
+    assert_eq!(at("# @test name: cr$0\n"), [String::new(); 0]);
+    // What is behind a key already stays as it is.
+    let fixture = Fixture::new(&format!("{CASES}# @for$0 crew(/ann, 3)\n"));
+    let found = completions(fixture.place());
+    assert!(found.items.iter().all(|item| item.insertion.plain == item.label));
+}
+
+#[test]
+fn previews_offer_settings_and_modes() {
+    let at = |line: &str| labels(&format!("#- x.kernel.mg\n{line}\np(1).\n"));
+    assert_eq!(at("# @preview $0"), crate::prompt::KEYS);
+    assert_eq!(at("# @preview se$0"), crate::prompt::KEYS);
+    assert_eq!(at("# @preview mode: $0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
+    assert_eq!(at("# @preview mode: j$0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
+    assert_eq!(at("# @preview shard: $0"), [String::new(); 0]);
 }

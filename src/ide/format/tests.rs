@@ -221,3 +221,20 @@ fn every_place_has_an_answer() {
         }
     }
 }
+
+#[test]
+fn expectations_of_a_test_are_laid_out() {
+    let formatted = |text: &str, is_test| {
+        let source = SourceFile::parse(text.into());
+        super::whole(&source, FormatSettings::default(), is_test).apply(text)
+    };
+    let text = "# @test name: one\np( 1,2 ).\n#@expect   q( 1,[2,3 ] )\n##  @forbid q(_,X ) .\n# @exact  q/2\n\
+                # mangle-ls: format off\n#@expect q( 1 )\n# mangle-ls: format on\n# @expect q(\n";
+    let expected = "# @test name: one\np(1, 2).\n# @expect q(1, [2, 3])\n## @forbid q(_, X ) .\n# @exact q/2\n\
+                    # mangle-ls: format off\n#@expect q( 1 )\n# mangle-ls: format on\n# @expect q(\n";
+    assert_eq!(formatted(text, true), expected.replace("X ) .", "X) ."));
+    assert_eq!(formatted(&formatted(text, true), true), formatted(text, true));
+    assert_eq!(formatted(text, false), text.replace("p( 1,2 )", "p(1, 2)"));
+    let crlf = text.replace('\n', "\r\n");
+    assert_eq!(formatted(&crlf, true), formatted(text, true).replace('\n', "\r\n"));
+}

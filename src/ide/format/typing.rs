@@ -65,8 +65,12 @@ fn finished(source: &SourceFile, settings: FormatSettings, offset: TextSize) -> 
     else {
         return Vec::new();
     };
-    let formatting =
-        range(source, settings, TextRange::new(item.start + TextSize::new(1), offset - TextSize::new(1)));
+    let formatting = range(
+        source,
+        settings,
+        TextRange::new(item.start + TextSize::new(1), offset - TextSize::new(1)),
+        false,
+    );
     formatting.edits.iter().map(|edit| (edit.range, edit.text())).collect()
 }
 

@@ -2,6 +2,7 @@
 //! program (`predicate`), what a variable holds and where it gets its value (`variable`), how a name is used
 //! (`name`), what follows for it from the program (`figures`), which lines of prompts come of it (`prompts`), what a built-in, a keyword, a type or an operator means.
 
+mod directive;
 mod figures;
 mod name;
 mod predicate;
@@ -14,6 +15,7 @@ pub use figures::figures;
 
 use super::Place;
 use super::describe::Callable;
+use super::directives::Inside;
 use super::markup::Markup;
 use super::mention::Entity;
 use super::vocabulary::{self, Word};
@@ -33,6 +35,13 @@ pub struct Hover {
 /// What there is to say of what stands at a place.
 #[must_use]
 pub fn hover(place: Place<'_>) -> Option<Hover> {
+    match Inside::new(place) {
+        Some(inside) => of_code(inside.place(place)),
+        None => of_code(place).or_else(|| directive::hover(place)),
+    }
+}
+
+fn of_code(place: Place<'_>) -> Option<Hover> {
     of_mention(place).or_else(|| of_token(place))
 }
 

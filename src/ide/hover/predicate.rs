@@ -20,7 +20,7 @@ pub(super) fn markup(place: Place<'_>, predicate: &Predicate) -> Markup {
     if !described.is_empty() {
         markup = markup.foreign(described.join("\n"));
     }
-    for sentence in [standing(place, predicate), traits(&predicate.signature), stratum(place, predicate)] {
+    for sentence in [standing(place, predicate), traits(&predicate.signature), recursion(place, predicate)] {
         if !sentence.is_empty() {
             markup = markup.words(sentence);
         }
@@ -72,10 +72,11 @@ fn standing(place: Place<'_>, predicate: &Predicate) -> String {
         parts.push("no clause".to_owned());
     }
     parts.push(match (uses, negated) {
-        (0, _) => "never asked for".to_owned(),
-        (uses, 0) => format!("asked for {}", times(uses)),
-        (uses, negated) if negated == uses => format!("asked for {}, always under `!`", times(uses)),
-        (uses, negated) => format!("asked for {}, {negated} of them under `!`", times(uses)),
+        (0, _) => "no premise uses it".to_owned(),
+        (uses, 0) => format!("used in {}", count(uses, "premise")),
+        (1, 1) => "used in 1 premise, which is negated".to_owned(),
+        (uses, negated) if negated == uses => format!("used in {}, all negated", count(uses, "premise")),
+        (uses, negated) => format!("used in {}, {negated} of them negated", count(uses, "premise")),
     });
     if files > 1 {
         parts.push(format!("in {files} files"));
@@ -85,14 +86,6 @@ fn standing(place: Place<'_>, predicate: &Predicate) -> String {
 
 fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
-fn times(number: usize) -> String {
-    match number {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        _ => format!("{number} times"),
-    }
 }
 
 /// With a capital at its start and a full stop at its end.
@@ -117,32 +110,27 @@ fn traits(signature: &Signature) -> String {
     if said.is_empty() { String::new() } else { sentence(&said.join(" · ")) }
 }
 
-/// When it is evaluated.
-fn stratum(place: Place<'_>, predicate: &Predicate) -> String {
+/// Whether it depends on itself, and with which others.
+fn recursion(place: Place<'_>, predicate: &Predicate) -> String {
     let program = place.program();
     let graph = program.graph();
     let Some(id) = program.id(predicate.key).filter(|_| predicate.signature.has_rules) else {
         return String::new();
     };
-    let strata = graph.strata_of_predicates();
-    let last = strata.iter().max().copied().unwrap_or(0);
-    let own = strata.get(id.0 as usize).copied().unwrap_or(0);
     let recursive = graph.edges_from(id).iter().any(|edge| graph.is_recursive(edge));
-    let circle: Vec<_> = graph.members(graph.component(id)).iter().filter(|&&other| other != id).collect();
-    let mut parts = Vec::new();
-    parts.extend((last > 0).then(|| format!("stratum {own}, the last is {last}")));
-    if recursive {
-        let mut said = "recursive".to_owned();
-        if let Some(&&other) = circle.first() {
-            let key = program.get(other).key;
-            said.push_str(&format!(", together with `{key}`"));
-            if circle.len() > 1 {
-                said.push_str(&format!(" and {} more", circle.len() - 1));
-            }
-        }
-        parts.push(said);
+    let cycle: Vec<_> = graph.members(graph.component(id)).iter().filter(|&&other| other != id).collect();
+    if !recursive {
+        return String::new();
     }
-    if parts.is_empty() { String::new() } else { sentence(&parts.join(" · ")) }
+    let mut said = "recursive".to_owned();
+    if let Some(&&other) = cycle.first() {
+        let key = program.get(other).key;
+        said.push_str(&format!(", together with `{key}`"));
+        if cycle.len() > 1 {
+            said.push_str(&format!(" and {} more", cycle.len() - 1));
+        }
+    }
+    sentence(&said)
 }
 
 /// What is shown of a package.

@@ -30,9 +30,7 @@ fn of_a_declared_predicate() {
             Action: what
             Target: to what
 
-            1 rule · asked for twice, 1 of them under ! · in 2 files.
-
-            Stratum 2, the last is 3."#]],
+            1 rule · used in 2 premises, 1 of them negated · in 2 files."#]],
     );
 }
 
@@ -46,7 +44,7 @@ fn of_an_undeclared_recursive_predicate() {
 
             Who reaches whom.
 
-            Not declared · 2 rules · asked for once.
+            Not declared · 2 rules · used in 1 premise.
 
             Recursive."#]],
     );
@@ -60,7 +58,7 @@ fn of_traits_and_packages() {
             <p>
             a.b.p(-X)
 
-            No clause · asked for once.
+            No clause · used in 1 premise.
 
             Temporal: its facts hold during intervals · external: the host supplies its tuples when they are asked for · private to its package."#]],
     );
@@ -177,10 +175,10 @@ fn of_names_types_and_words() {
     check(
         "p(X) :- q(X), !$0r(X).",
         expect![[r#"
-        <r>
-        r(_)
+            <r>
+            r(_)
 
-        Not declared · no clause · asked for once, always under !."#]],
+            Not declared · no clause · used in 1 premise, which is negated."#]],
     );
     check(
         "p(X) :- q(X), X <$0= 3.",
@@ -227,4 +225,40 @@ fn any_offset_of_damaged_text() {
     for offset in 0..=text.len() + 1 {
         let _ = hover(fixture.place_at(FileId(0), size(offset)));
     }
+}
+
+const CASES: &str = "#- a.mg\nDecl open(Door, Hour) descr [doc(\"May be opened.\")] bound [/name, /number].\n\
+    open(/front, 8).\n#- a_test.mg\n# @test name: one\n# @expect open(/front, N)\n# @exact open/2\n";
+
+#[test]
+fn of_the_words_of_an_expectation() {
+    let shown = |from: &str, to: &str| {
+        let fixture = Fixture::new(&CASES.replacen(from, to, 1));
+        let place = fixture.place();
+        let found = hover(place)?;
+        Some(format!("<{}> {}", slice(place.text(), found.range), found.markup.to_plain()))
+    };
+    let of_open = shown("@expect open", "@expect o$0pen").unwrap_or_default();
+    assert!(of_open.starts_with("<open> open(Door: /name, Hour: /number)"), "{of_open}");
+    assert!(of_open.contains("May be opened."), "{of_open}");
+    assert_eq!(shown("@exact open", "@exact o$0pen"), Some(of_open));
+    let of_name = shown("@expect open(/front", "@expect open(/fr$0ont").unwrap_or_default();
+    assert!(of_name.starts_with("<{/front}>".replace(['{', '}'], "").as_str()), "{of_name}");
+    let of_variable = shown("/front, N)", "/front, N$0)").unwrap_or_default();
+    assert!(of_variable.starts_with("<N> N: /number"), "{of_variable}");
+    let of_key = shown("@exact", "@ex$0act").unwrap_or_default();
+    assert!(of_key.starts_with("<exact> # @exact permitted/3"), "{of_key}");
+    assert_eq!(shown("name: one", "name: o$0ne"), None);
+}
+
+#[test]
+fn of_the_settings_of_a_preview() {
+    check(
+        "#- x.kernel.mg\n# @preview use: a.mg\n# @preview mo$0de: jit\np(1).\n",
+        expect![[r#"
+            <mode>
+            # @preview mode: jit(atoms=../atoms)
+
+            How the prompt is assembled: legacy, section, jit, or jit(atoms=FOLDER)."#]],
+    );
 }

@@ -1,7 +1,8 @@
 //! What a new name would collide with.
 
 use super::{Refusal, renamed_key};
-use crate::ide::mention::{Entity, Part, each};
+use crate::ide::directives::directives;
+use crate::ide::mention::{Entity, Mention, Part, each};
 use crate::ide::subject::{Subject, Variable};
 use crate::program::{FileSummary, PredicateKey, Program};
 use crate::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
@@ -132,12 +133,14 @@ impl Families {
 }
 
 fn each_value(program: &Program, mut visit: impl FnMut(Symbol)) {
-    for item in program.files.iter().flat_map(|file| file.items.iter()) {
-        each(item, &mut |mention| {
-            if let Entity::Name(name) = mention.entity {
-                visit(name);
-            }
-        });
+    let mut visit = |mention: Mention| {
+        if let Entity::Name(name) = mention.entity {
+            visit(name);
+        }
+    };
+    for file in &program.files {
+        file.items.iter().for_each(|item| each(item, &mut visit));
+        directives(program, file).iter().for_each(|comment| comment.mentions(&mut visit));
     }
 }
 

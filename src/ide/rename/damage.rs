@@ -1,8 +1,8 @@
 //! Text that could not be read and that may mention what is renamed.
 
 use super::Refusal;
-use crate::ide::Analysis;
 use crate::ide::subject::Subject;
+use crate::ide::{Analysis, directives};
 use crate::program::{FileSummary, Program};
 use crate::syntax::{SourceFile, TokenKind};
 use crate::text::{Symbol, TextRange, TextSize, slice, text_len};
@@ -26,6 +26,14 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         full_stops(program, name)?;
     }
     for file in &program.files {
+        let comment = directives::unread(program, file).into_iter();
+        if let Some(range) =
+            comment.into_iter().find(|range| directives::has_word(slice(&file.text, *range), old))
+        {
+            let message =
+                format!("`{old}` is in a comment that cannot be read as an expectation. Correct that first.");
+            return Err(Refusal::new(message).at(file.id, range));
+        }
         for region in unread(file) {
             if !slice(&file.text, region).contains(old.as_str()) {
                 continue;

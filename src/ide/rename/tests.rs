@@ -491,3 +491,140 @@ fn what_is_not_the_authors_keeps_its_name() {
     let marked = Fixture::new("Use a.b!\np(X) :- a.b.q$0(X).");
     assert_eq!(prepare(marked.place()).unwrap().unwrap().name, "q");
 }
+
+const TESTED: &str = "#- policy.mg\nDecl permitted(A, T) bound [/name, /string].\n\
+    permitted(A, T) :- asked(A, T), known(A).\nasked(/none, \"\").\nknown(/deploy).\n\
+    #- policy_test.mg\n# permitted(/deploy) stays: prose.\n# @test name: permitted is not renamed here\n\
+    asked(/deploy, \"prod\").\n# @expect permitted(/deploy, X)\n#@forbid   permitted(/rm, _).\n# @exact permitted/2\n\
+    # @exact known/1\n#- x.kernel.mg\n# @preview shard: coder-7 coder\n\
+    # @preview intent: i1 /mutation /deploy \"permitted\" \"\"\nasked(/deploy, \"x\").\n";
+
+#[test]
+fn expectations_follow_a_predicate() {
+    let fixture = TESTED.replacen("permitted(A, T) :-", "per$0mitted(A, T) :-", 1);
+    check(
+        &fixture,
+        "allowed",
+        expect![[r##"
+            #- policy.mg
+            Decl allowed(A, T) bound [/name, /string].
+            allowed(A, T) :- asked(A, T), known(A).
+            asked(/none, "").
+            known(/deploy).
+            #- policy_test.mg
+            # permitted(/deploy) stays: prose.
+            # @test name: permitted is not renamed here
+            asked(/deploy, "prod").
+            # @expect allowed(/deploy, X)
+            #@forbid   allowed(/rm, _).
+            # @exact allowed/2
+            # @exact known/1
+            #- x.kernel.mg
+            # @preview shard: coder-7 coder
+            # @preview intent: i1 /mutation /deploy "permitted" ""
+            asked(/deploy, "x").
+        "##]],
+    );
+    let from_exact = TESTED.replacen("# @exact permitted", "# @exact per$0mitted", 1);
+    assert_eq!(renamed(&from_exact, "allowed"), renamed(&fixture, "allowed"));
+    let from_forbid = TESTED.replacen("#@forbid   permitted", "#@forbid   permitte$0d", 1);
+    assert_eq!(renamed(&from_forbid, "allowed"), renamed(&fixture, "allowed"));
+}
+
+#[test]
+fn expectations_and_intents_follow_a_name() {
+    let fixture = TESTED.replacen("known(/deploy)", "known(/dep$0loy)", 1);
+    check(
+        &fixture,
+        "/release",
+        expect![[r##"
+            #- policy.mg
+            Decl permitted(A, T) bound [/name, /string].
+            permitted(A, T) :- asked(A, T), known(A).
+            asked(/none, "").
+            known(/release).
+            #- policy_test.mg
+            # permitted(/deploy) stays: prose.
+            # @test name: permitted is not renamed here
+            asked(/release, "prod").
+            # @expect permitted(/release, X)
+            #@forbid   permitted(/rm, _).
+            # @exact permitted/2
+            # @exact known/1
+            #- x.kernel.mg
+            # @preview shard: coder-7 coder
+            # @preview intent: i1 /mutation /release "permitted" ""
+            asked(/release, "x").
+        "##]],
+    );
+    let from_comment = TESTED.replacen("@expect permitted(/dep", "@expect permitted(/d$0ep", 1);
+    assert_eq!(renamed(&from_comment, "/release"), renamed(&fixture, "/release"));
+    let from_intent = TESTED.replacen("/mutation /deploy", "/mutation /dep$0loy", 1);
+    assert_eq!(renamed(&from_intent, "/release"), renamed(&fixture, "/release"));
+}
+
+#[test]
+fn a_variable_of_an_expectation_is_its_own() {
+    check(
+        "#- a_test.mg\np(1, 1).\n# @test name: one\np(2, 2).\n# @expect p(X, X$0)\n# @forbid p(X, 3)\n",
+        "Same",
+        expect![[r#"
+            p(1, 1).
+            # @test name: one
+            p(2, 2).
+            # @expect p(Same, Same)
+            # @forbid p(X, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_expectation_cannot_say_is_refused() {
+    check(
+        "#- a.mg\nDecl p(X).\nq(X) :- p$0(X).\n#- a_test.mg\n# @test name: one\np(1).\n# @expect p(\n",
+        "r",
+        expect![[r#"
+            `p` is in a comment that cannot be read as an expectation. Correct that first.
+            a_test.mg:3: p(
+        "#]],
+    );
+    check(
+        "#- a.mg\nDecl p(X).\nq(X) :- p$0(X).\n#- a_test.mg\n# @test name: one\np(1).\n# @expect r(1)\n",
+        "r",
+        expect![[r#"
+            `r/1` is in use already. The two would become one.
+            a_test.mg:3: r
+        "#]],
+    );
+    check(
+        "#- a_test.mg\nDecl p(X).\nq(X) :- p$0(X).\n# @expect p(1)\n# @test name: one\n# @expect a.p(2)\n# @exact p/2\n",
+        "r",
+        expect![[r#"
+            Decl r(X).
+            q(X) :- r(X).
+            # @expect r(1)
+            # @test name: one
+            # @expect a.p(2)
+            # @exact p/2
+        "#]],
+    );
+}
+
+#[test]
+fn expectations_of_a_package_keep_their_qualifier() {
+    check(
+        "#- a.mg\nPackage a!\nDecl p$0(X).\np(1).\n#- a_test.mg\nUse a!\n# @test name: one\n# @expect a.p(1)\n# @exact a.p/1\n",
+        "r",
+        expect![[r#"
+            #- a.mg
+            Package a!
+            Decl r(X).
+            r(1).
+            #- a_test.mg
+            Use a!
+            # @test name: one
+            # @expect a.r(1)
+            # @exact a.r/1
+        "#]],
+    );
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Refusal, name_of, renamed_key};
+use crate::ide::directives;
 use crate::ide::mention::{Entity, Mention, Part, each};
 use crate::ide::subject::{Sought, Subject, merge_target};
 use crate::lint::FileEdit;
@@ -68,8 +69,40 @@ impl Renaming<'_> {
                 return Err(otherwise(self.subject, self.new).at(old.id, range));
             }
         }
+        self.compare_comments(&sought, old, new)?;
         let complete = old.items.len() == new.items.len() && old.findings.len() == new.findings.len();
         if complete { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
+    }
+
+    /// Whether the comments of a test or a sample mention the same as before, with the new name where the old one was.
+    fn compare_comments(
+        &self,
+        sought: &Sought<'_>,
+        old: &FileSummary,
+        new: &FileSummary,
+    ) -> Result<(), Refusal> {
+        let own = match self.subject {
+            Subject::Variable(variable) => Some(directives::of_variable(old, variable)),
+            _ => None,
+        };
+        let (before, after) =
+            (directives::directives(self.program, old), directives::directives(self.program, new));
+        for (number, comment) in before.iter().enumerate() {
+            let mut expected = Vec::new();
+            comment.mentions(&mut |mention| {
+                let is_it = own.is_none_or(|own| own == Some(number)) && sought.matches(mention).is_some();
+                expected.push(if is_it { self.renamed(mention) } else { mention.entity });
+            });
+            let mut found = Vec::new();
+            after
+                .get(number)
+                .into_iter()
+                .for_each(|it| it.mentions(&mut |mention| found.push(mention.entity)));
+            if expected != found {
+                return Err(otherwise(self.subject, self.new).at(old.id, comment.bytes()));
+            }
+        }
+        if before.len() == after.len() { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
     }
 
     /// What a statement will mention.
@@ -119,23 +152,24 @@ impl Renaming<'_> {
         let after = Program::embedded(files.collect(), Arc::clone(&self.program.embedding));
         for (old, new) in self.program.files.iter().zip(&after.files) {
             let sought = Sought::new(self.subject, self.program, old);
-            for item in old.items.iter() {
-                let mut wrong = None;
-                each(item, &mut |mention| {
-                    let Entity::Predicate(key) = mention.entity else { return };
-                    let written = match sought.matches(mention) {
-                        Some(_) => renamed_key(self.subject, key, self.new),
-                        None => key,
-                    };
-                    let expected = self.meaning(self.program.meaning(old, key));
-                    if after.meaning(new, written) != expected {
-                        wrong.get_or_insert(mention.range);
-                    }
-                });
-                if let Some(range) = wrong {
-                    let message = format!("Here `{}` would come to mean another predicate.", self.new);
-                    return Err(Refusal::new(message).at(old.id, range));
+            let mut wrong = None;
+            let mut compare = |mention: Mention| {
+                let Entity::Predicate(key) = mention.entity else { return };
+                let written = match sought.matches(mention) {
+                    Some(_) => renamed_key(self.subject, key, self.new),
+                    None => key,
+                };
+                let expected = self.meaning(self.program.meaning(old, key));
+                if after.meaning(new, written) != expected {
+                    wrong.get_or_insert(mention.range);
                 }
+            };
+            old.items.iter().for_each(|item| each(item, &mut compare));
+            let comments = directives::directives(self.program, old);
+            comments.iter().for_each(|comment| comment.mentions(&mut compare));
+            if let Some(range) = wrong {
+                let message = format!("Here `{}` would come to mean another predicate.", self.new);
+                return Err(Refusal::new(message).at(old.id, range));
             }
         }
         Ok(())

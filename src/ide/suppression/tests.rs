@@ -66,8 +66,6 @@ fn findings_about_the_program() {
             1:21-35 warning unknown-suppression: `stratification` is a group; a comment names the rules that it silences, by name or code.
             2:15-20 error unstratified: `p` holds where `r` does not, and `r` depends on `p`: `p → !r → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
               3:16-17 `r` needs the absence of `p`
-            3:15-20 error unstratified: `r` holds where `p` does not, and `p` depends on `r`: `r → !p → !r`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              2:16-17 `p` needs the absence of `r`
         "#]],
     );
 }

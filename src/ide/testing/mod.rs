@@ -67,9 +67,13 @@ fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
         let files = names.iter().filter(|(name, _)| name.ends_with(end));
         files.map(|(_, id)| FileId(*id)).collect()
     };
-    let tests = ends_with("_test.mg");
-    let kernels = names.iter().filter(|(name, _)| is_kernel(name)).map(|(_, id)| FileId(*id)).collect();
-    Arc::new(Embedding { tests, kernels, ..Embedding::default() })
+    let tests: Vec<FileId> = ends_with("_test.mg");
+    let kernels: Vec<_> =
+        names.iter().filter(|(name, _)| is_kernel(name)).map(|(_, id)| FileId(*id)).collect();
+    let samples: Vec<FileId> = ends_with(".kernel.mg");
+    let mut singles = [&tests[..], &samples[..]].concat();
+    singles.sort_unstable();
+    Arc::new(Embedding { tests, kernels, singles, ..Embedding::default() })
 }
 
 /// A program evaluated with few derived facts allowed, so that what runs away does so soon.

@@ -11,6 +11,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::hover::markup;
+use super::paths;
 use crate::envelope::atoms::may_name_be_offered;
 use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
@@ -69,7 +70,7 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
             let is_wanted = |name: &str| may_name_be_offered(name, known, &transcript.settings);
             completion::completions_of_fact(place, &is_wanted)
         }),
-        None => completion::completions(place),
+        None => paths::completions(&at).unwrap_or_else(|| completion::completions(place)),
     };
     let (insert, replace) = (at.range(found.insert), at.range(found.replace));
     // In the middle of an escape there is no place in the atom, and nothing can be written there.

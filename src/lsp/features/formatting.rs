@@ -11,6 +11,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::config::FormatSettings;
+use crate::host::is_test;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::format::{TRIGGERS, on_type, range, whole};
 use crate::lsp::view::View;
@@ -30,7 +31,9 @@ pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {
 /// The edits that lay a document out.
 pub(in crate::lsp) fn document(view: &View, params: &DocumentFormattingParams) -> Option<Vec<TextEdit>> {
     let at = Editable::new(view, &params.text_document.uri)?;
-    Some(at.edits(whole(at.source, at.settings).edits.iter().map(|edit| (edit.range, edit.text()))))
+    Some(at.edits(
+        whole(at.source, at.settings, at.is_test()).edits.iter().map(|edit| (edit.range, edit.text())),
+    ))
 }
 
 /// The edits that lay out what a range touches.
@@ -41,7 +44,14 @@ pub(in crate::lsp) fn selection(
     let at = Editable::new(view, &params.text_document.uri)?;
     let selected =
         from_proto::text_range(at.file.text(), at.file.lines(), params.range, view.session.encoding);
-    Some(at.edits(range(at.source, at.settings, selected).edits.iter().map(|edit| (edit.range, edit.text()))))
+    Some(
+        at.edits(
+            range(at.source, at.settings, selected, at.is_test())
+                .edits
+                .iter()
+                .map(|edit| (edit.range, edit.text())),
+        ),
+    )
 }
 
 /// The edits after a key was typed.
@@ -69,6 +79,11 @@ impl<'v> Editable<'v> {
         let is_whole = file.findings.is_empty() && file.map().is_identity() && source.text() == file.text();
         let settings = view.snapshot.format(file.id);
         (view.snapshot.is_editable(file.id) && is_whole).then_some(Self { view, file, source, settings })
+    }
+
+    /// Whether the document is a policy test.
+    fn is_test(&self) -> bool {
+        is_test(&self.file.path)
     }
 
     /// Edits for the client.

@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-use super::transcripts;
+use super::{paths, transcripts};
 use crate::envelope::secrets::redacted;
 use crate::ide;
 use crate::ide::Place;
@@ -19,7 +19,7 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
     }
     let at = view.spot(&params.text_document_position_params)?;
     let found = match at.place() {
-        Some(place) => of_policy(view, at.file.id, place),
+        Some(place) => paths::hover(&at).or_else(|| of_policy(view, at.file.id, place)),
         // A session file, or prompt atoms.
         None => view.with_fed(at.file.id, |fed| prompts::beside(at.file.id, at.file.text(), at.offset, fed)),
     }?;

@@ -13,6 +13,7 @@ pub(super) mod inlay_hints;
 pub(super) mod linked_editing;
 pub(super) mod links;
 pub(super) mod navigation;
+mod paths;
 pub(super) mod preview;
 pub(super) mod query;
 pub(super) mod references;

@@ -9,6 +9,7 @@ use tower_lsp::ls_types::{
     TextDocumentClientCapabilities,
 };
 
+use super::paths;
 use crate::ide::Place;
 use crate::ide::definition::{self, Found, Target};
 use crate::lsp::to_proto;
@@ -19,6 +20,9 @@ pub(in crate::lsp) fn definition(
     view: &View,
     params: &GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
+    if let Some(found) = paths::definition(view, &params.text_document_position_params) {
+        return Some(found);
+    }
     go(view, params, definition::definition, |client| client.definition.as_ref())
 }
 

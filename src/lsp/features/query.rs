@@ -172,6 +172,7 @@ pub(in crate::lsp) fn in_short(view: &View, params: &QueryParams) -> Result<Stri
         if count > SHOWN {
             lines.push(format!("… and {} more", count - SHOWN));
         }
+        lines.extend(answer.hints);
         lines.extend(answer.stopped);
     }
     Ok(lines.join("\n"))

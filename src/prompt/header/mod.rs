@@ -59,13 +59,35 @@ pub struct Group {
     pub captured: Option<Said>,
 }
 
-/// A comment with a key.
-struct Comment<'t> {
-    range: TextRange,
-    key: &'t str,
-    key_range: TextRange,
-    value: &'t str,
-    value_range: TextRange,
+/// A comment with a key: `# @preview key: value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PreviewSetting<'t> {
+    /// From `#` to the end of the line.
+    pub range: TextRange,
+    /// The key; empty where it is missing.
+    pub key: &'t str,
+    /// The bytes of the key.
+    pub key_range: TextRange,
+    /// The text after the colon, trimmed.
+    pub value: &'t str,
+    /// The bytes of that.
+    pub value_range: TextRange,
+}
+
+impl PreviewSetting<'_> {
+    /// The setting on the line around `offset`, in the header of a sample kernel.
+    #[must_use]
+    pub fn at(text: &str, offset: TextSize) -> Option<PreviewSetting<'_>> {
+        let is_around = |line: &str, start: TextSize| start <= offset && offset <= start + text_len(line);
+        let (line, start) = header_lines(text).filter(|(line, start)| is_around(line, *start)).last()?;
+        comment(line, start)
+    }
+
+    /// The entries of the value, which is a list with commas. One empty entry where there are none.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Said> {
+        list(self)
+    }
 }
 
 impl Header {
@@ -108,7 +130,7 @@ impl Header {
         header
     }
 
-    fn open(&mut self, comment: &Comment<'_>, common: &Group) {
+    fn open(&mut self, comment: &PreviewSetting<'_>, common: &Group) {
         let name = comment.value;
         if name.is_empty() || self.groups.iter().any(|group| group.name == name) {
             let message = if name.is_empty() {
@@ -177,7 +199,7 @@ fn late(text: &str) -> impl Iterator<Item = TextRange> {
 }
 
 /// The setting of a line.
-fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
+fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
     let whole = line.trim();
     let setting = whole.trim_start_matches('#').trim_start().strip_prefix("@preview")?;
     let rest = setting.trim_start();
@@ -190,11 +212,11 @@ fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
         TextRange::at(start + size(at), text_len(piece))
     };
     let (key, value) = (key.trim(), value.trim());
-    Some(Comment { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
+    Some(PreviewSetting { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
 }
 
 /// Takes a setting; gives what is wrong with it.
-fn set(group: &mut Group, comment: &Comment<'_>) -> Option<Finding> {
+fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
     let wrong = |message: String| {
         let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
         Some(Finding::new(&PREVIEW_KEY, range, message))
@@ -252,7 +274,7 @@ fn set(group: &mut Group, comment: &Comment<'_>) -> Option<Finding> {
     None
 }
 
-fn unknown(key: &str, comment: &Comment<'_>) -> Finding {
+fn unknown(key: &str, comment: &PreviewSetting<'_>) -> Finding {
     let keys = KEYS.map(|key| format!("`{key}:`")).join(", ");
     let range = if key.is_empty() { comment.range } else { comment.key_range };
     let mut message =
@@ -281,7 +303,7 @@ fn incomplete(group: &Group) -> Finding {
 }
 
 /// The entries of a list with commas; one empty entry where there are none.
-fn list(comment: &Comment<'_>) -> Vec<Said> {
+fn list(comment: &PreviewSetting<'_>) -> Vec<Said> {
     let mut at = comment.value_range.start();
     let mut all = Vec::new();
     for piece in comment.value.split(',') {
@@ -296,7 +318,7 @@ fn list(comment: &Comment<'_>) -> Vec<Said> {
 }
 
 /// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`
-fn mode(comment: &Comment<'_>) -> Option<(Mode, Option<Said>)> {
+fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<Said>)> {
     if let Some(mode) = Mode::parse(comment.value) {
         return Some((mode, None));
     }

@@ -1,6 +1,6 @@
 //! A change that can only be one of layout.
 
-use crate::text::{TextRange, size};
+use crate::text::{TextRange, TextSize, size};
 
 /// Replaces white space (or a comma that ends a body) by line ends and blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,25 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Replaces white space on one line by so many blanks.
+    #[must_use]
+    pub fn blanks(range: TextRange, spaces: u32) -> Self {
+        Self { range, breaks: 0, crlf: false, spaces }
+    }
+
+    /// The same change of a text in which what is at `from` is at `to`. `None` where that would be before its start.
+    #[must_use]
+    pub fn moved(self, from: TextSize, to: TextSize) -> Option<Self> {
+        let start = (self.range.start() + to).checked_sub(from)?;
+        Some(Self { range: TextRange::at(start, self.range.len()), ..self })
+    }
+
+    /// Whether it ends no line.
+    #[must_use]
+    pub fn is_on_one_line(&self) -> bool {
+        self.breaks == 0
+    }
+
     /// What is written instead.
     #[must_use]
     pub fn text(&self) -> String {

@@ -384,7 +384,6 @@ fn ordering(premise: u32, sides: [&Term; 2], range: TextRange, state: &State, ne
     let [left, right] = sides;
     let types = [type_of(left, &state)?, type_of(right, &state)?];
     let wrong = |ty: &Type| !ty.is_bottom() && !ty.overlaps(&number);
-    let both = types.iter().all(wrong);
     let [of_left, of_right] = types;
     // A literal shows the mistake better than a declaration far away.
     let ways = [(left, &of_left, &of_right), (right, &of_right, &of_left)];
@@ -393,7 +392,7 @@ fn ordering(premise: u32, sides: [&Term; 2], range: TextRange, state: &State, ne
     if let Some((side, found, other)) = culprit {
         let origin = side.variable().and_then(|name| state.origin(name));
         let conflict = Conflict { found: found.clone(), origin, names: false };
-        let kind = ProblemKind::Ordering { premise, both, left: std::ptr::eq(side, left) };
+        let kind = ProblemKind::Ordering { premise, left: std::ptr::eq(side, left) };
         return Err(problem(kind, range, side.variable(), conflict, other));
     }
     for side in sides {

@@ -60,8 +60,6 @@ pub enum ProblemKind {
     Ordering {
         /// Index of the premise.
         premise: u32,
-        /// Whether the other side is no integer either.
-        both: bool,
         /// Whether it is the left side.
         left: bool,
     },

@@ -16,10 +16,10 @@ pub use names::Names;
 use super::grounds::{Ground, Grounds};
 use crate::config::ReplaySettings;
 use crate::envelope::Verb;
-use crate::program::{FileSummary, Predicate, PredicateId, Program, Site};
+use crate::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
 use crate::syntax::ast::{Atom, Term, TermKind};
 use crate::syntax::literal;
-use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, size, slice};
+use crate::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
 use crate::types::Type;
 
 /// The predicate of policies whose texts say what may have gone wrong.
@@ -46,16 +46,7 @@ pub struct Declarations {
     verbs: Vec<Verb>,
     /// The names on which permissions depend, declared or not.
     decisive: FxHashSet<&'static str>,
-    home: Option<Home>,
-}
-
-/// Where a new `Decl` belongs: behind the last one of the file that has most of them.
-#[derive(Debug, Clone, Copy)]
-pub struct Home {
-    /// An empty range at the end of a line.
-    pub place: Place,
-    /// How lines end in that file.
-    pub line_end: &'static str,
+    home: Option<DeclarationHome>,
 }
 
 /// A predicate that a `Decl`, a clause or the host makes exist.
@@ -123,7 +114,7 @@ impl Declarations {
             new.by_name.entry(declared.name).or_default().push(index);
             new.predicates.push(declared);
         }
-        new.home = home(program);
+        new.home = DeclarationHome::find(program, |_| true);
         new
     }
 
@@ -135,7 +126,7 @@ impl Declarations {
 
     /// Where a new `Decl` belongs; `None` where the program has none yet.
     #[must_use]
-    pub fn home(&self) -> Option<Home> {
+    pub fn home(&self) -> Option<DeclarationHome> {
         self.home
     }
 
@@ -297,19 +288,4 @@ fn verb(site: &Site<'_>) -> Option<Verb> {
     };
     let shard = word(shard).filter(|shard| *shard != NOBODY).map(|shard| shard.trim_start_matches('/'));
     Some(Verb { name: bare(name)?, category: bare(category)?, shard, priority })
-}
-
-/// Behind the last `Decl` of the file with most of them, the first of several.
-fn home(program: &Program) -> Option<Home> {
-    let declarations =
-        |file: &FileSummary| file.items.iter().filter(|item| item.statement.declaration().is_some()).count();
-    let counted = program.files.iter().map(|file| (declarations(file), file));
-    let (_, file) = counted.rev().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count)?;
-    let last = file.items.iter().rfind(|item| item.statement.declaration().is_some())?;
-    let end = last.statement.range().end() + last.start;
-    let rest = file.text.get(usize::from(end)..)?;
-    let line = rest.split(['\r', '\n']).next().unwrap_or("");
-    let line_end = if rest.get(line.len()..)?.starts_with("\r\n") { "\r\n" } else { "\n" };
-    let at = end + size(line.len()) - last.start;
-    Some(Home { place: (file.id, last.statement.id, TextRange::empty(at)), line_end })
 }

@@ -1,0 +1,128 @@
+//! What may be written in the comments of a policy test, and in those that ask for a preview.
+
+use super::{Completion, CompletionKind, Completions, Insertion, Place, Spot, Subject, cursor, in_code};
+use crate::ide::directives::Inside;
+use crate::ide::vocabulary::{self, Word};
+use crate::policy_test::{Key, comment_at};
+use crate::prompt::PreviewSetting;
+use crate::text::{TextRange, TextSize, size, slice};
+
+/// The ways to assemble a prompt, as `mode:` takes them.
+const MODES: [&str; 4] = ["legacy", "section", "jit", "jit(atoms=…)"];
+
+/// Paths in the setting of a preview: those of `paths` that go into `entry`, the part of a list around the cursor.
+#[must_use]
+pub fn completions_of_paths(paths: Vec<String>, entry: TextRange, offset: TextSize) -> Completions {
+    let insert = TextRange::new(entry.start().min(offset), offset);
+    let item = |path| Completion::new(path, CompletionKind::String, 0.5);
+    Completions { items: paths.into_iter().map(item).collect(), incomplete: false, insert, replace: entry }
+}
+
+/// What may be written in a comment with a key; `None` in any other place.
+pub(super) fn completions(place: Place<'_>) -> Option<Completions> {
+    let embedding = &place.program().embedding;
+    if embedding.is_test(place.file.id) {
+        in_test(place)
+    } else if embedding.is_kernel(place.file.id) {
+        in_preview(place)
+    } else {
+        None
+    }
+}
+
+fn in_test(place: Place<'_>) -> Option<Completions> {
+    let comment = comment_at(place.file, place.offset)?;
+    if place.offset <= comment.key_range.end() {
+        let started = |word: &Word| {
+            if word.word == "test" { "test name: ".to_owned() } else { format!("{} ", word.word) }
+        };
+        return keys(place, comment.key_range, vocabulary::TEST_KEYS, started);
+    }
+    match Key::parse(comment.key) {
+        Some(Key::Expect | Key::Forbid) => Some(atom(place)),
+        Some(Key::Exact) => Some(exact(place, comment.value_range)),
+        Some(Key::Test) | None => Some(Completions::default()),
+    }
+}
+
+/// An atom: what a premise may be, without what only a rule can have.
+fn atom(place: Place<'_>) -> Completions {
+    let Some(inside) = Inside::new(place) else { return Completions::default() };
+    let place = inside.place(place);
+    let Spot::Code(cursor) = cursor::look(place) else { return Completions::default() };
+    let mut found = in_code(place, &cursor, None);
+    let is_of_fact =
+        |kind| matches!(kind, CompletionKind::Predicate | CompletionKind::Name | CompletionKind::String);
+    found.items.retain(|item| is_of_fact(item.kind));
+    found
+}
+
+/// `name/arity` of each predicate.
+fn exact(place: Place<'_>, value: TextRange) -> Completions {
+    let start = if value.is_empty() { place.offset } else { value.start().min(place.offset) };
+    let insert = TextRange::new(start, place.offset);
+    let typed = slice(place.text(), insert);
+    let program = place.program();
+    let known = program.predicates.iter().filter(|predicate| predicate.exists());
+    let mut items: Vec<_> = known
+        .map(|predicate| (predicate.key.to_string(), predicate.key))
+        .filter(|(written, _)| written.contains(typed))
+        .map(|(written, key)| {
+            Completion::new(written, CompletionKind::Predicate, 0.5).about(Subject::Predicate(key))
+        })
+        .collect();
+    items.sort_by(|one, other| one.label.cmp(&other.label));
+    let incomplete = items.len() > super::LIMIT;
+    items.truncate(super::LIMIT);
+    Completions { items, incomplete, insert, replace: insert.cover(value) }
+}
+
+fn in_preview(place: Place<'_>) -> Option<Completions> {
+    let setting = PreviewSetting::at(place.text(), place.offset)?;
+    let is_key = !slice(place.text(), setting.range).contains(':') || place.offset <= setting.key_range.end();
+    if is_key {
+        // Where there is no key yet, one starts at the cursor.
+        let range =
+            if setting.key.is_empty() { TextRange::at(place.offset, size(0)) } else { setting.key_range };
+        return keys(place, range, vocabulary::PREVIEW_KEYS, |word| format!("{}: ", word.word));
+    }
+    if setting.key != "mode" {
+        return Some(Completions::default());
+    }
+    let range =
+        if setting.value.is_empty() { TextRange::at(place.offset, size(0)) } else { setting.value_range };
+    let items = MODES.iter().map(|mode| match mode.strip_suffix("…)") {
+        Some(open) => Completion::new(*mode, CompletionKind::Keyword, 0.5)
+            .inserting(Insertion::snippet(format!("{open}atoms)"), &[open, "atoms", ")"])),
+        None => Completion::new(*mode, CompletionKind::Keyword, 0.5),
+    });
+    Some(Completions {
+        items: items.collect(),
+        insert: up_to(place, range)?,
+        replace: range,
+        incomplete: false,
+    })
+}
+
+/// The keys of a table. What follows a key is inserted with it, unless it is there already.
+fn keys(
+    place: Place<'_>,
+    range: TextRange,
+    table: &'static [Word],
+    started: impl Fn(&Word) -> String,
+) -> Option<Completions> {
+    let insert = up_to(place, range)?;
+    let behind = place.text().get(range.end().into()..).unwrap_or_default();
+    let goes_on = behind.lines().next().is_some_and(|rest| !rest.trim().is_empty());
+    let items = table.iter().map(|word| {
+        let text = if goes_on { word.word.to_owned() } else { started(word) };
+        let item = Completion::new(word.word, CompletionKind::Keyword, 0.5).inserting(Insertion::plain(text));
+        Completion { note: Some(word.usage.to_owned()), ..item }
+    });
+    Some(Completions { items: items.collect(), incomplete: false, insert, replace: range })
+}
+
+/// The part of a range before the cursor.
+fn up_to(place: Place<'_>, range: TextRange) -> Option<TextRange> {
+    (range.start() <= place.offset).then(|| TextRange::new(range.start(), place.offset))
+}

@@ -1,0 +1,217 @@
+//! Mangle in comments: what the expectations of a policy test and the intents of a preview mention.
+//!
+//! A comment such as `# @expect permitted(/deploy, X)` is read as the rule `e():-permitted(/deploy, X).`, whose premise has
+//! the bytes of the comment. So references, rename, hover and completion see one more statement, and no more than that.
+
+use std::sync::Arc;
+
+use super::Place;
+use super::mention::{Entity, Mention, Part, each};
+use super::subject::Variable;
+use crate::policy_test::{Expectation, Key, TestFile, comment_at};
+use crate::program::{FileSummary, PredicateKey, Program};
+use crate::prompt::Header;
+use crate::syntax::SourceFile;
+use crate::syntax::ast::Item;
+use crate::text::{Symbol, TextRange, TextSize, size, slice, text_len};
+
+/// What is put in front of a premise to make a rule of it: shorter than the start of any comment with a key.
+const HEAD: &str = "e():-";
+
+/// The Mangle of a comment.
+#[derive(Debug, Clone)]
+pub struct Directive {
+    /// The bytes of the comment that are Mangle.
+    bytes: TextRange,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    /// A rule with the atom as its premise. Its ranges inside [`Directive::bytes`] are those of the file.
+    Premise(Item),
+    /// The name of a predicate, as `@exact` has it.
+    Name(PredicateKey),
+}
+
+impl Directive {
+    /// Reads `premise`, which starts at `start` in the file.
+    fn new(premise: &str, start: TextSize) -> Option<Self> {
+        let rule = SourceFile::parse(format!("{HEAD}{premise}.").as_str().into());
+        let item = rule.items().first().filter(|item| !item.statement.damaged)?;
+        let item = Item { start: start.checked_sub(text_len(HEAD))?, ..item.clone() };
+        Some(Self { bytes: TextRange::at(start, text_len(premise)), content: Content::Premise(item) })
+    }
+
+    fn of_expectation(expectation: &Expectation) -> Option<Self> {
+        let start = expectation.text_range.start();
+        match expectation.predicate {
+            Some(key) if expectation.key == Key::Exact => {
+                let bytes = TextRange::at(start, text_len(key.name.as_str()));
+                Some(Self { bytes, content: Content::Name(key) })
+            }
+            Some(_) => Self::new(expectation.text.trim_end_matches('.'), start),
+            None => None,
+        }
+    }
+
+    /// A word of an intent that is a name.
+    fn of_word(file: &FileSummary, range: TextRange) -> Option<Self> {
+        let word = slice(&file.text, range);
+        // The name is an argument, so the premise begins further to the left.
+        let start = range.start().checked_sub(size(2)).filter(|_| word.starts_with('/'))?;
+        Self::new(&format!("w({word})"), start).map(|found| Self { bytes: range, ..found })
+    }
+
+    /// The bytes of the comment that are Mangle.
+    #[must_use]
+    pub fn bytes(&self) -> TextRange {
+        self.bytes
+    }
+
+    /// Calls `visit` for everything that the comment mentions. Ranges count from the start of the file.
+    pub fn mentions(&self, visit: &mut impl FnMut(Mention)) {
+        let (range, part) = (self.bytes, Part::Comment);
+        match &self.content {
+            Content::Name(key) => visit(Mention { range, entity: Entity::Predicate(*key), part }),
+            Content::Premise(item) => each(item, &mut |mention| {
+                if range.contains_range(mention.range) {
+                    visit(Mention { part, ..mention });
+                }
+            }),
+        }
+    }
+}
+
+/// The comments of a file that mention something, in the order of the text.
+#[must_use]
+pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
+    let mut all = Vec::new();
+    if program.embedding.is_test(file.id) {
+        all.extend(TestFile::read(file).expectations().filter_map(Directive::of_expectation));
+    }
+    if program.embedding.is_kernel(file.id) {
+        all.extend(intent_words(file).into_iter().filter_map(|range| Directive::of_word(file, range)));
+    }
+    all
+}
+
+/// The words of the intents that a sample kernel is previewed with. Groups share what comes before the first of them.
+fn intent_words(file: &FileSummary) -> Vec<TextRange> {
+    let header = Header::read(&file.text);
+    let intents = header.groups.iter().filter_map(|group| group.intent.as_ref());
+    let mut ranges: Vec<_> = intents
+        .flat_map(|intent| [&intent.category, &intent.verb, &intent.target, &intent.constraint])
+        .map(|word| word.range)
+        .collect();
+    ranges.sort_unstable_by_key(|range| range.start());
+    ranges.dedup();
+    ranges
+}
+
+/// Comments that should mention something and cannot be read: their bytes.
+#[must_use]
+pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
+    if !program.embedding.is_test(file.id) {
+        return Vec::new();
+    }
+    let tests = TestFile::read(file);
+    let malformed =
+        tests.expectations().filter(|expectation| Directive::of_expectation(expectation).is_none());
+    malformed.map(|expectation| expectation.text_range).collect()
+}
+
+/// The comment at a place and what it mentions there. The number is that of the comment among [`directives`].
+#[must_use]
+pub fn mention_at(place: Place<'_>) -> Option<(usize, Mention)> {
+    if !is_on_comment(place) {
+        return None;
+    }
+    let mut found: Option<(usize, Mention)> = None;
+    for (number, directive) in directives(place.program(), place.file).iter().enumerate() {
+        directive.mentions(&mut |mention| {
+            let holds = mention.range.contains_inclusive(place.offset);
+            if holds && found.is_none_or(|(_, found)| mention.range.start() > found.range.start()) {
+                found = Some((number, mention));
+            }
+        });
+    }
+    found
+}
+
+/// Whether the line of a place is a comment with a key.
+fn is_on_comment(place: Place<'_>) -> bool {
+    let text = place.text();
+    let start = text.get(..place.offset.into()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default().trim_start();
+    line.starts_with('#') && line.trim_start_matches('#').trim_start().starts_with('@')
+}
+
+/// The number of the comment that a variable belongs to; `None` for a variable of a statement.
+#[must_use]
+pub fn of_variable(file: &FileSummary, variable: Variable) -> Option<usize> {
+    (variable.item as usize).checked_sub(file.items.len())
+}
+
+/// The number that variables of a comment have as their statement.
+#[must_use]
+pub fn number_of_item(file: &FileSummary, comment: usize) -> u32 {
+    u32::try_from(file.items.len() + comment).unwrap_or(u32::MAX)
+}
+
+/// The premise of a comment as a file by itself, with the same offsets: what features that look around a cursor read.
+#[derive(Debug)]
+pub struct Inside {
+    file: FileSummary,
+    source: SourceFile,
+}
+
+impl Inside {
+    /// The premise of the comment that a place of a policy test is in, be it whole or not.
+    #[must_use]
+    pub fn new(place: Place<'_>) -> Option<Self> {
+        if !place.program().embedding.is_test(place.file.id) || !is_on_comment(place) {
+            return None;
+        }
+        let comment = comment_at(place.file, place.offset)?;
+        let key = Key::parse(comment.key).filter(|_| place.offset > comment.key_range.end())?;
+        let start = if comment.value.is_empty() { place.offset } else { comment.value_range.start() };
+        let written = TextRange::new(start, comment.value_range.end().max(start));
+        let premise = match key {
+            Key::Test => return None,
+            Key::Exact => {
+                let (name, arity) = comment.value.split_once('/')?;
+                let is_in_name = place.offset <= start + text_len(name);
+                let arity: u8 = arity.parse().ok().filter(|_| is_in_name)?;
+                format!("{name}({})", vec!["_"; usize::from(arity)].join(", "))
+            }
+            Key::Expect | Key::Forbid => slice(place.text(), written).trim_end_matches('.').to_owned(),
+        };
+        let before = usize::from(start).checked_sub(HEAD.len())?;
+        // A blank before the full stop, which would else belong to an unfinished name.
+        let text: Arc<str> = format!("{:before$}{HEAD}{premise} .", "").into();
+        let source = SourceFile::parse(text);
+        let mut file = FileSummary::new(place.file.id, &source);
+        file.package = place.file.package;
+        file.used_packages.clone_from(&place.file.used_packages);
+        Some(Self { file, source })
+    }
+
+    /// The same place in the file of the premise.
+    #[must_use]
+    pub fn place<'a>(&'a self, outer: Place<'a>) -> Place<'a> {
+        Place { analysis: outer.analysis, file: &self.file, source: &self.source, offset: outer.offset }
+    }
+}
+
+/// Whether a text contains a word, not only a part of a longer one.
+#[must_use]
+pub fn has_word(text: &str, word: Symbol) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let word = word.as_str();
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}

@@ -1,0 +1,66 @@
+//! The layout of expectations in a policy test: `# @expect p(1, 2)`, whatever blanks there are.
+
+use crate::policy_test::{Expectation, TestFile};
+use crate::program::FileSummary;
+use crate::syntax::SourceFile;
+use crate::syntax::format::{Edit, Style, format};
+use crate::text::{FileId, TextRange, TextSize, size, slice, text_len};
+
+/// What makes a clause of an atom: its premise is formatted as any other.
+const HEAD: &str = "e() :- ";
+
+/// The edits of the comments that `is_wanted` takes, in the order of the text. Comments between `format off` and
+/// `format on` stay as they are.
+pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<Edit> {
+    let file = FileSummary::new(FileId(0), source);
+    let off = switched_off(source.text());
+    let tests = TestFile::read(&file);
+    let all = tests.expectations().filter(|it| it.predicate.is_some() && is_wanted(it.range));
+    let free = all.filter(|it| !off.iter().any(|off| off.contains_range(it.range)));
+    free.flat_map(|expectation| of_expectation(source.text(), expectation)).collect()
+}
+
+fn of_expectation(text: &str, expectation: &Expectation) -> Vec<Edit> {
+    let comment = slice(text, expectation.range);
+    let start = expectation.range.start();
+    let (Some(at), value) = (comment.find('@'), expectation.text_range) else { return Vec::new() };
+    let hashes = comment.len() - comment.trim_start_matches('#').len();
+    let before_key = TextRange::new(start + size(hashes), start + size(at));
+    let key_end = start + size(at + 1) + text_len(expectation.key.as_str());
+    let mut edits =
+        vec![Edit::blanks(before_key, 1), Edit::blanks(TextRange::new(key_end, value.start()), 1)];
+    if expectation.name.is_some() {
+        edits.extend(of_atom(expectation.text.trim_end_matches('.'), value.start()));
+    }
+    edits.retain(|edit| slice(text, edit.range) != edit.text());
+    edits
+}
+
+/// The edits inside of an atom that starts at `start`.
+fn of_atom(atom: &str, start: TextSize) -> Vec<Edit> {
+    let clause = SourceFile::parse(format!("{HEAD}{atom}.").as_str().into());
+    let inside = TextRange::at(text_len(HEAD), text_len(atom));
+    let is_inside = |range: TextRange| inside.start() < range.start() && range.end() < inside.end();
+    let edits = format(&clause, Style { width: u32::MAX, ..Style::default() }, None).edits;
+    let edits = edits.into_iter().filter(|edit| edit.is_on_one_line() && is_inside(edit.range));
+    edits.filter_map(|edit| edit.moved(inside.start(), start)).collect()
+}
+
+/// The parts of a text between comments that switch the formatter off and on.
+fn switched_off(text: &str) -> Vec<TextRange> {
+    let (mut all, mut since, mut at) = (Vec::new(), None, TextSize::new(0));
+    for line in text.split_inclusive('\n') {
+        let said = line.trim().trim_start_matches('#').trim_start();
+        match said.strip_prefix("mangle-ls:").map(|rest| rest.split_whitespace().take(2).collect::<Vec<_>>())
+        {
+            Some(words) if words == ["format", "off"] => _ = since.get_or_insert(at),
+            Some(words) if words == ["format", "on"] => {
+                all.extend(since.take().map(|since| TextRange::new(since, at)));
+            }
+            _ => {}
+        }
+        at += text_len(line);
+    }
+    all.extend(since.map(|since| TextRange::new(since, at)));
+    all
+}

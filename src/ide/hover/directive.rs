@@ -1,0 +1,31 @@
+//! What is shown of the keys of comments: `@expect` and the like in a policy test, `@preview` settings of a sample.
+
+use super::Hover;
+use crate::ide::Place;
+use crate::ide::markup::Markup;
+use crate::ide::vocabulary;
+use crate::policy_test::comment_at;
+use crate::prompt::PreviewSetting;
+use crate::text::TextRange;
+
+/// What the key of a comment means.
+pub(super) fn hover(place: Place<'_>) -> Option<Hover> {
+    let (key, range) = key_at(place)?;
+    let known = vocabulary::directive(place.program().embedding.is_test(place.file.id), key)?;
+    Some(Hover { range, markup: Markup::default().excerpt(known.usage).words(known.says) })
+}
+
+/// The key at a place, and its bytes.
+fn key_at<'a>(place: Place<'a>) -> Option<(&'a str, TextRange)> {
+    let embedding = &place.program().embedding;
+    let key = if embedding.is_test(place.file.id) {
+        let comment = comment_at(place.file, place.offset)?;
+        (comment.key, comment.key_range)
+    } else if embedding.is_kernel(place.file.id) {
+        let setting = PreviewSetting::at(place.text(), place.offset)?;
+        (setting.key, setting.key_range)
+    } else {
+        return None;
+    };
+    Some(key).filter(|(_, range)| range.contains_inclusive(place.offset))
+}

@@ -1,0 +1,83 @@
+//! What to look at where no fact matches a query: which of its values never occurs, and which do.
+
+use rustc_hash::FxHashSet;
+
+use super::Asked;
+use crate::kernel::{Query, ValueId};
+use crate::text::nearest;
+
+/// How many facts are looked at.
+const MOST_FACTS: usize = 50_000;
+
+/// How many values of an argument are listed.
+const LISTED: usize = 5;
+
+/// How many values of an argument are compared with the one that never occurs.
+const COMPARED: usize = 1_000;
+
+/// Why no fact matches, as sentences without full stops.
+pub(super) fn hints(asked: &Asked<'_>, query: &Query) -> Vec<String> {
+    let predicate = asked.program.get(query.predicate);
+    let key = predicate.key;
+    let count = asked.model.relation(query.predicate).map_or(0, |relation| relation.len());
+    if count == 0 {
+        return vec![match predicate.signature.has_rules {
+            true => format!("`{key}` has no facts: no rule for it has a solution"),
+            false => format!("`{key}` has no facts and no rules: its facts come from outside of the program"),
+        }];
+    }
+    let absent: Vec<_> = query
+        .wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(at, value)| absent(asked, query, at, (*value)?))
+        .collect();
+    if !absent.is_empty() {
+        return absent;
+    }
+    if query.wanted.iter().flatten().count() < 2 {
+        return vec![format!("`{key}` has {count} {}, none of them with equal values there", facts(count))];
+    }
+    let near = asked.model.near(asked.compiled, query.predicate, &query.wanted);
+    let near = near.iter().map(|fact| format!("nearest fact: `{fact}`"));
+    std::iter::once("each of these values occurs, but never together".to_owned()).chain(near).collect()
+}
+
+fn facts(count: usize) -> &'static str {
+    if count == 1 { "fact" } else { "facts" }
+}
+
+/// That no fact has `value` as this argument, and what they have instead.
+fn absent(asked: &Asked<'_>, query: &Query, at: usize, value: ValueId) -> Option<String> {
+    let relation = asked.model.relation(query.predicate)?;
+    let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
+    for tuple in relation.tuples().take(MOST_FACTS) {
+        let other = *tuple.get(at)?;
+        if other == value {
+            return None;
+        }
+        if values.len() < COMPARED && seen.insert(other) {
+            values.push(asked.model.values.display(other).to_string());
+        }
+    }
+    let wanted = asked.model.values.display(value).to_string();
+    let never = format!("argument {} is never `{wanted}`", at + 1);
+    if let Some(meant) = meant(&wanted, &values) {
+        return Some(format!("{never}; did you mean `{meant}`?"));
+    }
+    let listed: Vec<_> = values.iter().take(LISTED).map(|value| format!("`{value}`")).collect();
+    let more = if values.len() > LISTED { ", …" } else { "" };
+    Some(format!("{never}; its values are {}{more}", listed.join(", ")))
+}
+
+/// How many characters a value has that may be a slip of another one; shorter ones are simply different.
+const SHORTEST: usize = 4;
+
+/// The value that differs from the wanted one in quotes, slash or case alone, or by a slip of the keys.
+fn meant<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
+    let bare = |text: &str| text.trim_matches(['"', '/']).to_lowercase();
+    let same = values.iter().find(|value| bare(value) == bare(wanted)).map(String::as_str);
+    let is_long = bare(wanted).chars().count() >= SHORTEST;
+    let near = || nearest(wanted, values.iter().map(String::as_str)).filter(|_| is_long);
+    same.or_else(near)
+}

@@ -1,0 +1,131 @@
+//! Paths in the `# @preview` comments of a sample kernel: where they lead, what they select, which there are. Nothing is
+//! opened or read for them: the files are those that the workspace knows.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Range, TextDocumentPositionParams};
+
+use crate::host::workspace::SnapshotFile;
+use crate::host::{is_mangle, is_single, named_among, relative};
+use crate::ide::completion::{Completions, completions_of_paths};
+use crate::ide::hover::Hover;
+use crate::ide::markup::Markup;
+use crate::lsp::to_proto;
+use crate::lsp::view::{Spot, View};
+use crate::prompt::{PreviewSetting, Said};
+use crate::text::TextRange;
+
+/// How many files are listed at most.
+const LISTED: usize = 20;
+
+/// The settings whose values are paths.
+const SETTINGS: [&str; 3] = ["use", "session", "captured"];
+
+/// A path in a setting.
+struct Named<'v> {
+    key: &'v str,
+    /// The path or glob, empty where none is written yet.
+    path: Said,
+    /// The bytes of it.
+    range: TextRange,
+}
+
+impl<'v> Named<'v> {
+    /// The path that a place of a sample kernel is in.
+    fn at(at: &Spot<'v>) -> Option<Self> {
+        let place = at.place().filter(|place| place.program().embedding.is_kernel(at.file.id))?;
+        let setting = PreviewSetting::at(at.file.text(), place.offset)?;
+        let key = SETTINGS.into_iter().find(|key| *key == setting.key)?;
+        if place.offset <= setting.key_range.end() {
+            return None;
+        }
+        let entries = setting.entries();
+        let path = entries.into_iter().find(|entry| entry.range.contains_inclusive(place.offset));
+        let path = path.filter(|path| !path.is_empty()).unwrap_or_default();
+        let range = if path.is_empty() { TextRange::empty(place.offset) } else { path.range };
+        Some(Self { key, path, range })
+    }
+
+    /// The files that it names.
+    fn files(&self, at: &Spot<'v>) -> Vec<&'v Arc<SnapshotFile>> {
+        if self.path.is_empty() {
+            return Vec::new();
+        }
+        let snapshot = &at.view.snapshot;
+        let known = snapshot.files().map(|file| Path::new(&*file.path));
+        let named = named_among(&at.file.path, self.path.as_str(), known);
+        named.into_iter().filter_map(|path| snapshot.file_at(path)).collect()
+    }
+}
+
+/// The files that the path at a place names.
+pub(super) fn definition(view: &View, at: &TextDocumentPositionParams) -> Option<GotoDefinitionResponse> {
+    let at = view.spot(at)?;
+    let files = Named::at(&at)?.files(&at);
+    let location =
+        |file: &Arc<SnapshotFile>| Some(Location { uri: to_proto::uri(file)?, range: Range::default() });
+    let locations: Vec<_> = files.into_iter().filter_map(location).collect();
+    (!locations.is_empty()).then_some(GotoDefinitionResponse::Array(locations))
+}
+
+/// Which files the path at a place names.
+pub(super) fn hover(at: &Spot<'_>) -> Option<Hover> {
+    let named = Named::at(at).filter(|named| !named.path.is_empty())?;
+    let files = named.files(at);
+    let folder = at.file.path.parent().unwrap_or(&at.file.path);
+    let mut names: Vec<String> = files.iter().map(|file| relative(folder, &file.path)).collect();
+    names.sort();
+    let says = match names.len() {
+        0 => "No file of the workspace has this path.".to_owned(),
+        1 => "Names 1 file:".to_owned(),
+        count => format!("Names {count} files:"),
+    };
+    if names.len() > LISTED {
+        let more = names.len() - LISTED;
+        names.truncate(LISTED);
+        names.push(format!("… and {more} more"));
+    }
+    let markup = Markup::default().words(says);
+    let markup = if names.is_empty() { markup } else { markup.excerpt(names.join("\n")) };
+    Some(Hover { range: named.range, markup })
+}
+
+/// The paths that may be written at a place; `None` where no path belongs.
+pub(super) fn completions(at: &Spot<'_>) -> Option<Completions> {
+    let named = Named::at(at)?;
+    let folder = at.file.path.parent().unwrap_or(&at.file.path);
+    let is_session = |path: &Path| path.to_string_lossy().to_lowercase().contains(".session.");
+    let fits = |path: &Path| match named.key {
+        "use" => is_mangle(path) && !is_single(path),
+        "session" => is_session(path),
+        _ => !is_mangle(path) && !is_session(path),
+    };
+    let files = at.view.snapshot.files().map(|file| Path::new(&*file.path));
+    let mut paths: Vec<_> = files.filter(|path| fits(path)).map(|path| relative_up(folder, path)).collect();
+    paths.sort();
+    paths.dedup();
+    Some(completions_of_paths(paths, named.range, at.offset))
+}
+
+/// A path as it is written in a file of `folder`: with `..` for folders around it.
+fn relative_up(folder: &Path, path: &Path) -> String {
+    let shared = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().count() - shared;
+    let down = path.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<_> = std::iter::repeat_n("..".to_owned(), up).chain(down).collect();
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_go_up_and_down() {
+        let from = |folder: &str, path: &str| relative_up(Path::new(folder), Path::new(path));
+        assert_eq!(from("/w/samples", "/w/samples/a.mg"), "a.mg");
+        assert_eq!(from("/w/samples/x", "/w/policy/a.mg"), "../../policy/a.mg");
+        assert_eq!(from("/w", "/w/policy/a.mg"), "policy/a.mg");
+    }
+}
