@@ -224,7 +224,10 @@ fn figures() {
     );
     let folder = folder(&[SESSION]);
     let (out, _, _) = run(&folder, &["stats", "session.jsonl", "--metrics", "prom"], "");
-    assert!(out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\",version=\"current\"} 1\n"), "{out}");
+    assert!(
+        out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\",version=\"current\"} 1\n"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -163,6 +163,12 @@ fn write_metric(out: &mut String, name: &str, kind: &str, help: &str, samples: i
     }
 }
 
+/// The values of a counter, each with what its labels are.
+type Values = Vec<(Vec<String>, u64)>;
+
+/// Takes the values of a counter from figures.
+type Of = fn(&Statistics) -> Values;
+
 /// A counter.
 struct Metric {
     name: &'static str,
@@ -170,27 +176,18 @@ struct Metric {
     /// The labels of its values.
     labels: &'static [&'static str],
     /// Its values in some figures, with what these labels are.
-    of: fn(&Statistics) -> Vec<(Vec<String>, u64)>,
+    of: Of,
     /// The values of its first label that are counted even where there are none.
     usual: fn() -> Vec<&'static str>,
 }
 
 /// A counter without labels of its own.
-const fn plain(
-    name: &'static str,
-    help: &'static str,
-    of: fn(&Statistics) -> Vec<(Vec<String>, u64)>,
-) -> Metric {
+const fn plain(name: &'static str, help: &'static str, of: Of) -> Metric {
     Metric { name, help, labels: &[], of, usual: Vec::new }
 }
 
 /// A counter with a label.
-const fn labelled(
-    name: &'static str,
-    help: &'static str,
-    labels: &'static [&'static str],
-    of: fn(&Statistics) -> Vec<(Vec<String>, u64)>,
-) -> Metric {
+const fn labelled(name: &'static str, help: &'static str, labels: &'static [&'static str], of: Of) -> Metric {
     Metric { name, help, labels, of, usual: Vec::new }
 }
 
@@ -260,12 +257,12 @@ const BLOCKS: &str = "constitutional_blocks";
 /// The name of the counter of rounds of repair.
 const ROUNDS: &str = "repair_rounds_total";
 
-fn blocks(figures: &Statistics) -> Vec<(Vec<String>, u64)> {
+fn blocks(figures: &Statistics) -> Values {
     let blocks = figures.blocks.iter().flatten();
     blocks.map(|((lock, action), count)| (vec![(*lock).to_owned(), action.clone()], *count)).collect()
 }
 
-fn one(count: u64) -> Vec<(Vec<String>, u64)> {
+fn one(count: u64) -> Values {
     vec![(Vec::new(), count)]
 }
 
@@ -276,7 +273,7 @@ fn ends(figures: &Statistics) -> [(&'static str, u64); 4] {
     [kept, ("dropped", dropped), ("blocked", blocked), ("withdrawn", withdrawn)]
 }
 
-fn words<K: AsRef<str>>(counts: &BTreeMap<K, u64>) -> Vec<(Vec<String>, u64)> {
+fn words<K: AsRef<str>>(counts: &BTreeMap<K, u64>) -> Values {
     counts.iter().map(|(word, count)| (vec![word.as_ref().to_owned()], *count)).collect()
 }
 
