@@ -1,5 +1,5 @@
-//! What became of the updates of replies, as the commands about transcripts tell it: by the filters and the declarations of
-//! the policy; where that may deny whole replies, by a replay.
+//! What became of the updates of replies, as the commands about transcripts show it: by the filters and the declarations of
+//! the policy; where that may deny whole replies, or its verdicts are wanted, by a replay.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,32 +7,47 @@ use std::sync::LazyLock;
 use super::transcripts::Transcripts;
 use crate::config::Settings;
 use crate::envelope::Reply;
-use crate::envelope::account::{Entry, Filters};
-use crate::host::TranscriptFile;
+use crate::envelope::account::{Entry, Fate, Filters};
+use crate::host::{TranscriptFile, comments};
+use crate::ide::replays::silence;
+use crate::ide::transcripts::Comments;
 use crate::kernel::{Clock, Limits};
-use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay};
+use crate::program::Program;
+use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
 use crate::text::{Cancel, FileId};
-use crate::transcript::{Kind, Record};
+use crate::transcript::statistics::Block;
+use crate::transcript::{Found, Kind, Record};
 
 /// The configuration file and the programs of a transcript.
 type Key = (Option<usize>, Vec<usize>);
 
-/// The policies of some transcripts that may deny whole replies.
+/// The policies of some transcripts that sessions are replayed against.
 #[derive(Default)]
-pub(super) struct Denying {
+pub(super) struct Policies {
     constitutions: BTreeMap<Key, Constitution>,
 }
 
-impl Denying {
-    /// Compiles the policies of transcripts, where they may deny whole replies.
-    pub(super) fn of(transcripts: &Transcripts) -> Self {
-        let mut denying = Self::default();
+impl Policies {
+    /// Compiles the policies of transcripts, where they may deny whole replies: only these decide about updates.
+    pub(super) fn that_deny(transcripts: &Transcripts) -> Self {
+        Self::compiled(transcripts, may_deny)
+    }
+
+    /// Compiles the policies of transcripts, where they have a verdict about anything.
+    pub(super) fn that_judge(transcripts: &Transcripts) -> Self {
+        Self::compiled(transcripts, |program, settings| {
+            may_deny(program, settings) || has_clauses(program, &settings.replay.permit)
+        })
+    }
+
+    fn compiled(transcripts: &Transcripts, is_wanted: fn(&Program, &Settings) -> bool) -> Self {
+        let mut policies = Self::default();
         for found in &transcripts.resolution.transcripts {
             let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
             let project = found.project.and_then(|index| transcripts.resolution.projects.get(index));
             let usual = Settings::default();
             let settings = project.map_or(&usual, |project| &*project.settings);
-            if denying.constitutions.contains_key(&key(found)) || !may_deny(program, settings) {
+            if policies.constitutions.contains_key(&key(found)) || !is_wanted(program, settings) {
                 continue;
             }
             let basis = Basis {
@@ -42,9 +57,9 @@ impl Denying {
                 limits: Limits::of(&settings.kernel),
                 clock: Clock::of(&settings.kernel),
             };
-            denying.constitutions.insert(key(found), Constitution::new(basis, never()));
+            policies.constitutions.insert(key(found), Constitution::new(basis, never()));
         }
-        denying
+        policies
     }
 }
 
@@ -53,26 +68,41 @@ fn key(found: &TranscriptFile) -> Key {
 }
 
 /// Whether a program has rules or facts that deny whole replies.
-fn may_deny(program: &crate::program::Program, settings: &Settings) -> bool {
-    let block = crate::text::Symbol::new(&settings.replay.block);
-    program.named(block).any(|predicate| program.clauses(predicate).next().is_some())
+fn may_deny(program: &Program, settings: &Settings) -> bool {
+    has_clauses(program, &settings.replay.block)
+}
+
+fn has_clauses(program: &Program, predicate: &str) -> bool {
+    let named = program.named(crate::text::Symbol::new(predicate));
+    named.into_iter().any(|predicate| program.clauses(predicate).next().is_some())
+}
+
+/// What a replay of a record shows beside the accounts of its updates.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// What was found, less what is silenced in the transcript.
+    pub(super) found: Vec<Found>,
+    /// What the constitution kept from the user, or refused.
+    pub(super) blocks: Vec<Block>,
 }
 
 /// The accounts of the replies of transcripts, record by record.
 pub(super) struct Accounts<'a> {
     transcripts: &'a Transcripts,
-    denying: &'a Denying,
-    /// The session that is replayed, and of which file it is.
-    open: Option<(FileId, Replay<'a>)>,
+    policies: &'a Policies,
+    /// The session that is replayed, of which file it is, and the comments of that file.
+    open: Option<(FileId, Replay<'a>, Comments)>,
     /// What judges the replies of the record.
     filters: Option<Filters<'a>>,
     /// The accounts of its turns, where it was replayed.
     told: Option<Vec<Vec<Entry>>>,
+    /// What the replay of the record showed, where there was one.
+    shown: Option<Shown>,
 }
 
 impl<'a> Accounts<'a> {
-    pub(super) fn new(transcripts: &'a Transcripts, denying: &'a Denying) -> Self {
-        Self { transcripts, denying, open: None, filters: None, told: None }
+    pub(super) fn new(transcripts: &'a Transcripts, policies: &'a Policies) -> Self {
+        Self { transcripts, policies, open: None, filters: None, told: None, shown: None }
     }
 
     /// Looks at the next record of a file.
@@ -80,8 +110,14 @@ impl<'a> Accounts<'a> {
         let Some(known) = self.transcripts.same(found) else { return };
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
         self.filters = Some(Filters::new(&known.settings, declarations));
-        let constitution = self.denying.constitutions.get(&key(known));
-        self.told = constitution.map(|constitution| self.replayed(known, constitution, record));
+        let constitution = self.policies.constitutions.get(&key(known));
+        self.shown = constitution.map(|_| Shown::default());
+        self.told = constitution.map(|constitution| self.replay(known, constitution, record));
+    }
+
+    /// What the replay of the record showed; `None` where no policy judges it.
+    pub(super) fn replayed(&mut self) -> Option<Shown> {
+        self.shown.take()
     }
 
     /// What became of the updates of a reply, which is the turn at an index of the record.
@@ -93,13 +129,18 @@ impl<'a> Accounts<'a> {
         }
     }
 
-    fn replayed(
+    /// What becomes of an update that a log keeps without its envelope, the one of this index among its like.
+    pub(super) fn lone(&self, update: &str, at: usize) -> Option<Fate> {
+        self.filters.map(|filters| filters.lone(update, at))
+    }
+
+    fn replay(
         &mut self,
         known: &'a TranscriptFile,
         constitution: &'a Constitution,
         record: &Record<'_>,
     ) -> Vec<Vec<Entry>> {
-        if self.open.as_ref().is_none_or(|(file, _)| *file != known.file) {
+        if self.open.as_ref().is_none_or(|(file, ..)| *file != known.file) {
             let judge = self.transcripts.knowledges.judge(known);
             let options = Options {
                 transcript: &known.settings,
@@ -113,21 +154,36 @@ impl<'a> Accounts<'a> {
                 end: None,
                 cancel: never(),
             };
-            self.open = Some((known.file, Replay::new(constitution, options)));
+            self.open = Some((known.file, Replay::new(constitution, options), comments(known)));
         }
-        let mut told = Vec::new();
-        if let Some((_, replay)) = &mut self.open {
-            replay.record(record, &mut |_, event| {
-                if let Event::Turn(turn) = event {
+        let (mut told, mut found, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        if let Some((_, replay, comments)) = &mut self.open {
+            replay.record(record, &mut |_, event| match event {
+                Event::Turn(turn) => {
+                    blocks.extend(blocks_of(&turn));
                     told.push(turn.atoms);
                 }
+                Event::Found { turn, found: one } => found.push((turn, *one)),
             });
+            let rules = self.transcripts.knowledges.judge(known).rules;
+            silence(record, &known.settings, rules, comments, &mut found);
         }
+        self.shown = Some(Shown { found: found.into_iter().map(|(_, one)| one).collect(), blocks });
         let mut told = told.into_iter();
         let is_told = |kind| matches!(kind, Kind::Reply | Kind::Object | Kind::Surface);
         let turns = record.turns.iter();
         turns.map(|turn| if is_told(turn.kind) { told.next() } else { None }.unwrap_or_default()).collect()
     }
+}
+
+/// What the constitution kept from the user in a turn, or refused: a rewritten surface, the reply, and each request.
+fn blocks_of(turn: &Turn) -> Vec<Block> {
+    let place = turn.place;
+    let surface = turn.rewritten.iter().map(|_| ("1", "surface".to_owned()));
+    let reply = turn.envelope.iter().map(|verdict| (verdict.lock.word(), "reply".to_owned()));
+    let denied = turn.verdicts.iter().filter(|verdict| !verdict.is_permitted);
+    let denied = denied.map(|verdict| (verdict.lock.word(), verdict.action.clone()));
+    surface.chain(reply).chain(denied).map(|(lock, action)| Block { lock, action, place }).collect()
 }
 
 /// Perception filled in nothing.

@@ -1,4 +1,4 @@
-//! `repair`: the message that asks the model to send a reply again.
+//! `repair`: the messages that ask the model to send bad replies again.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
-/// Write the message that asks the model to send a bad reply again
+/// Write the messages that ask the model to send bad replies again
 ///
-/// It is for the model and never for users. Exit status: 0 with a message, or with nothing to repair; 2 if the file
-/// could not be read or has no such record.
+/// One message for each bad reply, in the order of the file. They are for the model and never for users. Exit status: 0 with
+/// a message, or with nothing to repair; 2 if the file could not be read or has no such record.
 #[derive(Debug, Args)]
 pub(super) struct RepairCommand {
-    /// A transcript, or `-` for standard input; with `:N` behind it, its record N, else the first with an error
+    /// A transcript, or `-` for standard input; with `:N` after it, its record N alone
     #[arg(value_name = "FILE[:RECORD]")]
     file: PathBuf,
     /// Which attempt the message asks for
@@ -43,13 +43,13 @@ impl RepairCommand {
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
         let attempt = Attempt { number: self.attempt, max: self.max };
-        let (mut wanted, mut is_there) = (None, false);
+        let (mut wanted, mut is_there) = (Vec::new(), false);
         let problems = transcripts.each_reply(&mut |seen| {
             let number = seen.answered.record.number;
-            is_there |= record.is_none_or(|record| record == number);
-            if wanted.is_none() && record.is_none_or(|record| record == number) {
+            if record.is_none_or(|record| record == number) {
+                is_there = true;
                 let repair = Repair::new(seen.answered, &seen.context, &seen.diagnostics, attempt);
-                wanted = (!repair.is_empty()).then_some(repair);
+                wanted.extend((!repair.is_empty()).then_some(repair));
             }
             Ok(())
         })?;
@@ -59,19 +59,24 @@ impl RepairCommand {
         }
         anyhow::ensure!(is_there || record.is_none(), "there is no reply in record {}", record.unwrap_or(0));
         let mut out = Output::of(self.format.medium(), color);
-        match wanted {
-            None => output::note("nothing to repair\n"),
-            Some(repair) => {
-                let stop = repair.stop();
-                // A message that is not to be sent must not be there to be sent.
-                if stop.is_none() || self.format == Form::Json {
-                    out.write(&self.written(&repair))?;
-                }
-                if let Some(why) = stop {
-                    output::note(&format!(
-                        "no message: {why}; go on with what the runtime makes of the reply\n"
-                    ));
-                }
+        if wanted.is_empty() {
+            output::note("nothing to repair\n");
+        }
+        let mut is_first = true;
+        for repair in &wanted {
+            let stop = repair.stop();
+            // A message that is not to be sent must not be there to be sent.
+            if stop.is_none() || self.format == Form::Json {
+                // A blank line separates messages.
+                let blank = if is_first || self.format == Form::Json { "" } else { "\n" };
+                out.write(&format!("{blank}{}", self.written(repair)))?;
+                is_first = false;
+            }
+            if let Some(why) = stop {
+                let record = repair.record();
+                output::note(&format!(
+                    "no message for record {record}: {why}; go on with what the runtime makes of the reply\n"
+                ));
             }
         }
         out.flush()?;

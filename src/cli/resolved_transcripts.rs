@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::config::{
     AtomSettings, Caps, Consumer, PointerPattern, Profile, TranscriptOverride, TranscriptSettings,
@@ -92,7 +92,10 @@ fn own(settings: &TranscriptSettings) -> Rows {
         ("tools", Row::of(settings.tools.clone(), "none are known")),
         ("specialists", Row::of(specialists.clone(), "none are known")),
         ("success_phrases", Row::Set(success_phrases.as_slice().into())),
-        ("target_compression_ratio", Row::Set(json!(settings.target_compression_ratio))),
+        (
+            "target_compression_ratio",
+            Row::of(settings.target_compression_ratio, "100, and single turns do not count"),
+        ),
         ("min_trace_words", Row::Set(settings.min_trace_words.into())),
         ("closed_limit", Row::Set(settings.closed_limit.into())),
     ])

@@ -4,20 +4,22 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use clap::{Args, ColorChoice};
+use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::accounts::{Accounts, Denying};
+use super::accounts::{Accounts, Policies};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::envelope::account::{Fate, NOT_JUDGED};
-use crate::host::{disk, plain};
-use crate::report::replies::{Answered, control_lines, surface_lines};
+use crate::host::{TranscriptFile, disk, plain};
+use crate::report::replies::Channels;
+use crate::transcript::{Kind, Record};
 
 /// Write what users saw and what the kernel got as two streams
 ///
 /// What the agent said goes to one stream, a line for each atom that reaches the kernel to the other, both behind the
-/// number of the turn. Without `--surface` and `--control` both are written to standard output.
+/// number of the turn. Without `--surface` and `--control` both are written to standard output. `--format log` writes a log
+/// that every command about transcripts reads again.
 #[derive(Debug, Args)]
 pub(super) struct Split {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -29,8 +31,21 @@ pub(super) struct Split {
     /// Where to write what the kernel got; a file that is there is replaced
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
+    /// How the streams are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Layout,
     #[command(flatten)]
     transcripts: TranscriptArgs,
+}
+
+/// How streams are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// Line by line, each behind the number of its turn
+    #[default]
+    Text,
+    /// `[USER]` before what users saw, `[KERNEL]` before each atom; with `--no-redact` it holds both channels unchanged
+    Log,
 }
 
 /// Where one of the channels goes.
@@ -60,7 +75,7 @@ impl Stream {
                 Self::File(file, path) => {
                     writeln!(file, "{line}").map_err(|error| unwritten(path, &error))?
                 }
-                Self::Standard(mark) => out.write(&format!("{mark} {line}\n"))?,
+                Self::Standard(mark) => out.write(&format!("{mark}{line}\n"))?,
                 Self::Nowhere => {}
             }
         }
@@ -93,23 +108,21 @@ impl Split {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
-        let mut surface_out = Stream::open(surface, control, "surface")?;
-        let mut control_out = Stream::open(control, surface, "control")?;
-        let denying = Denying::of(&transcripts);
-        let mut accounts = Accounts::new(&transcripts, &denying);
+        let mark = |mark| if self.format == Layout::Log { "" } else { mark };
+        let mut surface_out = Stream::open(surface, control, mark("surface "))?;
+        let mut control_out = Stream::open(control, surface, mark("control "))?;
+        let policies = Policies::that_deny(&transcripts);
+        let mut accounts = Accounts::new(&transcripts, &policies);
         let (mut out, mut number) = (Output::new(color), 0);
         let mut is_judged = true;
         let problems = transcripts.each_record(
             &mut |found, record, _| {
                 accounts.record(found, record);
-                for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
+                for channels in channels(found, record, &mut accounts, &mut is_judged) {
                     number += 1;
-                    let reply = turn.reply(record.bytes, &found.settings);
-                    let account = accounts.of(at, &reply);
-                    is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
-                    let answered = Answered { file: "", record, turn, reply: &reply, account: &account };
-                    surface_out.write(&mut out, &surface_lines(answered, number))?;
-                    control_out.write(&mut out, &control_lines(answered, number))?;
+                    let (surface, control) = self.written(&channels, number);
+                    surface_out.write(&mut out, &surface)?;
+                    control_out.write(&mut out, &control)?;
                 }
                 Ok(())
             },
@@ -124,4 +137,56 @@ impl Split {
         }
         Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
     }
+
+    /// The lines of a turn for either stream.
+    fn written(&self, channels: &Channels, turn: u64) -> (Vec<String>, Vec<String>) {
+        match self.format {
+            Layout::Text => (channels.surface_lines(turn), channels.control_lines(turn)),
+            Layout::Log => (vec![channels.surface_entry()], channels.control_entries()),
+        }
+    }
+}
+
+/// The channels of the turns of a record. Of a log that keeps them apart, a surface begins a turn.
+fn channels(
+    found: &TranscriptFile,
+    record: &Record<'_>,
+    accounts: &mut Accounts<'_>,
+    is_judged: &mut bool,
+) -> Vec<Channels> {
+    let mut all: Vec<Channels> = Vec::new();
+    let mut loose = 0;
+    for (at, turn) in record.turns.iter().enumerate() {
+        let text = || String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+        match turn.kind {
+            Kind::Reply | Kind::Object => {
+                let reply = turn.reply(record.bytes, &found.settings);
+                let account = accounts.of(at, &reply);
+                *is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
+                let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
+                let surface = reply.reading.as_ref().map(|reading| String::from_utf8_lossy(&reading.surface));
+                let surface = surface.map(std::borrow::Cow::into_owned).unwrap_or_default();
+                all.push(Channels { surface, updates: kept.map(|entry| entry.text).collect() });
+            }
+            Kind::Surface => {
+                loose = 0;
+                all.push(Channels { surface: text(), updates: Vec::new() });
+            }
+            Kind::Atom => {
+                let text = text();
+                let Some(fate) = accounts.lone(&text, loose) else { continue };
+                loose += 1;
+                *is_judged &= !matches!(fate, Fate::Passed(_));
+                if all.is_empty() {
+                    all.push(Channels::default());
+                }
+                all.last_mut()
+                    .filter(|_| fate.is_kept())
+                    .into_iter()
+                    .for_each(|last| last.updates.push(text.clone()));
+            }
+            Kind::Prompt | Kind::Skipped(_) => {}
+        }
+    }
+    all
 }

@@ -7,15 +7,18 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::accounts::{Accounts, Denying};
+use super::accounts::{Accounts, Policies};
 use super::form::Form;
 use super::output::Output;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
-use crate::transcript::statistics::{Counter, Statistics};
+use crate::transcript::labels::{Models, profile};
+use crate::transcript::statistics::{Answered, Counter, Statistics};
 
 /// Count what became of the replies of transcripts, and how far their atoms stand for their text
+///
+/// Where policies go with a transcript, it is replayed against them: counts are those of `check` and `replay` together.
 #[derive(Debug, Args)]
 pub(super) struct Stats {
     /// Transcripts, or `-` for standard input; `.gz` and `.zst` are decompressed
@@ -49,8 +52,8 @@ impl Stats {
     pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
-        let denying = Denying::of(&transcripts);
-        let mut accounts = Accounts::new(&transcripts, &denying);
+        let policies = Policies::that_judge(&transcripts);
+        let mut accounts = Accounts::new(&transcripts, &policies);
         let mut all: Vec<(String, Statistics)> = Vec::new();
         let open: RefCell<Option<(Counter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
         let problems = transcripts.each_record(
@@ -62,21 +65,40 @@ impl Stats {
                     (Counter::new(&known.settings, judge.context.declarations), TranscriptCheck::new(judge))
                 };
                 let (counter, check) = open.get_or_insert_with(begin);
-                let findings = check.record(record);
+                let judge = transcripts.knowledges.judge(known);
+                let mut findings = check.record(record).found;
                 accounts.record(found, record);
+                counter.record(record);
+                let models = Models::of(record);
                 for (at, turn) in record.turns.iter().enumerate() {
                     let reply = turn.is_reply().then(|| turn.reply(record.bytes, &found.settings));
                     let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
-                    counter.turn(record, turn, reply.as_ref().map(|reply| (reply, account.as_slice())));
+                    let answered = reply.as_ref().map(|reply| Answered {
+                        reply,
+                        account: &account,
+                        profile: profile(turn, reply, &judge.context),
+                    });
+                    counter.turn(record, &models, turn, answered);
                 }
-                counter.found(&findings.found);
+                if let Some(shown) = accounts.replayed() {
+                    counter.replay();
+                    counter.blocked(&shown.blocks);
+                    findings.extend(shown.found);
+                }
+                findings.retain(|one| judge.rules.severity_of(&one.finding).is_some());
+                counter.found(&findings);
                 Ok(())
             },
             &mut |found, summary| {
                 let figures = match open.borrow_mut().take() {
                     Some((mut counter, check)) => {
                         let rounds = check.repair_rounds();
-                        counter.found(&check.finish(summary));
+                        let mut findings = check.finish(summary);
+                        if let Some(known) = transcripts.same(found) {
+                            let rules = transcripts.knowledges.judge(known).rules;
+                            findings.retain(|one| rules.severity_of(&one.finding).is_some());
+                        }
+                        counter.found(&findings);
                         counter.finish(rounds)
                     }
                     None => {

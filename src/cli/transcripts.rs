@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
-use super::accounts::{Accounts, Denying};
+use super::accounts::{Accounts, Policies};
 use super::output;
 use super::progress::Progress;
 use crate::config::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
@@ -263,8 +263,8 @@ impl Transcripts {
         each: &mut dyn FnMut(Seen<'_>) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let sources = RefCell::new(std::mem::take(&mut self.sources));
-        let denying = Denying::of(self);
-        let mut accounts = Accounts::new(self, &denying);
+        let policies = Policies::that_deny(self);
+        let mut accounts = Accounts::new(self, &policies);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
         let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
             let name = self.name(found);

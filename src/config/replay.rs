@@ -6,10 +6,14 @@ words! {
     /// What becomes of a reply of which something is refused.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub enum Override {
-        /// Its surface gets a notice in front, and the refused updates are left out: what the reference runtime does.
+        /// Its surface gets a notice in front where updates are refused, or the policy blocks the reply. A denied request
+        /// changes nothing that the user reads, as in the reference runtime.
         #[default]
+        Runtime = "runtime",
+        /// The same, and a denied request puts a notice in front as well.
         Prepend = "prepend",
-        /// Its surface is replaced, nothing of it is asserted, and no tool is run.
+        /// Its surface is replaced where the policy blocks the reply, the filter refuses an update, or a request is denied. Of a
+        /// reply that the policy blocks nothing is asserted, and no tool is run.
         Replace = "replace",
     }
 }

@@ -27,6 +27,12 @@ impl RuleSettings {
         }
     }
 
+    /// Whether these settings name a rule.
+    #[must_use]
+    pub fn is_configured(&self, rule: &Rule) -> bool {
+        self.overrides.contains_key(rule.code)
+    }
+
     /// These settings where they say something of a rule, else `base`.
     #[must_use]
     pub fn over(&self, base: &Self) -> Self {

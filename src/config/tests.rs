@@ -438,7 +438,7 @@ fn settings_of_transcripts_that_cannot_be() {
             config-bad-value at "opn": There is no consumer `opn`; it is one of open, session, planner, perception, compressor, x, or a table `[transcripts.consumers.NAME]`. Did you mean `open`? [Write `open`]
             config-bad-value at "true": `strict` is a string, not true or false.
             config-bad-value at "yes": `require_valid_json` is `true` or `false`, not a string.
-            config-bad-value at "jsonl": `container` cannot be "jsonl"; it is one of envelope, array, response, envelope-lines, chat-lines, stream, session, traces, log, harness, markdown, raw.
+            config-bad-value at "jsonl": `container` cannot be "jsonl"; it is one of envelope, array, response, envelope-lines, chat-lines, stream, session, traces, log, harness, channels, markdown, raw.
             config-bad-value at "(": `turn_separator` is not a regular expression: unclosed group.
             config-bad-value at "../x": The path `../x` of `tools` cannot be used: it leads out of the folder of this file.
             config-bad-value at "0": `target_compression_ratio` is a number from 1 to 1000000, not 0.

@@ -70,6 +70,8 @@ words! {
         Log = "log",
         /// What the tracer of codeNERD's context harness writes (K11).
         Harness = "harness",
+        /// Both channels as `split --format log` writes them.
+        Channels = "channels",
         /// Markdown with envelopes in its fences (K12).
         Markdown = "markdown",
         /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
@@ -287,8 +289,8 @@ pub struct TranscriptSettings {
     pub specialists: Option<Vec<String>>,
     /// `success_phrases`: what a surface says when it claims that something is done.
     pub success_phrases: Vec<String>,
-    /// `target_compression_ratio`
-    pub target_compression_ratio: f64,
+    /// `target_compression_ratio`; `None` where nothing sets a target.
+    pub target_compression_ratio: Option<f64>,
     /// `min_trace_words`
     pub min_trace_words: u32,
     /// `closed_limit`: up to so many bytes, an editor looks at a transcript that is not open; 0 at none.
@@ -301,6 +303,45 @@ pub struct TranscriptSettings {
     pub shapes: Arc<[TranscriptShape]>,
     /// `[[transcripts.override]]`, in order; later ones win.
     pub overrides: Vec<TranscriptOverride>,
+}
+
+/// The tokens of text that a token of state should stand for, where nothing sets a target.
+const USUAL_COMPRESSION_RATIO: f64 = 100.0;
+
+/// What a surface says when it claims that something is done, or is being done already. A phrase that ends in `…` fits where
+/// its sentence ends in an ellipsis.
+const SUCCESS_PHRASES: [&str; 23] = [
+    "done",
+    "deleted",
+    "fixed",
+    "completed",
+    "finished",
+    "okay, deleting",
+    "ok, deleting",
+    "okay, removing",
+    "ok, removing",
+    "deleting…",
+    "removing…",
+    "erasing…",
+    "overwriting…",
+    "writing…",
+    "creating…",
+    "updating…",
+    "applying…",
+    "fixing…",
+    "committing…",
+    "pushing…",
+    "merging…",
+    "installing…",
+    "deploying…",
+];
+
+impl TranscriptSettings {
+    /// The compression ratio that is wanted.
+    #[must_use]
+    pub fn compression_target(&self) -> f64 {
+        self.target_compression_ratio.unwrap_or(USUAL_COMPRESSION_RATIO)
+    }
 }
 
 impl Default for TranscriptSettings {
@@ -318,8 +359,8 @@ impl Default for TranscriptSettings {
             turn_separator: None,
             tools: None,
             specialists: None,
-            success_phrases: ["done", "deleted", "fixed", "completed", "finished"].map(String::from).into(),
-            target_compression_ratio: 100.0,
+            success_phrases: SUCCESS_PHRASES.map(String::from).into(),
+            target_compression_ratio: None,
             min_trace_words: 50,
             closed_limit: 4 << 20,
             atoms: AtomSettings::default(),

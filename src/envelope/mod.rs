@@ -45,7 +45,7 @@ pub use catalogue::Catalogue;
 pub use check::{FAMILIES, Family, Sink, check, rules};
 pub use context::Context;
 pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
-pub use memory::{OPERATIONS, Operation};
+pub use memory::{OPERATIONS, Operation, may_be_predicate};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
 pub use reply::{Object, Reply};
 pub use requests::phrase_in;

@@ -296,11 +296,11 @@ pub static TOOL: Table = Table {
 pub static EXECUTION: Table = Table {
     title: "the execution metadata",
     fields: &[
-        passed("shard_type", Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]), b"--o--o"),
-        passed("execution_time_ms", Shape::Count, b"--o--o"),
-        passed("tokens_used", Shape::Count, b"--o--o"),
-        passed("retry_count", Shape::Count, b"--o--o"),
-        passed("blocked_by_constitution", Shape::Flag, b"--o--o"),
+        passed("shard_type", Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]), b"--r--r"),
+        passed("execution_time_ms", Shape::Count, b"--r--r"),
+        passed("tokens_used", Shape::Count, b"--r--r"),
+        passed("retry_count", Shape::Count, b"--r--r"),
+        passed("blocked_by_constitution", Shape::Flag, b"--r--r"),
     ],
 };
 
@@ -308,10 +308,10 @@ pub static EXECUTION: Table = Table {
 pub static TRANSITION: Table = Table {
     title: "a state transition",
     fields: &[
-        passed("from", Shape::Text, b"--o--o"),
-        passed("to", Shape::Text, b"--o--o"),
-        passed("timestamp", Shape::Text, b"--o--o"),
-        passed("reason", Shape::Text, b"--o--o"),
+        passed("from", Shape::Text, b"--r--r"),
+        passed("to", Shape::Text, b"--r--r"),
+        passed("timestamp", Shape::Text, b"--r--r"),
+        passed("reason", Shape::Text, b"--r--r"),
     ],
 };
 
@@ -319,10 +319,10 @@ pub static TRANSITION: Table = Table {
 pub static IMPACT: Table = Table {
     title: "the impact analysis",
     fields: &[
-        passed("files_affected", Shape::List(&Shape::Text), b"--o--o"),
-        passed("dependencies_broken", Shape::List(&Shape::Text), b"--o--o"),
-        passed("tests_impacted", Shape::List(&Shape::Text), b"--o--o"),
-        passed("estimated_scope", Shape::Word(&["trivial", "minor", "major", "critical"]), b"--o--o"),
+        passed("files_affected", Shape::List(&Shape::Text), b"--r--r"),
+        passed("dependencies_broken", Shape::List(&Shape::Text), b"--r--r"),
+        passed("tests_impacted", Shape::List(&Shape::Text), b"--r--r"),
+        passed("estimated_scope", Shape::Word(&["trivial", "minor", "major", "critical"]), b"--r--r"),
     ],
 };
 
@@ -330,10 +330,10 @@ pub static IMPACT: Table = Table {
 pub static GATES: Table = Table {
     title: "the safety gates",
     fields: &[
-        passed("requires_user_approval", Shape::Flag, b"--o--o"),
-        passed("chesterton_fence_warning", Shape::TextOrNull, b"--o--o"),
-        passed("dangerous_action_blocked", Shape::TextOrNull, b"--o--o"),
-        passed("constitutional_override", Shape::TextOrNull, b"--o--o"),
+        passed("requires_user_approval", Shape::Flag, b"--r--r"),
+        passed("chesterton_fence_warning", Shape::TextOrNull, b"--r--r"),
+        passed("dangerous_action_blocked", Shape::TextOrNull, b"--r--r"),
+        passed("constitutional_override", Shape::TextOrNull, b"--r--r"),
     ],
 };
 
@@ -341,8 +341,8 @@ pub static GATES: Table = Table {
 pub static LEARNING: Table = Table {
     title: "the learning signals",
     fields: &[
-        passed("pattern_id", Shape::Text, b"--o--o"),
-        passed("success", Shape::Flag, b"--o--o"),
+        passed("pattern_id", Shape::Text, b"--r--r"),
+        passed("success", Shape::Flag, b"--r--r"),
         passed("user_accepted", Shape::FlagOrNull, b"--o--o"),
         passed("rejection_reason", Shape::TextOrNull, b"--o--o"),
         passed("should_promote_to_learned", Shape::Flag, b"--o--o"),

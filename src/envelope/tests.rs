@@ -6,7 +6,7 @@ use expect_test::expect;
 use proptest::prelude::*;
 
 use super::Reply;
-use super::testing::{check, current, found, severity};
+use super::testing::{check, current, found, render, severity};
 use crate::config::{Period, Profile, Strictness, TranscriptSettings};
 use crate::lint::{Applicability, Severity};
 
@@ -145,7 +145,7 @@ fn members_and_kinds() {
               fix: Say that it is current
             "\"surface\"" error abbreviated-keys: `surface` is a short form for illustration: the runtime only knows `surface_response`, so this is lost
               fix: Rename it to `surface_response`
-            "\"control_packet\"" hint intent-missing: no `intent_classification`: the kernel does not learn what the turn is about
+            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
               fix: Insert `intent_classification`
             "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
               fix: Insert empty ones
@@ -178,7 +178,7 @@ fn members_and_kinds() {
     check(
         r#"{"control_packet": {"mangle_updates": [], "mangle_updates": null, "reasoning_trace": null}, "surface_response": "a", "verdict": 1}"#,
         expect![[r#"
-            "\"control_packet\"" hint intent-missing: no `intent_classification`: the kernel does not learn what the turn is about
+            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
               fix: Insert `intent_classification`
             "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
               fix: Insert `memory_operations`
@@ -220,7 +220,7 @@ fn around_and_between() {
             ">" warning leading-text: 1 bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope
               fix: Delete the text
             "{" warning echoed-envelope: this envelope stands in a quotation: it looks like echoed input, and the runtime does not tell that from the model's own
-            "\"control_packet\"" hint intent-missing: no `intent_classification`: the kernel does not learn what the turn is about
+            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
               fix: Insert `intent_classification`
             "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
               fix: Insert `memory_operations`
@@ -238,7 +238,7 @@ fn around_and_between() {
             "{" error decoy-accepted: the runtime accepts this earlier envelope and ignores the later one: what the kernel believes is not the model's last word
             "\"control_packet\"" warning updates-missing: no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed
               fix: Insert `mangle_updates`
-            "\"control_packet\"" hint intent-missing: no `intent_classification`: the kernel does not learn what the turn is about
+            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
               fix: Insert `intent_classification`
             "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
               fix: Insert `memory_operations`
@@ -246,7 +246,7 @@ fn around_and_between() {
               fix: Insert empty ones
             "\"control_packet\"" warning updates-missing: no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed
               fix: Insert `mangle_updates`
-            "\"control_packet\"" hint intent-missing: no `intent_classification`: the kernel does not learn what the turn is about
+            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
               fix: Insert `intent_classification`
             "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
               fix: Insert `memory_operations`
@@ -301,7 +301,7 @@ fn a_control_packet_is_inserted_with_all_that_is_required() {
         finding.unwrap().fix.unwrap().edits[0].text.clone()
     };
     let strict = TranscriptSettings { strict: Strictness::Schema, ..current() };
-    expect![[r#""control_packet": {"mangle_updates": [], "memory_operations": []},"#]]
+    expect![[r#""control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "none", "constraint": "none", "confidence": 0.5}, "mangle_updates": [], "memory_operations": []},"#]]
         .assert_eq(&fix("{\"surface_response\": \"x\"}", &current()));
     expect![[r#""control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "none", "constraint": "none", "confidence": 0.5}, "mangle_updates": [], "memory_operations": [], "self_correction": {"triggered": false, "hypothesis": ""}, "reasoning_trace": "", "knowledge_requests": [], "context_feedback": {"overall_usefulness": 0.5, "helpful_facts": [], "noise_facts": [], "missing_context": ""}, "tool_requests": []},"#]].assert_eq(&fix("{\"surface_response\": \"x\"}", &strict));
     expect![[r#""control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "none", "constraint": "none", "confidence": 0.5}, "mangle_updates": [], "memory_operations": []}, "#]].assert_eq(&fix(
@@ -462,4 +462,47 @@ proptest! {
     fn nothing_panics_on_mutations(raw in mutated()) {
         look(&raw);
     }
+}
+
+/// A number that fits no float loses the envelope; what is reported names it, wherever it stands.
+#[test]
+fn a_number_that_is_too_large_is_named() {
+    let control = r#""mangle_updates": [], "memory_operations": []"#;
+    let failure = |text: &str| {
+        let reply = Reply::new(text.as_bytes(), &crate::config::Caps::default());
+        let failed = reply.objects.first().and_then(|object| object.decoded.as_ref().err());
+        failed.map(crate::envelope::runtime::failure_record).unwrap_or_default().to_string()
+    };
+    for number in ["1e999", "-1e400", "123456789e500"] {
+        let intent = format!(
+            r#"{{"control_packet": {{"intent_classification": {{"confidence": {number}}}, {control}}}, "surface_response": "ok"}}"#
+        );
+        let found = format!(r#""found":"number {number}""#);
+        assert!(failure(&intent).contains(&found), "{}", failure(&intent));
+        assert!(render(&intent, &TranscriptSettings::default()).contains(&format!("the number {number} at")));
+        let args = format!(
+            r#"{{"control_packet": {{{control}, "tool_requests": [{{"tool_args": {{"a": [1, {{"b": {number}}}]}}}}]}}, "surface_response": "ok"}}"#
+        );
+        assert!(failure(&args).contains(&found), "{}", failure(&args));
+    }
+    // A number where something else belongs is named by its kind alone.
+    let other = format!(r#"{{"control_packet": {{{control}}}, "surface_response": 5}}"#);
+    assert!(failure(&other).contains(r#""found":"number""#), "{}", failure(&other));
+}
+
+/// What is a word of another language to its author is a variable to the engine, and the filter lets it through.
+#[test]
+fn words_of_other_languages_pass_the_filter_as_variables() {
+    use crate::envelope::runtime::ReadUpdate;
+    let stored = |update: &str| ReadUpdate::new(update).fact().map(crate::envelope::runtime::Fact::stored);
+    assert_eq!(stored("p(NULL).").as_deref(), Some(r#"p("?NULL")."#));
+    assert_eq!(stored("p(None, /a)").as_deref(), Some(r#"p("?None", /a)."#));
+    assert_eq!(stored("p([True, 1]).").as_deref(), Some(r#"p("fn:list(True,1)")."#));
+    for refused in ["p(null).", "p(true).", "p(none, X).", "p(NULL"] {
+        assert_eq!(stored(refused), None, "{refused}");
+    }
+    let settings = TranscriptSettings::default();
+    let text = r#"{"control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "a", "constraint": "none", "confidence": 1}, "mangle_updates": ["p(NULL)."], "memory_operations": []}, "surface_response": "ok"}"#;
+    let found = render(text, &settings);
+    assert!(found.contains("non-ground") && !found.contains("atom-syntax"), "{found}");
 }

@@ -90,8 +90,9 @@ fn members() {
                   \"target\": \"\", \"constraint\": \"\", \"confidence\": 1}}, \"surface_response\": \"ok\"}";
     vector(&format!("{first}{second}"), "PB012");
     vector("{\"control_packet\":{},\"surface_response\":\"hi\"}", "PB121 PB103 PB124");
-    let upper = "{\"CONTROL_PACKET\": {\"MANGLE_UPDATES\": [], \"MEMORY_OPERATIONS\": []}, \"SURFACE_RESPONSE\": \"ok\"}";
-    vector(upper, "PB113 PB113 PB113 PB113");
+    let upper = "{\"CONTROL_PACKET\": {\"INTENT_CLASSIFICATION\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"\", \
+                 \"constraint\": \"\", \"confidence\": 1}, \"MANGLE_UPDATES\": [], \"MEMORY_OPERATIONS\": []}, \"SURFACE_RESPONSE\": \"ok\"}";
+    vector(upper, "PB113 PB113 PB113 PB113 PB113");
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub struct Rewritten {
     pub shown: String,
     /// Why.
     pub reason: String,
+    /// Whether nothing is left of what the model wrote.
+    pub is_replaced: bool,
 }
 
 /// A denial of a whole reply that its session lifted.

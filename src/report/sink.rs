@@ -3,6 +3,7 @@
 //! the direction of a line or hide in it are shown in all of them, and what looks like a credential is masked before anything is
 //! escaped, since an escape would hide it.
 
+use crate::transcript::channels;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -84,6 +85,23 @@ pub fn line(text: &str) -> String {
 #[must_use]
 pub fn lines(text: &str) -> String {
     redacted(text).chars().map(shown).collect()
+}
+
+/// A text in a log of both channels: further lines begin with a tab, and what is hidden is written as its number.
+#[must_use]
+pub fn channel(text: &str) -> String {
+    let text = redacted(text);
+    let mut out = String::with_capacity(text.len());
+    for (at, char) in text.char_indices() {
+        let is_escape = || text.get(at..).is_some_and(|rest| rest.starts_with(channels::ESCAPE));
+        match char {
+            '\n' => out.push_str(&format!("\n{}", channels::CONTINUED)),
+            '\\' if is_escape() => out.push_str(&format!("{}5c}}", channels::ESCAPE)),
+            char if is_hidden(char) => out.push_str(&format!("{}{:x}}}", channels::ESCAPE, u32::from(char))),
+            char => out.push(char),
+        }
+    }
+    out
 }
 
 /// Words in a line of Markdown.

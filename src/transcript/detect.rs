@@ -5,7 +5,7 @@ use super::entry::Form;
 use super::lines::Own;
 use super::shapes::{self, Shape};
 use super::words::member;
-use super::{Options, harness, log, stream};
+use super::{Options, channels, harness, log, stream};
 use crate::config::Container;
 use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
 
@@ -52,6 +52,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
         Container::Stream if first(head) == Some(b'[') => Frame::Whole,
         Container::Stream => Frame::Groups(stream::border),
         Container::Harness => Frame::Groups(harness::border),
+        Container::Channels => Frame::Groups(channels::border),
         Container::Traces => match first(head) {
             Some(b'[') => Frame::Elements,
             _ if is_lines(head, is_all) => Frame::Lines,
@@ -92,6 +93,8 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
     let by_text = |head: &[u8]| {
         if harness::is_harness(head) {
             Some(Container::Harness)
+        } else if channels::is_channels(head) {
+            Some(Container::Channels)
         } else if head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped) {
             Some(Container::Log)
         } else if stream::is_events(head) {

@@ -11,7 +11,7 @@ use proptest::test_runner::RngSeed;
 use super::testing::{CONTAINERS, Choices, wrap};
 use super::*;
 use crate::envelope;
-use crate::envelope::json::Json;
+use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::rule_examples::Example;
 use crate::lint::{Anchor, Applicability, Fix, FixKind, Severity};
 
@@ -98,11 +98,14 @@ impl State {
     }
 }
 
-/// How many elements lists of updates have, at any depth.
+/// How many elements lists of updates have, at any depth. One that is blank or `null` says nothing, and may go.
 fn updates_in(json: &Json<'_>) -> usize {
     let lists = json.nodes().flat_map(|node| json.members(node));
     let lists = lists.filter(|member| json.string(member.key).is_some_and(|key| key == "mangle_updates"));
-    lists.map(|member| json.elements(member.value).count()).sum()
+    let is_said = |node: &NodeId| {
+        json.kind(*node) != Kind::Null && json.string(*node).is_none_or(|text| !text.trim().is_empty())
+    };
+    lists.map(|member| json.elements(member.value).filter(is_said).count()).sum()
 }
 
 /// The words of the replies with how often each is there; escapes are taken for spaces.

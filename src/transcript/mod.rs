@@ -6,6 +6,7 @@
 
 mod address;
 mod binary;
+pub mod channels;
 mod check;
 mod cut;
 mod detect;
@@ -19,6 +20,7 @@ mod findings;
 #[cfg(test)]
 mod formats_tests;
 mod harness;
+pub mod labels;
 mod lines;
 mod log;
 mod loose;

@@ -429,7 +429,7 @@ fn enough_of_what_is_tried_is_called_clean() {
         agrees(&choices.damaged(envelope), terms.context())
     });
     let clean = tried.count();
-    assert!(clean > 50, "{clean} of 500");
+    assert!(clean > 40, "{clean} of 500");
 }
 
 /// A sequence of numbers.

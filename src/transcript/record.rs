@@ -6,7 +6,7 @@ use super::reader::{up_to, without_line_end};
 use super::shapes::{self, Shape};
 use super::turn::{Kind, Record, Role, Skip, Turn};
 use super::words::is_envelope;
-use super::{findings, harness, log, stream};
+use super::{channels, findings, harness, log, stream};
 use crate::config::{Container, TranscriptShape};
 use crate::envelope::json::{Json, Kind as Node};
 use crate::lint::Finding;
@@ -44,6 +44,10 @@ pub(super) fn read<'b>(
         }
         (Container::Harness, _) => {
             harness::read(&mut record);
+            None
+        }
+        (Container::Channels, _) => {
+            channels::read(&mut record);
             None
         }
         (Container::Log, Frame::Entries(form)) => log::read(&mut record, Some(&form)),

@@ -7,14 +7,16 @@ use rustc_hash::FxHashMap;
 
 use super::check::Found;
 use super::digest::hash;
+use super::labels::{Labels, Models};
 use super::session::MOST_KNOWN;
 use super::tokens;
 use super::turn::{Kind, Record, Role, Turn};
-use crate::config::TranscriptSettings;
-use crate::envelope::account::{Entry, Fate, Filters, Refusal, Tally};
+use crate::config::{Profile, TranscriptSettings};
+use crate::envelope::account::{Entry, Fate, Filters, Tally};
 use crate::envelope::atoms::Declarations;
 use crate::envelope::runtime::{Fact, Failure, Picked, ReadUpdate, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
+use crate::text::{TextRange, size};
 
 /// How many different words a table of figures has; all others are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
@@ -24,6 +26,12 @@ pub const OTHERS: &str = "(others)";
 
 /// How many characters make a token.
 const CHARACTERS: usize = 4;
+
+/// The rule about updates that are no Mangle.
+const ATOM_SYNTAX: &str = "PB202";
+
+/// How many combinations of shard, model and version are counted by themselves; all others together.
+const MOST_GROUPS: usize = 200;
 
 /// What became of replies, atoms and the rest: counters that only grow.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,8 +48,10 @@ pub struct Statistics {
     pub atoms: Tally,
     /// What was not considered for that, as a sentence.
     pub not_judged: Option<&'static str>,
-    /// Updates that are no Mangle, by predicate.
+    /// Updates that are no Mangle, as a check finds them, by predicate.
     pub syntax_errors: BTreeMap<String, u64>,
+    /// What the constitution kept from the user or refused, by lock and action; `None` where no policy was replayed.
+    pub blocks: Option<BTreeMap<(&'static str, String), u64>>,
     /// Memory operations after the caps, by operation.
     pub memory: BTreeMap<String, u64>,
     /// Replies that take something back.
@@ -56,6 +66,8 @@ pub struct Statistics {
     pub diagnostics: BTreeMap<&'static str, u64>,
     /// How far the atoms stand for the text.
     pub compression: Compression,
+    /// The same for each shard, model and version that replies tell; in these groups, nothing is grouped.
+    pub groups: BTreeMap<Labels, Statistics>,
 }
 
 /// Sizes in tokens, as the runtime estimates them, over all turns.
@@ -168,9 +180,159 @@ fn ratio(original: u64, kept: u64) -> f64 {
     if kept == 0 { 1.0 } else { original as f64 / kept as f64 }
 }
 
+/// A reply, what became of its updates, and the version of the protocol that it is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered<'r> {
+    /// The reply.
+    pub reply: &'r Reply<'r>,
+    /// What became of its updates.
+    pub account: &'r [Entry],
+    /// The version of the protocol.
+    pub profile: Profile,
+}
+
+/// Something that the constitution kept from the user, or refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What refused it: `1`, `2` or `gate`.
+    pub lock: &'static str,
+    /// The action; `surface` for a surface that was rewritten, `reply` for a reply as a whole.
+    pub action: String,
+    /// A place in the reply, in the bytes of its record.
+    pub place: TextRange,
+}
+
 /// Counts while a transcript is read.
 #[derive(Debug)]
 pub struct Counter<'a> {
+    settings: &'a TranscriptSettings,
+    declarations: Option<&'a Declarations>,
+    whole: Count<'a>,
+    groups: BTreeMap<Labels, Count<'a>>,
+    record: Counted,
+}
+
+/// What was counted of a record.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Where it starts in the file.
+    start: u64,
+    turns: Vec<CountedTurn>,
+}
+
+/// A turn of the model that was counted.
+#[derive(Debug)]
+struct CountedTurn {
+    /// In the bytes of its record.
+    place: TextRange,
+    labels: Labels,
+    updates: Vec<(usize, String)>,
+}
+
+impl<'a> Counter<'a> {
+    /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
+    #[must_use]
+    pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+        let whole = Count::new(settings, declarations);
+        Self { settings, declarations, whole, groups: BTreeMap::new(), record: Counted::default() }
+    }
+
+    /// Begins a record.
+    pub fn record(&mut self, record: &Record<'_>) {
+        self.record = Counted { start: record.start, turns: Vec::new() };
+    }
+
+    /// Counts a turn of the record; `answered` is what was made of it where it is a reply. Gives the sizes of an answer.
+    pub fn turn(
+        &mut self,
+        record: &Record<'_>,
+        models: &Models,
+        turn: &Turn,
+        answered: Option<Answered<'_>>,
+    ) -> Option<TurnSize> {
+        let reply = answered.map(|it| (it.reply, it.account));
+        let size = self.whole.turn(record, turn, reply);
+        if answered.is_some() || matches!(turn.kind, Kind::Surface | Kind::Atom) {
+            let labels = Labels::of(models, turn, answered.map(|it| (it.reply, it.profile)));
+            self.group(&labels).turn(record, turn, reply);
+            let updates = match answered {
+                Some(it) => {
+                    it.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
+                }
+                None => vec![(0, String::from_utf8_lossy(turn.text(record.bytes)).into_owned())],
+            };
+            let place = turn.place(TextRange::up_to(self::size(turn.len())));
+            self.record.turns.push(CountedTurn { place, labels, updates });
+        }
+        size
+    }
+
+    fn group(&mut self, labels: &Labels) -> &mut Count<'a> {
+        let is_known = self.groups.contains_key(labels) || self.groups.len() < MOST_GROUPS;
+        let labels = if is_known { labels.clone() } else { Labels::default() };
+        let (settings, declarations) = (self.settings, self.declarations);
+        self.groups.entry(labels).or_insert_with(|| Count::new(settings, declarations))
+    }
+
+    /// The turn of the record that some bytes are in.
+    fn turn_at(&self, place: TextRange) -> Option<&CountedTurn> {
+        self.record.turns.iter().find(|turn| turn.place.contains_inclusive(place.start()))
+    }
+
+    /// Counts what was found, of the record or at the end of the file.
+    pub fn found(&mut self, found: &[Found]) {
+        for one in found {
+            let is_here = one.start == self.record.start;
+            let turn = self.turn_at(one.finding.range).filter(|_| is_here);
+            let (labels, update) = match turn {
+                Some(turn) => (turn.labels.clone(), turn.update(&one.address.path)),
+                // What only the whole file shows belongs to the only group that there is.
+                None => (self.only_group(), String::new()),
+            };
+            self.whole.found(one, &update);
+            self.group(&labels).found(one, &update);
+        }
+    }
+
+    fn only_group(&self) -> Labels {
+        let mut groups = self.groups.keys();
+        groups.next().filter(|_| groups.next().is_none()).cloned().unwrap_or_default()
+    }
+
+    /// Says that a policy is replayed, so that what it blocks is known.
+    pub fn replay(&mut self) {
+        self.whole.statistics.blocks.get_or_insert_default();
+    }
+
+    /// Counts what the constitution blocked of the record.
+    pub fn blocked(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            let labels = self.turn_at(block.place).map(|turn| turn.labels.clone());
+            self.whole.blocked(block);
+            self.group(&labels.unwrap_or_default()).blocked(block);
+        }
+    }
+
+    /// The figures; `repair_rounds` is what the check of the same file counted.
+    #[must_use]
+    pub fn finish(self, repair_rounds: u64) -> Statistics {
+        let groups = self.groups.into_iter().map(|(labels, count)| (labels, count.statistics)).collect();
+        Statistics { repair_rounds, groups, ..self.whole.statistics }
+    }
+}
+
+impl CountedTurn {
+    /// The update that a path leads to.
+    fn update(&self, path: &[String]) -> String {
+        let index = path.last().and_then(|pointer| pointer.rsplit_once('/')?.1.parse().ok());
+        let found = self.updates.iter().find(|(at, _)| Some(*at) == index);
+        found.or(self.updates.first()).map(|(_, text)| text.clone()).unwrap_or_default()
+    }
+}
+
+/// The figures of a file, or of one group of its turns.
+#[derive(Debug)]
+struct Count<'a> {
     statistics: Statistics,
     filters: Filters<'a>,
     /// How many updates without an envelope there were since the last answer.
@@ -179,12 +341,10 @@ pub struct Counter<'a> {
     asked: u64,
 }
 
-impl<'a> Counter<'a> {
-    /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
-    #[must_use]
-    pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+impl<'a> Count<'a> {
+    fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
         let filters = Filters::new(settings, declarations);
-        let compression = Compression { target: settings.target_compression_ratio, ..Compression::default() };
+        let compression = Compression { target: settings.compression_target(), ..Compression::default() };
         let not_judged = filters.not_judged();
         let statistics = Statistics { compression, not_judged, ..Statistics::default() };
         Self { statistics, filters, loose: 0, asked: 0 }
@@ -192,7 +352,7 @@ impl<'a> Counter<'a> {
 
     /// Counts a turn; `reply` is what was made of it where it is one, with what became of its updates. Gives the sizes of
     /// an answer.
-    pub fn turn(
+    fn turn(
         &mut self,
         record: &Record<'_>,
         turn: &Turn,
@@ -269,10 +429,6 @@ impl<'a> Counter<'a> {
     fn update(&mut self, update: &str, fate: &Fate) -> Option<usize> {
         let statistics = &mut self.statistics;
         statistics.atoms.add(fate);
-        if *fate == Fate::Blocked(Refusal::Syntax) {
-            let predicate = update.trim().split('(').next().unwrap_or("").trim();
-            add(&mut statistics.syntax_errors, predicate);
-        }
         let read = ReadUpdate::new(update);
         let fact = read.fact().filter(|_| fate.is_kept())?;
         statistics.compression.hold(fact, update);
@@ -305,20 +461,22 @@ impl<'a> Counter<'a> {
         size.kept_by_runtime = tokens::turn(facts, accepted) as u64;
     }
 
-    /// Counts what was found.
-    pub fn found(&mut self, found: &[Found]) {
-        for one in found {
-            let rule = one.finding.rule;
-            *self.statistics.diagnostics.entry(rule.code).or_default() += 1;
-            self.statistics.leaks += u64::from(rule == &CONTROL_LEAK);
+    /// Counts something that was found; `update` is the update that it is about, if it is.
+    fn found(&mut self, found: &Found, update: &str) {
+        let (statistics, rule) = (&mut self.statistics, found.finding.rule);
+        *statistics.diagnostics.entry(rule.code).or_default() += 1;
+        statistics.leaks += u64::from(rule == &CONTROL_LEAK);
+        if rule.code == ATOM_SYNTAX {
+            let predicate = update.trim().split('(').next().unwrap_or("").trim();
+            add(&mut statistics.syntax_errors, predicate);
         }
     }
 
-    /// The figures; `repair_rounds` is what the check of the same file counted.
-    #[must_use]
-    pub fn finish(mut self, repair_rounds: u64) -> Statistics {
-        self.statistics.repair_rounds = repair_rounds;
-        self.statistics
+    fn blocked(&mut self, block: &Block) {
+        let blocks = self.statistics.blocks.get_or_insert_default();
+        let is_known = blocks.len() < MOST_WORDS;
+        let action = if is_known { block.action.chars().take(80).collect() } else { OTHERS.to_owned() };
+        *blocks.entry((block.lock, action)).or_default() += 1;
     }
 }
 
@@ -363,7 +521,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::envelope::Context;
-    use crate::transcript::{Checker, Limits, Options, Reader};
+    use crate::transcript::{Checker, Limits, Options, Reader, labels};
 
     fn counted(text: &str) -> (Statistics, Vec<TurnSize>) {
         let settings = TranscriptSettings::default();
@@ -373,13 +531,21 @@ mod tests {
         let mut checker = Checker::new(Context::new(&settings), Limits::default());
         let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
         let mut each = |record: &Record<'_>| {
-            checker.record(record, &mut found);
+            let mut here = Vec::new();
+            checker.record(record, &mut here);
+            counter.record(record);
+            let models = Models::of(record);
             for turn in &record.turns {
                 let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
                 let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
-                let reply = reply.as_ref().map(|reply| (reply, account.as_slice()));
-                sizes.extend(counter.turn(record, turn, reply));
+                let answered = reply.as_ref().map(|reply| Answered {
+                    reply,
+                    account: &account,
+                    profile: labels::profile(turn, reply, &Context::new(&settings)),
+                });
+                sizes.extend(counter.turn(record, &models, turn, answered));
             }
+            counter.found(&here);
         };
         reader.feed(text.as_bytes(), &mut each);
         let summary = reader.finish(&mut each);
@@ -403,7 +569,11 @@ mod tests {
         assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [("fallback", 1), ("json", 2)]);
         assert_eq!(found.parse_errors.into_iter().collect::<Vec<_>>(), [("P4", 1)]);
         assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (3, 2, 1));
-        assert_eq!(found.syntax_errors.into_iter().collect::<Vec<_>>(), [(":".to_owned(), 1)]);
+        // As a check finds them: also those that the runtime drops for another reason.
+        assert_eq!(
+            found.syntax_errors.into_iter().collect::<Vec<_>>(),
+            [(":".to_owned(), 1), ("r".to_owned(), 1)]
+        );
         let memory: Vec<_> = found.memory.into_iter().collect();
         assert_eq!(memory, [("forget".to_owned(), 1), ("note".to_owned(), 1)]);
         // 43 and 31 characters; two facts of 9 characters with a line end between them.
@@ -412,6 +582,30 @@ mod tests {
         assert_eq!(sizes[0].kept_by_runtime, 10 + (4 + 2 + 4 + 2 * 4) + 2 * 7 + 2 * 2);
         assert_eq!(found.compression.state(false), 0);
         assert_eq!(found.diagnostics.get("PB019"), Some(&1));
+    }
+
+    #[test]
+    fn groups_add_up_to_the_whole() {
+        let reply = |model: &str, update: &str| {
+            let envelope = serde_json::json!({
+                "control_packet": { "mangle_updates": [update, "p(/a)."], "tool_requests": [] }, "surface_response": "ok"
+            });
+            let record =
+                serde_json::json!({ "role": "assistant", "content": envelope.to_string(), "model": model });
+            format!("{record}\n")
+        };
+        let text = [reply("m1", "bad("), reply("m2", "p(/b)."), reply("m1", "worse(.")].concat();
+        let (found, _) = counted(&text);
+        let models: Vec<_> = found.groups.keys().map(|labels| labels.model.clone().unwrap()).collect();
+        assert_eq!(models, ["m1", "m2"]);
+        let sum = |of: &dyn Fn(&Statistics) -> u64| found.groups.values().map(of).sum::<u64>();
+        assert_eq!((found.answers, sum(&|it| it.answers)), (3, 3));
+        assert_eq!((found.atoms.kept, sum(&|it| it.atoms.kept)), (4, 4));
+        let all = |it: &Statistics| it.diagnostics.values().sum::<u64>();
+        assert_eq!(all(&found), sum(&all));
+        let errors = |it: &Statistics| it.syntax_errors.values().sum::<u64>();
+        assert_eq!((errors(&found), sum(&errors)), (2, 2));
+        assert_eq!(found.groups.values().map(errors).collect::<Vec<_>>(), [2, 0]);
     }
 
     #[test]

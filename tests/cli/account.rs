@@ -117,7 +117,8 @@ fn compare(folder: &Path, session: &str) {
     let replies: Vec<_> = turns.iter().filter(|turn| !turn["stage"].is_null()).collect();
     assert_eq!(replies.len(), parsed.len(), "{session}");
     let (mut all, mut control) = (Vec::new(), Vec::new());
-    for (number, (turn, parsed)) in (1..).zip(replies.iter().zip(&parsed)) {
+    for (turn, parsed) in replies.iter().zip(&parsed) {
+        let number = &turn["turn"];
         let account = turn["atoms"].as_array().unwrap();
         assert_eq!(turn["atoms"], parsed["atoms"]["account"], "{session}");
         assert_eq!(parsed["atoms"]["not_judged"], Value::Null);
@@ -130,8 +131,8 @@ fn compare(folder: &Path, session: &str) {
     }
     let split = output(folder, &["split", session]);
     let lines: Vec<_> = split.lines().filter_map(|line| line.strip_prefix("control ")).collect();
-    assert_eq!(lines, control);
-    let stats = values(folder, &["stats", session, "--format", "json"])[0]["atoms"].clone();
+    let figures = values(folder, &["stats", session, "--format", "json"])[0].clone();
+    let stats = figures["atoms"].clone();
     let (dropped, blocked) = (count(&all, &["dropped", "blank"]), count(&all, &["blocked"]));
     let (asserted, withdrawn) = (count(&all, &["asserted"]), count(&all, &["withdrawn"]));
     let expected = json!({
@@ -140,7 +141,9 @@ fn compare(folder: &Path, session: &str) {
     // Logs and tracers keep updates without their envelopes, which no replay sees.
     let has_loose = replies.is_empty() || LOOSE.iter().any(|name| session.contains(name));
     assert!(has_loose || stats == expected, "{session}: {stats} {expected}");
+    assert!(has_loose || lines == control, "{session}: {lines:?} {control:?}");
     let summary = &summary["summary"];
+    compare_blocks(turns, &figures, summary);
     let told =
         ["atoms_asserted", "atoms_dropped", "atoms_blocked", "atoms_withdrawn"].map(|key| &summary[key]);
     assert_eq!(told, [asserted, dropped, blocked, withdrawn].map(|count| json!(count)).each_ref());
@@ -159,6 +162,24 @@ fn compare(folder: &Path, session: &str) {
         .map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap())
         .sum();
     assert_eq!(in_page, asserted);
+}
+
+/// Compares what the constitution blocked in the figures of `stats` with the findings and the summary of `replay`.
+fn compare_blocks(turns: &[Value], figures: &Value, summary: &Value) {
+    let count = |code: &str| {
+        let found = turns.iter().flat_map(|turn| turn["findings"].as_array().unwrap());
+        found.filter(|finding| finding["code"] == code).count() as u64
+    };
+    let blocks = &figures["constitutional_blocks"];
+    let expected = json!(count("PB501") + count("PB502"));
+    // Where no rule permits or blocks anything, there is no verdict to count.
+    assert!(blocks.is_null() || blocks["total"] == expected, "{blocks} {expected}");
+    assert!(blocks.is_null() || summary["constitutional_blocks"] == expected, "{summary}");
+    assert_eq!(summary["surfaces_rewritten"], json!(count("PB501")));
+    for code in ["PB501", "PB502", "PB506", "PB520"] {
+        let of_stats = figures["diagnostics"][code].as_u64().unwrap_or_default();
+        assert!(blocks.is_null() || of_stats == count(code), "{code}: {of_stats}");
+    }
 }
 
 #[test]

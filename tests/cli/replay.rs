@@ -96,7 +96,7 @@ fn a_session_for_people() {
               warning PB520 speech-contradicts-verdict at 4:330: the user reads `deleted`, and the constitution denies `/delete_file`: An override is needed
               error PB504 executed-although-denied at 5:47: this is the result of `r2`: `/delete_file` of turn 2 ran, and this constitution denies it
 
-            2 turns, 2 requests: 1 permitted, 1 denied; 1 update asserted, 1 lost; 2 errors, 2 warnings
+            2 turns, 2 requests: 1 permitted, 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 2 warnings
             exit 1
         "#]],
     );

@@ -227,8 +227,8 @@ fn all_settings() {
             # turn_separator: the usual lines
             # tools: none are known
             # specialists: none are known
-            success_phrases = ["done", "deleted", "fixed", "completed", "finished"]
-            target_compression_ratio = 100.0
+            success_phrases = ["done", "deleted", "fixed", "completed", "finished", "okay, deleting", "ok, deleting", "okay, removing", "ok, removing", "deleting…", "removing…", "erasing…", "overwriting…", "writing…", "creating…", "updating…", "applying…", "fixing…", "committing…", "pushing…", "merging…", "installing…", "deploying…"]
+            # target_compression_ratio: 100, and single turns do not count
             min_trace_words = 50
             closed_limit = 4194304
 
@@ -269,7 +269,7 @@ fn all_settings() {
             max_tokens = 2000
 
             [replay]
-            override = "prepend"
+            override = "runtime"
             pending = "pending_action"
             permit = "permitted"
             deny = ["permission_denied", "action_denied", "forbidden", "security_violation"]
@@ -428,9 +428,27 @@ fn all_settings() {
                   "deleted",
                   "fixed",
                   "completed",
-                  "finished"
+                  "finished",
+                  "okay, deleting",
+                  "ok, deleting",
+                  "okay, removing",
+                  "ok, removing",
+                  "deleting…",
+                  "removing…",
+                  "erasing…",
+                  "overwriting…",
+                  "writing…",
+                  "creating…",
+                  "updating…",
+                  "applying…",
+                  "fixing…",
+                  "committing…",
+                  "pushing…",
+                  "merging…",
+                  "installing…",
+                  "deploying…"
                 ],
-                "target_compression_ratio": 100.0,
+                "target_compression_ratio": null,
                 "min_trace_words": 50,
                 "closed_limit": 4194304,
                 "atoms": {
@@ -482,7 +500,7 @@ fn all_settings() {
                 }
               },
               "replay": {
-                "override": "prepend",
+                "override": "runtime",
                 "pending": "pending_action",
                 "permit": "permitted",
                 "deny": [

@@ -206,12 +206,14 @@ fn figures() {
               atoms                     1 dropped, 1 passed
               not judged                no policy is loaded, so neither its declarations nor its verdict about the reply are considered
               atoms that are no Mangle  none
+              constitutional blocks     not known: no policy judges the replies
               memory operations         1 note
               self-corrections          0
               decoys                    0
               control packets shown     0
               rounds of repair          0
               findings                  2 PB125, 2 PB130, 1 PB203, 1 PB311
+              answers by                2 current
               tokens said               4
               kept by the runtime       76 tokens, 0.1:1
               kept as atoms             6 tokens, 0.7:1
@@ -222,7 +224,10 @@ fn figures() {
     );
     let folder = folder(&[SESSION]);
     let (out, _, _) = run(&folder, &["stats", "session.jsonl", "--metrics", "prom"], "");
-    assert!(out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\"} 1\n"), "{out}");
+    assert!(
+        out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\",version=\"current\"} 1\n"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -355,9 +360,9 @@ fn no_message_without_end() {
         &[SCHEMAS, SESSION],
         &arguments,
         expect![[r#"
-        no message: all 3 attempts were made; go on with what the runtime makes of the reply
-        exit 0
-    "#]],
+            no message for record 2: all 3 attempts were made; go on with what the runtime makes of the reply
+            exit 0
+        "#]],
     );
     let folder = folder(&[SCHEMAS, SESSION]);
     let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
@@ -371,9 +376,9 @@ fn no_message_without_end() {
         &[SCHEMAS, ("chat.jsonl", chat)],
         &["repair", "chat.jsonl:4"],
         expect![[r#"
-        no message: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
-        exit 0
-    "#]],
+            no message for record 4: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
+            exit 0
+        "#]],
     );
 }
 
@@ -635,4 +640,214 @@ fn named_paths_without_a_reply_are_problems() {
             );
         }
     }
+}
+
+/// What a reply of the chat in a test is.
+fn line(surface: &str, updates: &[&str], model: &str) -> String {
+    let envelope = serde_json::json!({
+        "control_packet": {
+            "intent_classification": {
+                "category": "/query", "verb": "/explain", "target": "x", "constraint": "none", "confidence": 0.9
+            },
+            "mangle_updates": updates, "memory_operations": [], "tool_requests": [],
+        },
+        "surface_response": surface,
+    });
+    let record = serde_json::json!({ "role": "assistant", "content": envelope.to_string(), "model": model });
+    format!("{record}\n")
+}
+
+/// A log of both streams gives the same surfaces and updates as the transcript that it was made of.
+#[test]
+fn a_log_of_both_streams_is_read_again() {
+    let session = [
+        line("One.\nTwo,\n\n\tthree \u{1b}[31m ünï \\u{41}\n", &["task_status(\"a\", /open).", "lost("], "m"),
+        line("[USER] quoted\n[KERNEL] quoted", &[], "m"),
+        line("password: hunter2x", &["task_status(\"b\", /done).", "task_status(\"c\", /done)."], "m"),
+    ]
+    .concat();
+    let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
+    let split = |file: &str, more: &[&str]| {
+        let (out, error, code) = run(&folder, &[&["split", file, "--no-redact"], more].concat(), "");
+        assert_eq!((error.as_str(), code), ("", Some(0)));
+        out
+    };
+    let log = split("a.jsonl", &["--format", "log"]);
+    expect![[r#"
+        [USER] One.
+        	Two,
+	
+        		three \u{1b}[31m ünï \u{5c}u{41}
+	
+        [KERNEL] task_status("a", /open).
+        [USER] [USER] quoted
+        	[KERNEL] quoted
+        [KERNEL]
+        [USER] password: hunter2x
+        [KERNEL] task_status("b", /done).
+        [KERNEL] task_status("c", /done).
+    "#]]
+    .assert_eq(&log);
+    std::fs::write(folder.path().join("b.log"), &log).unwrap();
+    assert_eq!(split("b.log", &["--format", "log"]), log);
+    assert_eq!(split("b.log", &[]), split("a.jsonl", &[]));
+    // Without `--no-redact`, what looks like a credential is masked.
+    let (masked, ..) = run(&folder, &["split", "a.jsonl", "--format", "log"], "");
+    assert!(!masked.contains("hunter2x") && masked.contains("[USER] password: "), "{masked}");
+}
+
+#[test]
+fn streams_of_a_log_go_to_their_files() {
+    let folder = folder(&[SCHEMAS, ("a.jsonl", &line("Hello.", &["task_status(\"a\", /open)."], "m"))]);
+    let arguments = ["split", "a.jsonl", "--format", "log", "--surface", "s.log", "--control", "c.log"];
+    assert_eq!(run(&folder, &arguments, "").0, "");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("s.log"), "[USER] Hello.\n");
+    assert_eq!(read("c.log"), "[KERNEL] task_status(\"a\", /open).\n");
+}
+
+/// One message for each bad reply, or for the record that is named.
+#[test]
+fn every_bad_reply_of_a_file_is_repaired() {
+    let session = [
+        line("One.", &["task_status(\"a\", done)."], "m"),
+        line("Two.", &["task_status(\"b\", /done)."], "m"),
+        line("Three.", &["bad("], "m"),
+    ]
+    .concat();
+    let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
+    let (out, _, code) = run(&folder, &["repair", "a.jsonl"], "");
+    let heads: Vec<_> = out.lines().filter(|line| line.starts_with("Your last reply")).collect();
+    assert_eq!((heads.len(), code), (2, Some(0)), "{out}");
+    assert!(heads[0].contains("(record 1)") && heads[1].contains("(record 3)"), "{out}");
+    assert!(out.contains("\n\nYour last reply"), "{out}");
+    let (one, ..) = run(&folder, &["repair", "a.jsonl:3"], "");
+    assert!(out.ends_with(&one) && one.contains("(record 3)") && !one.contains("(record 1)"), "{one}");
+    let (lines, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
+    let records: Vec<_> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["record"].as_u64())
+        .collect();
+    assert_eq!(records, [Some(1), Some(3)]);
+    let (out, error, _) = run(&folder, &["repair", "a.jsonl:2"], "");
+    assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
+}
+
+/// The order of keys and full stops are those of the version of the protocol.
+#[test]
+fn a_repair_asks_for_what_the_version_wants() {
+    let reply = |version: &str| {
+        format!(
+            "{{\"piggyback_version\":\"{version}\",\"surface_response\":\"ok\",\"control_packet\":{{\"intent_classification\":\
+             {{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\"constraint\":\"none\",\"confidence\":0.9}},\
+             \"mangle_updates\":[\"task_status(\\\"a\\\", done)\",\"bad(\"],\"memory_operations\":[]}}}}\n"
+        )
+    };
+    let repaired = |version: &str, settings: &str| {
+        let folder = folder(&[SCHEMAS, ("a.jsonl", &reply(version)), ("mangle-ls.toml", settings)]);
+        run(&folder, &["repair", "a.jsonl"], "").0
+    };
+    let program = "[[program]]\nname = \"a\"\ninclude = [\"*.gl\"]\n";
+    let stops = format!("{program}[transcripts.atoms]\ntrailing_period = true\n");
+    for (version, first) in
+        [("1.1", "surface_response"), ("1.2", "control_packet"), ("1.2-go", "control_packet")]
+    {
+        let out = repaired(version, program);
+        assert!(out.contains(&format!("first key is \"{first}\"")), "{out}");
+        assert!(out.contains("try: task_status(\\\"a\\\", /done)\n"), "{out}");
+        assert!(!out.contains("full stop") && !out.contains("done).") && !out.contains("bad()."), "{out}");
+        let out = repaired(version, &stops);
+        assert!(out.contains("full stop") && out.contains("try: task_status(\\\"a\\\", /done).\n"), "{out}");
+    }
+    let out = repaired("current", program);
+    assert!(out.contains("ends with a full stop") && out.contains("/done).\n"), "{out}");
+}
+
+/// The metrics of a session with its policy: five of the specification, with a sample each.
+#[test]
+fn metrics_have_a_sample_for_everything() {
+    let policy = "Decl pending_action(Id, Action, Target, Payload, At).\nDecl permitted(Action, Target, Payload).\n\
+                  Decl safe_action(A) bound [/name].\nDecl task_status(T, S) bound [/string, /name].\nsafe_action(/read_file).\n\
+                  permitted(A, T, P) :- pending_action(_, A, T, P, _), safe_action(A).\n";
+    let config = "[[program]]\nname = \"a\"\ninclude = [\"*.mg\"]\n[rules]\nprofile-inferred = \"off\"\n";
+    let asks = line("I look.", &["bad(", "safe_action(/x)."], "m1").replace(
+        "\\\"tool_requests\\\":[]",
+        "\\\"tool_requests\\\":[{\\\"id\\\":\\\"r1\\\",\\\"tool_name\\\":\\\"delete_file\\\",\\\"tool_args\\\":{\\\"path\\\":\\\"a\\\"}}]",
+    );
+    let session = [asks, line("Fine.", &["task_status(\"a\", /open)."], "m2")].concat();
+    let folder = folder(&[("policy.mg", policy), ("mangle-ls.toml", config), ("a.jsonl", &session)]);
+    let (out, _, code) = run(&folder, &["stats", "a.jsonl", "--metrics", "prom"], "");
+    assert_eq!(code, Some(0));
+    expect![[r##"
+        # HELP piggyback_parse_errors Replies that could not be decoded at once
+        # TYPE piggyback_parse_errors counter
+        piggyback_parse_errors{file="a.jsonl"} 0
+        # HELP mangle_syntax_errors Updates that are no Mangle
+        # TYPE mangle_syntax_errors counter
+        mangle_syntax_errors{file="a.jsonl",predicate="bad",model="m1",version="current"} 1
+        # HELP constitutional_blocks Rewritten surfaces, denied replies and denied requests, where a policy judges them
+        # TYPE constitutional_blocks counter
+        constitutional_blocks{file="a.jsonl",lock="1",action="surface",model="m1",version="current"} 1
+        constitutional_blocks{file="a.jsonl",lock="2",action="/delete_file",model="m1",version="current"} 1
+        # HELP memory_operations_total Memory operations
+        # TYPE memory_operations_total counter
+        memory_operations_total{file="a.jsonl",op="promote_to_long_term"} 0
+        memory_operations_total{file="a.jsonl",op="forget"} 0
+        memory_operations_total{file="a.jsonl",op="archive"} 0
+        memory_operations_total{file="a.jsonl",op="rehydrate"} 0
+        memory_operations_total{file="a.jsonl",op="store_vector"} 0
+        memory_operations_total{file="a.jsonl",op="note"} 0
+        # HELP envelopes_total Replies by how the runtime read them
+        # TYPE envelopes_total counter
+        envelopes_total{file="a.jsonl",method="json",model="m1",version="current"} 1
+        envelopes_total{file="a.jsonl",method="json",model="m2",version="current"} 1
+        # HELP atoms_total Updates by what became of them
+        # TYPE atoms_total counter
+        atoms_total{file="a.jsonl",result="kept",model="m1",version="current"} 0
+        atoms_total{file="a.jsonl",result="dropped",model="m1",version="current"} 1
+        atoms_total{file="a.jsonl",result="blocked",model="m1",version="current"} 1
+        atoms_total{file="a.jsonl",result="withdrawn",model="m1",version="current"} 0
+        atoms_total{file="a.jsonl",result="kept",model="m2",version="current"} 1
+        atoms_total{file="a.jsonl",result="dropped",model="m2",version="current"} 0
+        atoms_total{file="a.jsonl",result="blocked",model="m2",version="current"} 0
+        atoms_total{file="a.jsonl",result="withdrawn",model="m2",version="current"} 0
+        # HELP decoys_total Envelopes beside the one that counts
+        # TYPE decoys_total counter
+        decoys_total{file="a.jsonl",model="m1",version="current"} 0
+        decoys_total{file="a.jsonl",model="m2",version="current"} 0
+        # HELP control_leaks_total Replies that show their control packet
+        # TYPE control_leaks_total counter
+        control_leaks_total{file="a.jsonl",model="m1",version="current"} 0
+        control_leaks_total{file="a.jsonl",model="m2",version="current"} 0
+        # HELP self_corrections_total Replies that take something back
+        # TYPE self_corrections_total counter
+        self_corrections_total{file="a.jsonl",model="m1",version="current"} 0
+        self_corrections_total{file="a.jsonl",model="m2",version="current"} 0
+        # HELP repair_rounds_total Replies that were sent back
+        # TYPE repair_rounds_total counter
+        repair_rounds_total{file="a.jsonl"} 0
+        # HELP diagnostics_total Findings
+        # TYPE diagnostics_total counter
+        diagnostics_total{file="a.jsonl",code="PB125",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB130",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB202",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB205",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB501",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB502",model="m1",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB125",model="m2",version="current"} 1
+        diagnostics_total{file="a.jsonl",code="PB130",model="m2",version="current"} 1
+        # HELP compression_ratio Tokens of conversation for each token of state
+        # TYPE compression_ratio gauge
+        compression_ratio{file="a.jsonl",estimator="runtime"} 0.33
+    "##]]
+    .assert_eq(&out);
+    // `check` finds as many.
+    let (found, ..) = run(&folder, &["check", "a.jsonl", "--format", "json"], "");
+    assert_eq!(found.matches("\"PB202\"").count(), 1, "{found}");
+    assert!(!out.contains("PB105"), "a rule that is off is not counted");
+    let without = super::support::folder(&[("a.jsonl", &session)]);
+    let (out, ..) = run(&without, &["stats", "a.jsonl", "--metrics", "prom"], "");
+    assert!(out.contains("constitutional_blocks{file=\"a.jsonl\"} 0\n"), "{out}");
+    let (out, ..) = run(&without, &["stats", "a.jsonl", "--format", "json"], "");
+    assert!(out.contains("\"constitutional_blocks\":null"), "{out}");
 }

@@ -10,10 +10,11 @@ pub const REPLAY: Section = Section {
         Key {
             name: "override",
             kind: Kind::Word(&Override::WORDS),
-            default: "\"prepend\"",
-            doc: "What becomes of a reply of which something is refused. `prepend`, as the reference runtime does it: a \
-                  notice in front of its surface, and the refused updates are left out. `replace`: a refusal in place of \
-                  its surface, nothing of it is asserted, no tool is run.",
+            default: "\"runtime\"",
+            doc: "What the user reads of a reply of which something is refused. `runtime`, as the reference runtime does it: a \
+                  notice before the surface where updates are refused or the policy blocks the reply; a denied request changes \
+                  nothing. `prepend`: a denied request adds the notice as well. `replace`: a refusal in place of the surface in all \
+                  three cases, and of a reply that the policy blocks nothing is asserted and no tool is run.",
         },
         Key {
             name: "pending",

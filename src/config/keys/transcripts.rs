@@ -86,14 +86,19 @@ pub const TRANSCRIPTS: Section = Section {
         Key {
             name: "success_phrases",
             kind: Kind::Texts,
-            default: "[\"done\", \"deleted\", \"fixed\", \"completed\", \"finished\"]",
-            doc: "What a surface says when it claims that something is done.",
+            default: "[\"done\", \"deleted\", \"fixed\", \"completed\", \"finished\", \"okay, deleting\", \"ok, deleting\", \
+                      \"okay, removing\", \"ok, removing\", \"deleting…\", \"removing…\", \"erasing…\", \"overwriting…\", \
+                      \"writing…\", \"creating…\", \"updating…\", \"applying…\", \"fixing…\", \"committing…\", \"pushing…\", \
+                      \"merging…\", \"installing…\", \"deploying…\"]",
+            doc: "What a surface says when it claims that something is done, or is being done already. A phrase that ends in \
+                  `…` fits where its sentence ends in an ellipsis: `deleting…` fits `Deleting old files...`.",
         },
         Key {
             name: "target_compression_ratio",
             kind: Kind::Decimal(1, 1_000_000),
-            default: "100.0",
-            doc: "How many tokens of conversation a token of state should stand for.",
+            default: "",
+            doc: "How many tokens of conversation a token of state should stand for; without it, 100. Only where it is set does \
+                  `ratio-inverse` look at single turns.",
         },
         Key {
             name: "min_trace_words",

@@ -68,7 +68,7 @@ impl Reader<'_> {
             "target_compression_ratio" => {
                 if let Some(Kind::Decimal(least, most)) = kind(&TRANSCRIPTS, name) {
                     let number = self.decimal(value, "`target_compression_ratio`", (least, most));
-                    settings.target_compression_ratio = number.unwrap_or(settings.target_compression_ratio);
+                    settings.target_compression_ratio = number.or(settings.target_compression_ratio);
                 }
             }
             "min_trace_words" => {

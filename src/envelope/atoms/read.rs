@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::envelope::plain::{self, Argument, Kind};
-use crate::envelope::runtime::parsed_text;
+use crate::envelope::runtime::{is_variable, parsed_text, stops_the_engine};
 use crate::lint::Finding;
 use crate::syntax::ast::{ApplyForm, Atom, Clause, Term, TermKind};
 use crate::syntax::{SourceFile, rules};
@@ -129,7 +129,7 @@ fn fact<'t>(
         ..Rest::default()
     };
     let args = args.iter().map(|term| {
-        inside(term, &mut rest, &|range| frame.place(start, range));
+        inside(term, &mut rest, &|range| slice(text, range + start), &|range| frame.place(start, range));
         Argument { kind: kind(term, slice(text, term.range + start)), range: frame.place(start, term.range) }
     });
     let args = args.collect();
@@ -145,6 +145,7 @@ fn fact<'t>(
 fn kind(term: &Term, literal: &str) -> Kind {
     match &term.kind {
         TermKind::Variable(_) | TermKind::Wildcard => Kind::Variable,
+        TermKind::Broken if is_variable(literal) => Kind::Variable,
         TermKind::Name(_) => Kind::Name,
         TermKind::Number(number) => Kind::Number(number.unwrap_or_default()),
         TermKind::Float(_) => Kind::Float,
@@ -157,11 +158,17 @@ fn kind(term: &Term, literal: &str) -> Kind {
 }
 
 /// Collects the variables and the functions in a term. Depth is bounded by the nesting limit of the lowering.
-fn inside(term: &Term, rest: &mut Rest, place: &impl Fn(TextRange) -> TextRange) {
+fn inside<'s>(
+    term: &Term,
+    rest: &mut Rest,
+    text: &impl Fn(TextRange) -> &'s str,
+    place: &impl Fn(TextRange) -> TextRange,
+) {
     match &term.kind {
         TermKind::Variable(_) | TermKind::Wildcard => rest.variables.push(place(term.range)),
+        TermKind::Broken if is_variable(text(term.range)) => rest.variables.push(place(term.range)),
         TermKind::Apply(apply) if apply.form == ApplyForm::Call => rest.functions.push(place(term.range)),
-        TermKind::Apply(apply) => apply.args.iter().for_each(|arg| inside(arg, rest, place)),
+        TermKind::Apply(apply) => apply.args.iter().for_each(|arg| inside(arg, rest, text, place)),
         _ => {}
     }
 }
@@ -172,8 +179,9 @@ fn unreadable(source: &SourceFile, frame: Frame) -> Vec<Finding> {
     let statements = source.items().iter().filter(|item| !item.rubble);
     let of_statements =
         statements.flat_map(|item| item.statement.findings.iter().map(|finding| (item.start, finding)));
-    let stops = |finding: &Finding| finding.rule.is_unreadable() && finding.rule != &rules::LONE_CR;
-    let found = of_file.chain(of_statements).filter(|(_, finding)| stops(finding));
+    let found = of_file
+        .chain(of_statements)
+        .filter(|(start, finding)| stops_the_engine(finding, slice(source.text(), finding.range + *start)));
     let mut found: Vec<_> = found.map(|(start, finding)| placed(finding, start, frame)).collect();
     found.sort_by_key(|finding| finding.range.start());
     found

@@ -79,6 +79,11 @@ fn is_grave(found: &[Finding]) -> bool {
     })
 }
 
+/// Whether a full stop is missing that the version of the protocol does not ask for.
+fn is_optional(finding: &Finding) -> bool {
+    finding.rule == &rules::NO_PERIOD && finding.severity == Some(Severity::Hint)
+}
+
 fn is_mistyped(finding: &Finding) -> bool {
     finding.rule == &rules::ARG_TYPE && finding.severity.is_none()
 }
@@ -86,7 +91,8 @@ fn is_mistyped(finding: &Finding) -> bool {
 /// The update after the first step that there is for it.
 fn step(text: &str, found: &[Finding], judge: &Judge<'_>) -> Option<String> {
     let of_rule = |rule: &Rule| {
-        let fixes = found.iter().filter(|one| one.rule == rule).filter_map(|one| one.fix.as_ref());
+        let own = found.iter().filter(|one| one.rule == rule && !is_optional(one));
+        let fixes = own.filter_map(|one| one.fix.as_ref());
         fixes
             .filter(|fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here))
             .find_map(|fix| after(text, fix))

@@ -1,4 +1,4 @@
-//! The audit objects of 1.2 (`PB150`–`PB159`): what running cost, which state changed, what is reached, what had to be
+//! The audit objects of 1.2 (`PB150`–`PB161`): what running cost, which state changed, what is reached, what had to be
 //! allowed, what can be learned.
 //!
 //! Takes a [`Subject`]; gives findings. The runtime does not read these objects, so nothing here loses an envelope.
@@ -6,6 +6,7 @@
 mod atom;
 mod gates;
 mod impact;
+mod incomplete;
 mod shape;
 mod transitions;
 
@@ -28,6 +29,8 @@ pub(super) const FAMILY: Family = Family {
         &gates::LEARNING_MISMATCH,
         &impact::IMPACT_INCOMPLETE,
         &gates::GATES_ABSENT,
+        &incomplete::AUDIT_ABSENT,
+        &incomplete::AUDIT_INCOMPLETE,
     ],
     reply: None,
     envelope: Some(check),
@@ -35,6 +38,7 @@ pub(super) const FAMILY: Family = Family {
 
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
     gates::absent(subject, sink);
+    incomplete::check(subject, sink);
     // What a profile does not know is not judged.
     let is_known = |name: &&str| {
         let field = subject.control.table.field(name);

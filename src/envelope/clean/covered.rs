@@ -14,8 +14,9 @@ pub(super) const CODES: &[&str] = &[
     // `members`: each member is known to the profile, read by the runtime, written exactly, there once and not missed.
     "PB012", "PB102", "PB103", "PB104", "PB111", "PB112", "PB113", "PB114", "PB115", "PB116", "PB120", "PB121", "PB122",
     "PB124", "PB125", "PB403", "PB404", "PB408",
-    // No audit object of 1.2 is there, and envelopes of 1.2, which have to have some, are not recognised.
+    // No audit object of 1.2 is there, and envelopes of 1.2 and 1.3-draft, which should have some, are not recognised.
     "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158", "PB159",
+    "PB160", "PB161",
     // Each value is asked for its kind.
     "PB013", "PB014",
     // `Recogniser::inferred`

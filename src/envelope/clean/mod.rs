@@ -106,7 +106,9 @@ impl<'c> Recogniser<'c> {
             context,
             profile,
             inferred,
-            is_idle: !*KNOWS_ALL_RULES || !profile.is_control_first() || profile == Profile::V1_2,
+            is_idle: !*KNOWS_ALL_RULES
+                || !profile.is_control_first()
+                || matches!(profile, Profile::V1_2 | Profile::Draft1_3),
             expected: Objects {
                 envelope: expected(&table::ENVELOPE),
                 control: Expected::new(&table::CONTROL, profile, settings.strict, true),

@@ -173,7 +173,7 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
 /// Rules that need more than one thing to be different: their example has to do.
 const FAR: &[&str] = &[
     "PB029", "PB117", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158",
-    "PB159", "PB422", "PB423", "PB434",
+    "PB159", "PB160", "PB161", "PB422", "PB423", "PB434",
 ];
 
 /// A reply that is judged by these settings.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::missing::bare;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::{envelope, line, packet};
+use crate::envelope::examples::{line, packet};
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::pointer::pointer;
 use crate::envelope::subject::Subject;
@@ -22,13 +22,13 @@ pub(super) static DUPLICATE_MEMBER: Rule = Rule {
     rationale: "The runtime applies both: of texts and numbers the last one counts, objects are joined member by member, and lists \
                 are written over each other element by element, so that parts of the first one stay. A key in other letters is \
                 the same key. Outside of the control packet this is a warning.",
-    bad: envelope!(
-        "    \"mangle_updates\": [],\n    \"memory_operations\": [],\n    \"reasoning_trace\": \"first\",\n    \
-                    \"reasoning_trace\": \"second\""
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"first\"",
+        "\"reasoning_trace\": \"second\""
     ),
-    good: envelope!(
-        "    \"mangle_updates\": [],\n    \"memory_operations\": [],\n    \"reasoning_trace\": \"second\""
-    ),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"reasoning_trace\": \"second\""),
     fix: FixKind::Suggestion,
 };
 
@@ -53,7 +53,10 @@ pub(super) static WRONG_KIND: Rule = Rule {
     summary: "A member of the wrong kind.",
     rationale: "The runtime reads envelopes into typed values. One member of the wrong kind, a number in quotes for example, and it \
                 rejects the whole envelope: the raw text is shown, and the control packet is lost.",
-    bad: "{\"control_packet\": {\"mangle_updates\": []}, \"surface_response\": 5}\n",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": 5}\n"
+    ),
     good: line!("5"),
     fix: FixKind::Safe,
 };
@@ -221,7 +224,6 @@ fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
 fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     let range = json.range(node);
     let found = match json.kind(node) {
-        Kind::Number if matches!(shape, Shape::Number) => "a number that is too large",
         Kind::Number => "a number",
         Kind::Bool(_) => "true or false",
         Kind::Plain | Kind::Escaped => "a string",
@@ -237,9 +239,17 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
         _ => "a string",
     };
     let pointer = pointer(json, node);
-    let message = format!(
-        "{found} at `{pointer}`, where {wanted} is expected: the runtime rejects the whole envelope for it"
-    );
+    let message = match (json.kind(node), shape) {
+        (Kind::Number, Shape::Number) => {
+            let written: String = String::from_utf8_lossy(json.raw(node)).chars().take(40).collect();
+            format!(
+                "the number {written} at `{pointer}` is too large for a float: the runtime rejects the whole envelope for it"
+            )
+        }
+        _ => format!(
+            "{found} at `{pointer}`, where {wanted} is expected: the runtime rejects the whole envelope for it"
+        ),
+    };
     // A whole object is too much to mark.
     let shown = match json.kind(node) {
         Kind::Array | Kind::Object => crate::envelope::view::first_byte(range),

@@ -3,7 +3,7 @@
 use crate::config::Profile;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::examples::{envelope, line, packet};
+use crate::envelope::examples::{line, packet};
 use crate::envelope::json::Kind;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{Role, Survey};
@@ -19,7 +19,10 @@ pub(super) static SURFACE_MISSING: Rule = Rule {
     summary: "An envelope without a surface.",
     rationale: "`surface_response` is the one member that the runtime insists on. Without it, or with an empty one, the envelope is \
                 rejected and its control packet lost.",
-    bad: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}}\n",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
+    ),
     good: line!("Looking."),
     fix: FixKind::Suggestion,
 };
@@ -34,7 +37,7 @@ pub static CONTROL_MISSING: Rule = Rule {
     rationale: "The runtime accepts it, shows the surface, and tells the kernel nothing: the turn leaves no trace.",
     bad: "{\"surface_response\": \"Looking.\"}\n",
     good: line!("Looking."),
-    fix: FixKind::Unsafe,
+    fix: FixKind::Suggestion,
 };
 
 pub(super) static UPDATES_MISSING: Rule = Rule {
@@ -43,9 +46,10 @@ pub(super) static UPDATES_MISSING: Rule = Rule {
     group: Group::Fields,
     severity: Some(Severity::Warning),
     summary: "A control packet without a list of updates.",
-    rationale: "The runtime assumes an empty list. An empty list says that nothing changed; no list may mean that it was forgotten.",
-    bad: "{\"control_packet\": {\"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
-    good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
+    rationale: "The runtime assumes an empty list. An empty list says that nothing changed; no list may mean that it was forgotten. \
+                An error in the versions that require the list: 1.1, 1.2, 1.2-go and the draft of 1.3.",
+    bad: packet!("\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
     fix: FixKind::Safe,
 };
 
@@ -86,8 +90,9 @@ pub(super) static INTENT_MISSING: Rule = Rule {
     group: Group::Fields,
     severity: Some(Severity::Error),
     summary: "A control packet without an intent.",
-    rationale: "Versions 1.2 and 1.2-go and the strict schema require it, and with `require_valid_json` the runtime rejects an \
-                envelope without category or verb. In the other cases this is a hint.",
+    rationale: "All versions from 1.2 on require it: rules about the intent of the user have nothing from this reply. With \
+                `require_valid_json` the runtime also rejects an envelope without category or verb. Version 1.1 leaves it open, \
+                so there it is a hint.",
     bad: concat!(
         "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []},\n",
         "  \"surface_response\": \"Looking.\"\n}\n"
@@ -102,9 +107,10 @@ pub(super) static MEMORY_MISSING: Rule = Rule {
     group: Group::Fields,
     severity: Some(Severity::Warning),
     summary: "A control packet without a list of memory operations.",
-    rationale: "The runtime assumes an empty list; the protocol wants it said. The strict schema rejects such a packet.",
-    bad: envelope!("    \"mangle_updates\": []"),
-    good: envelope!("    \"mangle_updates\": [],\n    \"memory_operations\": []"),
+    rationale: "The runtime assumes an empty list. An error in the versions that require the list: 1.2, 1.2-go and the draft of \
+                1.3. The strict schema rejects such a packet.",
+    bad: packet!("\"mangle_updates\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
     fix: FixKind::Safe,
 };
 
@@ -212,7 +218,9 @@ pub(super) fn bare(subject: &Subject<'_>) -> String {
     let member = |field: &Field| {
         let (is_wanted, value) = match (field.name, field.need(subject.profile)) {
             ("mangle_updates" | "memory_operations", _) => (true, "[]"),
-            ("intent_classification", need) => (is_strict || is_needed(subject, need), INTENT),
+            ("intent_classification", need) => {
+                (is_strict || matches!(need, Need::Required | Need::Schema), INTENT)
+            }
             (name, need) => (is_needed(subject, need), empty(name)?),
         };
         is_wanted.then(|| format!("{}: {value}", quoted(field.name)))
@@ -251,7 +259,7 @@ fn updates(subject: &Subject<'_>, sink: &mut Sink) {
     if is_missing(subject, "mangle_updates") {
         let message = "no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed";
         let mut finding = Finding::new(&UPDATES_MISSING, subject.control_range(), message);
-        if subject.is_schema() || subject.profile == Profile::V1_1Bnf {
+        if is_needed(subject, need(subject, "mangle_updates")) {
             finding = finding.severity(Severity::Error);
         }
         // An empty list would be no better in the grammar of 1.1.
@@ -289,6 +297,7 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
         _ if is_strict => (Severity::Error, "the runtime asks for it and rejects the envelope".to_owned()),
         Need::Required => (Severity::Error, format!("{} requires it", subject.profile)),
         Need::Schema if subject.is_schema() => (Severity::Error, "the strict schema requires it".to_owned()),
+        Need::Schema => (Severity::Error, "the schema of the running version requires it".to_owned()),
         Need::Unknown => return,
         _ => (Severity::Hint, "the kernel does not learn what the turn is about".to_owned()),
     };
@@ -305,7 +314,7 @@ fn memory(subject: &Subject<'_>, sink: &mut Sink) {
     if is_missing(subject, "memory_operations") && matches!(need, Need::Required | Need::Schema) {
         let message = "no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered";
         let mut finding = Finding::new(&MEMORY_MISSING, subject.control_range(), message);
-        if subject.is_schema() {
+        if is_needed(subject, need) {
             finding = finding.severity(Severity::Error);
         }
         finding.fix = insertion(&subject.control, "memory_operations", "[]", false, Fix::safe);

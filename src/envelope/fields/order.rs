@@ -19,7 +19,9 @@ pub(super) static KEY_ORDER: Rule = Rule {
                 the other order is an error. In 1.1 it is the other way round, and this is information; the grammar of 1.1-bnf \
                 knows one order only, so there it is an error.",
     bad: concat!(
-        "{\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": [], ",
+        "{\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {",
+        "\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": [], ",
         "\"reasoning_trace\": \"\"}\n}\n"
     ),
     good: line!("Looking."),

@@ -2,7 +2,7 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::{envelope, packet};
+use crate::envelope::examples::{line, packet};
 use crate::envelope::json::{Kind, Member};
 use crate::envelope::runtime;
 use crate::envelope::subject::Subject;
@@ -19,8 +19,11 @@ pub(super) static ABBREVIATED_KEYS: Rule = Rule {
     summary: "The short keys `surface` and `control`, which are for illustration only.",
     rationale: "Texts about the protocol abbreviate the two keys. The runtime does not know the short forms: what stands under them \
                 is lost. Where the real key is not there, this is an error.",
-    bad: "{\"control\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
-    good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
+    bad: concat!(
+        "{\"control\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n"
+    ),
+    good: line!("Looking."),
     fix: FixKind::Unsafe,
 };
 
@@ -63,8 +66,8 @@ pub(super) static CASE_VARIANT: Rule = Rule {
     summary: "A key in other letters than the protocol's.",
     rationale: "The runtime matches keys in any case, other readers do not. Together with the key as it should be, it is a \
                 duplicate that is easily overlooked.",
-    bad: envelope!("    \"Mangle_Updates\": [],\n    \"memory_operations\": []"),
-    good: envelope!("    \"mangle_updates\": [],\n    \"memory_operations\": []"),
+    bad: packet!("\"Mangle_Updates\": []", "\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
     fix: FixKind::Safe,
 };
 
@@ -76,8 +79,8 @@ pub(super) static NEAR_MISS: Rule = Rule {
     summary: "A key that is nearly one of the protocol's.",
     rationale: "The runtime does not match it, and what stands under it is lost. Where this loses the control packet or the surface, \
                 it is an error.",
-    bad: envelope!("    \"mangleUpdates\": [],\n    \"memory_operations\": []"),
-    good: envelope!("    \"mangle_updates\": [],\n    \"memory_operations\": []"),
+    bad: packet!("\"mangleUpdates\": []", "\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
     fix: FixKind::Unsafe,
 };
 

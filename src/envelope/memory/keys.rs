@@ -13,9 +13,9 @@ pub(super) static KEY_STYLE: Rule = Rule {
     name: "key-style",
     group: Group::Memory,
     severity: Some(Severity::Hint),
-    summary: "A key that is not of the form `namespace:item`.",
-    rationale: "The recommended form is `namespace:item` or `namespace:item:sub` of letters, digits and `_ . / -`. A bare name is \
-                right for `forget` alone, where it is a predicate.",
+    summary: "The key of a stored value that is not of the form `namespace:item`.",
+    rationale: "The recommended form is `namespace:item` or `namespace:item:sub` of letters, digits and `_ . / -`. The key of a \
+                `forget` is something else, the name of a predicate: `noop-forget` is about those.",
     bad: packet!(
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"note\", \"key\": \"my pref!\", \"value\": \"terse\"}]"
@@ -51,9 +51,10 @@ pub(super) static NOOP_FORGET: Rule = Rule {
     name: "noop-forget",
     group: Group::Memory,
     severity: Some(Severity::Information),
-    summary: "A `forget` whose key names no predicate.",
-    rationale: "The runtime takes the key of a `forget` for a predicate. No predicate has a colon in its name, so nothing is \
-                retracted.",
+    summary: "A `forget` whose key cannot be the name of a predicate.",
+    rationale: "The runtime takes the key of a `forget` for a predicate and retracts its facts. A key such as `temp:x` has the form \
+                of keys under which values are stored (`key-style`), and no predicate has such a name: nothing is retracted, and a \
+                value that an earlier operation stored under the key stays stored.",
     bad: packet!(
         "\"mangle_updates\": []",
         "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"temp:x\", \"value\": \"\"}]"
@@ -95,7 +96,7 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
     if op == "forget" {
         forget(subject, &key, range, sink);
     } else if !is_styled(&key) {
-        let message = "the recommended form of a key is `namespace:item`, such as `user:style`";
+        let message = "this key is not of the form `namespace:item`, such as `user:style`; only `forget` names a predicate";
         sink.push(Finding::new(&KEY_STYLE, range, message));
     }
     if op == "promote_to_long_term" && atoms::is_ephemeral(&key) {
@@ -107,8 +108,11 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
 }
 
 fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
-    if key.contains(':') {
-        let message = "no predicate has a colon in its name: the runtime finds nothing to retract";
+    if !may_be_predicate(key) {
+        let short: String = key.chars().take(40).collect();
+        let message = format!(
+            "`forget` names a predicate, and none can be called `{short}`: nothing is retracted; `namespace:item` is the form of keys for stored values"
+        );
         sink.push(Finding::new(&NOOP_FORGET, range, message));
         return;
     }
@@ -126,10 +130,14 @@ fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
             finding = finding.related(Span::of(file, statement, place), "the predicate");
         }
         sink.push(finding);
-    } else if !key.chars().all(|char| char.is_ascii_alphanumeric() || char == '_') {
-        let message = "the key of a `forget` is a predicate; no predicate is called so";
-        sink.push(Finding::new(&KEY_STYLE, range, message));
     }
+}
+
+/// Whether a key may be the name of a predicate, which is what a `forget` goes by.
+#[must_use]
+pub fn may_be_predicate(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && key.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.'))
 }
 
 /// Whether a key has a namespace and no strange letters.

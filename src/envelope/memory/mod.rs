@@ -11,6 +11,7 @@ use super::check::{Family, Sink};
 use super::subject::Subject;
 
 pub(super) use keys::is_styled;
+pub use keys::may_be_predicate;
 pub use operations::{OPERATIONS, Operation};
 
 /// The rules about memory operations.

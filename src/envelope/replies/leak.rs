@@ -1,6 +1,7 @@
 //! A control packet that the user sees.
 
 use crate::envelope::check::Sink;
+use crate::envelope::examples::line;
 use crate::envelope::runtime::Stage;
 use crate::envelope::survey::Survey;
 use crate::envelope::table::CONTROL;
@@ -16,8 +17,11 @@ pub static CONTROL_LEAK: Rule = Rule {
     summary: "The user sees the control packet.",
     rationale: "When no envelope can be read, the runtime shows the whole text of the reply. Everything that was meant for the \
                 kernel, hypotheses and memory included, is then on the user's screen.",
-    bad: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}}\n",
-    good: "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
+    ),
+    good: line!("Looking."),
     fix: FixKind::None,
 };
 

@@ -17,7 +17,10 @@ pub(super) static NOT_OBJECT: Rule = Rule {
     summary: "A reply that is a JSON string, number or word.",
     rationale: "An envelope is an object. The runtime does not look into a string, even if it holds one: the text is shown as it \
                 is, escapes included.",
-    bad: "\"{\\\"control_packet\\\": {\\\"mangle_updates\\\": [], \\\"memory_operations\\\": []}, \\\"surface_response\\\": \\\"ok\\\"}\"\n",
+    bad: concat!(
+        "\"{\\\"control_packet\\\": {\\\"intent_classification\\\": {\\\"category\\\": \\\"/query\\\", \\\"verb\\\": \\\"/explain\\\", \\\"target\\\": \\\"src/auth.go\\\", \\\"constraint\\\": \\\"none\\\", \\\"confidence\\\": 0.9}, ",
+        "\\\"mangle_updates\\\": [], \\\"memory_operations\\\": []}, \\\"surface_response\\\": \\\"ok\\\"}\"\n"
+    ),
     good: line!("ok"),
     fix: FixKind::Unsafe,
 };

@@ -17,7 +17,11 @@ pub(super) static JSON_SYNTAX: Rule = Rule {
     summary: "JSON that does not parse.",
     rationale: "The runtime reads strict JSON: no comments, no trailing commas, no single quotes, no line breaks in strings. One \
                 such slip loses the whole envelope, unless another object of the reply is taken in its place.",
-    bad: "{\n  \"control_packet\": {\"mangle_updates\": [],},\n  \"surface_response\": \"ok\"\n}\n",
+    bad: concat!(
+        "{\n  \"control_packet\": {",
+        "\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": [],},\n  \"surface_response\": \"ok\"\n}\n"
+    ),
     good: line!("ok"),
     fix: FixKind::Safe,
 };

@@ -13,7 +13,7 @@ pub(super) static EARLY_CLAIM: Rule = Rule {
     severity: Some(Severity::Hint),
     summary: "The surface claims a result while a tool is still to be run.",
     rationale: "The packet asks for a tool, and the surface says that it is done. The user believes it before the tool ran, or was \
-                refused. `[transcripts] success_phrases` lists the words.",
+                refused. `[transcripts] success_phrases` lists the phrases.",
     bad: concat!(
         "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/mutation\", \"verb\": \"/delete\", \"target\": \"logs\", ",
         "\"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n    \"memory_operations\": [],\n",
@@ -123,23 +123,51 @@ impl<'p> Phrases<'p> {
 
     /// The first of them in a text, in one pass.
     pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
-        let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
         let bytes = text.as_bytes();
-        let is_at = |at: usize, phrase: &str| {
-            let end = at + phrase.len();
-            bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(phrase.as_bytes()))
-                && text.get(..at).is_some_and(|before| !is_word(before.chars().next_back()))
-                && text.get(end..).is_some_and(|behind| !is_word(behind.chars().next()))
-        };
         let mask = |one: u8, other: u8| self.first[usize::from(one)] & self.second[usize::from(other)];
         let may_begin = |pair: &[u8]| matches!(*pair, [one, other] if mask(one, other) != 0);
         let inner = bytes.windows(2).enumerate().filter(|(_, pair)| may_begin(pair)).map(|(at, _)| at);
         // The last byte may be a phrase of one letter.
         let places = inner.chain(bytes.len().checked_sub(1));
-        let hit = |at| Some((at, *self.phrases.iter().find(|phrase| is_at(at, phrase))?));
-        let (at, phrase) = places.filter_map(hit).next()?;
-        Some((TextRange::at(size(at), size(phrase.len())), phrase))
+        let hit = |at| self.phrases.iter().find_map(|phrase| Some((at, end_of(text, at, phrase)?, *phrase)));
+        let (at, end, phrase) = places.filter_map(hit).next()?;
+        Some((TextRange::new(size(at), size(end)), phrase))
     }
+}
+
+/// How many bytes behind the words of a phrase its ellipsis may stand.
+const ELLIPSIS_WITHIN: usize = 80;
+
+/// Where a phrase ends that begins at a byte of a text.
+fn end_of(text: &str, at: usize, phrase: &str) -> Option<usize> {
+    let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    let words = phrase.strip_suffix('…').filter(|words| !words.is_empty());
+    let end = at + words.unwrap_or(phrase).len();
+    let here = text.as_bytes().get(at..end)?;
+    let is_it = here.eq_ignore_ascii_case(words.unwrap_or(phrase).as_bytes())
+        && !is_word(text.get(..at)?.chars().next_back())
+        && !is_word(text.get(end..)?.chars().next());
+    match (is_it, words) {
+        (false, _) => None,
+        (true, None) => Some(end),
+        (true, Some(_)) => ellipsis(text.get(end..)?).map(|len| end + len),
+    }
+}
+
+/// How far it is to the end of the ellipsis that ends the sentence a text goes on with.
+fn ellipsis(rest: &str) -> Option<usize> {
+    for (at, char) in rest.char_indices().take_while(|(at, _)| *at <= ELLIPSIS_WITHIN) {
+        let behind = rest.get(at..).unwrap_or_default();
+        match char {
+            '…' => return Some(at + char.len_utf8()),
+            '.' if behind.starts_with("...") => return Some(at + "...".len()),
+            // A full stop inside a word is part of a name, such as `main.go`.
+            '.' if !behind.chars().nth(1).is_some_and(char::is_alphanumeric) => return None,
+            '!' | '?' | ';' | ':' | '\n' => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -155,5 +183,32 @@ mod tests {
         assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
         assert_eq!(found("condoned édone"), None);
         assert_eq!(found("ax, X"), Some(TextRange::at(size(4), size(1))));
+    }
+
+    #[test]
+    fn an_ellipsis_ends_the_sentence_that_a_phrase_begins() {
+        let phrases = Phrases::new(["deleting…", "…"].into_iter());
+        let found = |text: &str| {
+            let (range, _) = phrases.first_in(text)?;
+            text.get(usize::from(range.start())..usize::from(range.end())).map(str::to_owned)
+        };
+        assert_eq!(found("Okay, deleting files…").as_deref(), Some("deleting files…"));
+        assert_eq!(
+            found("Deleting src/main.go and a.rs... then more").as_deref(),
+            Some("Deleting src/main.go and a.rs...")
+        );
+        assert_eq!(found("Deleting…").as_deref(), Some("Deleting…"));
+        let others = [
+            "Deleting files is dangerous. I wait...",
+            "Before deleting them, may I ask? Well...",
+            "deleting\nfiles...",
+            "undeleting files...",
+            "deleting",
+        ];
+        for other in others {
+            assert_eq!(found(other), None, "{other}");
+        }
+        let far = format!("deleting {}…", "x".repeat(ELLIPSIS_WITHIN));
+        assert_eq!(found(&far).as_deref(), None);
     }
 }

@@ -13,6 +13,8 @@ pub struct Mismatch {
     pub field: String,
     /// The value.
     pub node: NodeId,
+    /// Whether it is a number that is too large.
+    pub is_overflow: bool,
 }
 
 /// What goes on while a text is decoded.
@@ -29,8 +31,16 @@ impl<'j> Context<'j> {
     }
 
     fn is_wrong(&mut self, node: NodeId) {
+        self.mismatches(node, false);
+    }
+
+    fn is_too_large(&mut self, node: NodeId) {
+        self.mismatches(node, true);
+    }
+
+    fn mismatches(&mut self, node: NodeId, is_overflow: bool) {
         if self.mismatch.is_none() {
-            self.mismatch = Some(Mismatch { field: self.path.join("."), node });
+            self.mismatch = Some(Mismatch { field: self.path.join("."), node, is_overflow });
         }
     }
 }
@@ -101,7 +111,7 @@ impl Decode for f64 {
         match context.json.kind(node) {
             Kind::Number => match float(context.json.raw(node)) {
                 Some(value) => *self = value,
-                None => context.is_wrong(node),
+                None => context.is_too_large(node),
             },
             Kind::Null => {}
             _ => context.is_wrong(node),
@@ -242,9 +252,8 @@ impl Decode for Option<BTreeMap<String, Free>> {
                 let map = self.get_or_insert_default();
                 for Member { key, value } in json.members(node) {
                     let Some(key) = json.string(key) else { continue };
-                    match free(value, context) {
-                        Some(value) => drop(map.insert(key.into_owned(), value)),
-                        None => context.is_wrong(value),
+                    if let Some(value) = free(value, context) {
+                        map.insert(key.into_owned(), value);
                     }
                 }
             }
@@ -253,13 +262,20 @@ impl Decode for Option<BTreeMap<String, Free>> {
     }
 }
 
-/// A value of any kind; `None` where a number does not fit. Nesting is limited by the reader of the JSON.
+/// A value of any kind; `None` where a number in it does not fit, which is noted. Nesting is limited by the reader of the
+/// JSON.
 fn free(node: NodeId, context: &mut Context<'_>) -> Option<Free> {
     let json = context.json;
     Some(match json.kind(node) {
         Kind::Null | Kind::Broken => Free::Null,
         Kind::Bool(value) => Free::Bool(value),
-        Kind::Number => Free::Number(float(json.raw(node))?),
+        Kind::Number => match float(json.raw(node)) {
+            Some(number) => Free::Number(number),
+            None => {
+                context.is_too_large(node);
+                return None;
+            }
+        },
         Kind::Plain | Kind::Escaped => Free::Text(json.string(node)?.into_owned()),
         Kind::Array => {
             let elements = json.elements(node).map(|element| with_room(|| free(element, context)));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::filter::is_variable;
 use super::go;
 use crate::envelope::plain::{self, Plain};
 use crate::syntax::ast::{ApplyForm, Atom, Term, TermKind};
@@ -93,6 +94,9 @@ impl Value {
             TermKind::Float(_) => Self::Lost,
             TermKind::Variable(_) => Self::text(&format!("?{}", slice(text, term.range))),
             TermKind::Wildcard => Self::text("?_"),
+            TermKind::Broken if is_variable(slice(text, term.range)) => {
+                Self::text(&format!("?{}", slice(text, term.range)))
+            }
             TermKind::Apply(_) | TermKind::Broken => {
                 let mut shown = String::new();
                 show(term, text, &mut shown);
@@ -197,7 +201,8 @@ fn show(term: &Term, text: &str, out: &mut String) {
             }
             out.push(')');
         }
-        TermKind::Broken => {}
+        // What only means something to its author is a variable to the engine.
+        TermKind::Broken => out.push_str(slice(text, term.range)),
     }
 }
 

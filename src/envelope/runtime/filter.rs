@@ -8,7 +8,7 @@ use crate::config::{Consumer, TranscriptSettings};
 use crate::envelope::plain;
 use crate::lint::Finding;
 use crate::syntax::{SourceFile, rules};
-use crate::text::without_new_words;
+use crate::text::{slice, without_new_words};
 
 /// What the filter makes of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,12 +131,30 @@ fn fact(text: &str) -> Option<Fact> {
 
 /// Whether the engine's parser takes a text.
 fn is_readable(source: &SourceFile) -> bool {
-    let refuses = |finding: &Finding| {
+    let of_statements = source.items().iter().flat_map(|item| {
+        item.statement
+            .findings
+            .iter()
+            .map(|finding| (finding, slice(source.text(), finding.range + item.start)))
+    });
+    let of_file = source.findings().iter().map(|finding| (finding, slice(source.text(), finding.range)));
+    !of_file.chain(of_statements).any(|(finding, text)| stops_the_engine(finding, text))
+}
+
+/// Whether the engine's parser stops at what was found at this text.
+#[must_use]
+pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
+    let is_refused = finding.rule.is_unreadable()
         // What a comment swallows the engine does not see either.
-        finding.rule.is_unreadable() && finding.rule != &rules::LONE_CR
-    };
-    let statements = source.items().iter();
-    !source.findings().iter().chain(statements.flat_map(|item| &item.statement.findings)).any(refuses)
+        && finding.rule != &rules::LONE_CR;
+    is_refused && !(finding.rule == &rules::FOREIGN_CONSTANT && is_variable(text))
+}
+
+/// Whether the engine takes a word for a variable, whatever its author means by it: `NULL`, `None`, `True`.
+#[must_use]
+pub fn is_variable(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether a consumer takes updates of a predicate: with no list at all it takes every one.

@@ -19,7 +19,8 @@ pub use caps::{DropReason, Kept, Warning, lacks_full_stop, reason, reason_in};
 pub use decode::{Free, List, Mismatch, names};
 pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{
-    CONSUMERS, ReadUpdate, Verdict, built_in, consumer_of, is_asked_for, lists, parsed_text, refusal, takes,
+    CONSUMERS, ReadUpdate, Verdict, built_in, consumer_of, is_asked_for, is_variable, lists, parsed_text,
+    refusal, stops_the_engine, takes,
 };
 pub use go::lower_case;
 pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};

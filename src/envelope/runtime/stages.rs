@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use super::Caps;
 use super::caps::{Kept, Warning, cut, cut_surface};
-use super::decode::{Context, Decode};
+use super::decode::{Context, Decode, Mismatch};
 use super::packet::{Envelope, Packet};
 use super::scan::each_candidate;
-use crate::envelope::json::{self, Flaw, Json, Kind, NodeId};
+use crate::envelope::json::{self, Flaw, Json, Kind};
 use crate::envelope::profile;
 use crate::text::{TextRange, size};
 
@@ -242,7 +242,7 @@ pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, Failure> 
         None => Ok(envelope),
         Some(mismatch) => {
             let range = json.range(mismatch.node);
-            let found = found(json, mismatch.node);
+            let found = found(json, &mismatch);
             Err(Failure::Kind {
                 field: mismatch.field,
                 found,
@@ -252,8 +252,12 @@ pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, Failure> 
     }
 }
 
-/// What a value is, in the runtime's words.
-fn found(json: &Json<'_>, node: NodeId) -> String {
+/// What a value is, in the runtime's words. Of a number that fits none it names the text.
+fn found(json: &Json<'_>, mismatch: &Mismatch) -> String {
+    let node = mismatch.node;
+    if mismatch.is_overflow {
+        return format!("number {}", String::from_utf8_lossy(json.raw(node)));
+    }
     match json.kind(node) {
         Kind::Null | Kind::Broken => "null",
         Kind::Bool(_) => "bool",

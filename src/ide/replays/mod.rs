@@ -20,4 +20,5 @@ pub use reasons::{By, Lacking, Reason};
 pub use report::{Replayed, Shown, StateAfter};
 pub use session::{Session, Setting, rule_place};
 pub use shown::{ToClause, TurnLens, hints, hover, lenses, turn_at, turns};
+pub use silence::silence;
 pub use verdicts::{InRecord, InRecords, Judged, JudgedTurn, MOST_BYTES, Verdicts};

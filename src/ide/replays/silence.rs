@@ -6,7 +6,7 @@ use crate::ide::transcripts::{Comments, members};
 use crate::transcript::{Found, Record, Site};
 
 /// Takes away what the members of a record and the comments of its file silence. What is wrong with them `check` says.
-pub(super) fn silence(
+pub fn silence(
     record: &Record<'_>,
     settings: &TranscriptSettings,
     rules: &RuleSettings,

@@ -24,9 +24,9 @@ static OVERRIDE: Rule = Rule {
     group: Group::Replay,
     severity: Some(Severity::Warning),
     summary: "The surface is rewritten, because something in the packet is refused.",
-    rationale: "Updates that the filter refuses do not reach the kernel, and the user reads a notice in front of what the model \
-                said. With `[replay] override = \"replace\"` a refusal stands in its place, as soon as the policy blocks the \
-                reply.",
+    rationale: "Updates that the filter refuses do not reach the kernel, and the user reads a notice before what the model wrote. \
+                With `[replay] override = \"prepend\"` a denied request adds the notice as well, with `\"replace\"` a refusal \
+                takes the place of the surface.",
     bad: concat!(
         session!(reply!("\"safe_action(/delete_file).\"", asks!("read_file", old_file!()), "I am looking.")),
         policy!()
@@ -42,8 +42,8 @@ static SPEECH_CONTRADICTS_VERDICT: Rule = Rule {
     group: Group::Replay,
     severity: Some(Severity::Warning),
     summary: "The surface claims a success that the constitution denies.",
-    rationale: "The model says that it is done, and the kernel refused it: the user believes something that never happened. \
-                `[transcripts] success_phrases` lists the words.",
+    rationale: "The model says that it is done, or doing it, and the kernel refused it: the user believes something that never \
+                happened. `[transcripts] success_phrases` lists the phrases.",
     bad: concat!(
         session!(reply!("", asks!("delete_file", old_file!()), "I deleted the old file.")),
         policy!()
@@ -108,11 +108,24 @@ static USER_INJECTION: Rule = Rule {
 };
 
 /// How a surface talks that is not meant for the user.
-const CHATTER: [&str; 12] = [
+const CHATTER: [&str; 31] = [
     "calling the tool",
     "calling tool",
     "running the tool",
+    "running tool",
+    "executing the tool",
+    "executing tool",
+    "invoking the tool",
+    "invoking tool",
     "tool call",
+    "tool error",
+    "tool failed",
+    "tool execution failed",
+    "tool returned an error",
+    "error in tool",
+    "error in the tool",
+    "error from tool",
+    "error from the tool",
     "tool_requests",
     "mangle_updates",
     "control packet",
@@ -120,7 +133,13 @@ const CHATTER: [&str; 12] = [
     "let me think",
     "<thinking>",
     "searching…",
-    "searching...",
+    "scanning…",
+    "reading…",
+    "loading…",
+    "fetching…",
+    "querying…",
+    "retrying…",
+    "trying again…",
 ];
 
 /// An atom: a predicate with a name or a string in its parentheses; or a rule; or the first member of an object, with white
@@ -182,7 +201,9 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
         "" => "the whole reply".to_owned(),
         action => format!("`{action}`"),
     };
-    let message = format!("the user reads `{phrase}`, and the constitution denies {what}: {}", denied.why);
+    let is_replaced = report.rewritten.as_ref().is_some_and(|rewritten| rewritten.is_replaced);
+    let who = if is_replaced { "the model writes" } else { "the user reads" };
+    let message = format!("{who} `{phrase}`, and the constitution denies {what}: {}", denied.why);
     scene.push(Finding::new(&SPEECH_CONTRADICTS_VERDICT, range, message));
 }
 

@@ -250,9 +250,10 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
         let range = scene.brace();
         let message = match scene.constitution.settings.style {
             Override::Replace => format!("the whole reply is denied: {}", verdict.why),
-            Override::Prepend => format!(
-                "{}, which denies this reply; with `override = \"prepend\"`, its updates are asserted all the same",
-                verdict.why
+            style @ (Override::Runtime | Override::Prepend) => format!(
+                "{}, which denies this reply; with `override = \"{}\"`, its updates are asserted all the same",
+                verdict.why,
+                style.as_str()
             ),
         };
         scene.push(Finding::new(&DENIED, range, message));

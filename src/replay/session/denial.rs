@@ -108,26 +108,33 @@ impl Replay<'_> {
         self.evaluate(report);
     }
 
-    /// What the user sees instead of the surface.
-    pub(super) fn rewritten(
-        &self,
-        batch: &Batch,
-        denied: Option<&Verdict>,
-        surface: &str,
-    ) -> Option<Rewritten> {
-        match (denied, self.constitution.settings.style) {
-            (Some(verdict), Override::Replace) => {
-                let reason = verdict.why.clone();
-                Some(Rewritten { shown: format!("I cannot do that: {reason}."), reason })
+    /// What the user reads instead of the surface, once all requests are judged. `is_filtered`: the update filter refused
+    /// something.
+    pub(super) fn rewritten(&self, is_filtered: bool, report: &Turn) -> Option<Rewritten> {
+        let style = self.constitution.settings.style;
+        let filtered = || is_filtered.then(|| NOTICE.to_owned());
+        let blocked = || report.envelope.as_ref().map(|verdict| verdict.why.clone());
+        let denied = || report.verdicts.iter().find(|verdict| !verdict.is_permitted);
+        let (reason, is_replaced) = match style {
+            Override::Runtime => (filtered().or_else(blocked)?, false),
+            Override::Prepend => (filtered().or_else(blocked).or_else(|| denied().map(gate_notice))?, false),
+            Override::Replace => {
+                let request = || denied().map(|verdict| verdict.why.clone());
+                (blocked().or_else(request).or_else(filtered)?, true)
             }
-            (denied, style) => {
-                let blocked = batch.blocked().next().is_some().then(|| NOTICE.to_owned());
-                let reason = blocked.filter(|_| style == Override::Prepend);
-                let reason = reason.or_else(|| denied.map(|verdict| verdict.why.clone()))?;
-                Some(Rewritten { shown: format!("[SAFETY NOTICE: {reason}]\n\n{surface}"), reason })
-            }
-        }
+        };
+        let shown = match is_replaced {
+            true => format!("I cannot do that: {reason}."),
+            false => format!("[SAFETY NOTICE: {reason}]\n\n{}", report.surface),
+        };
+        Some(Rewritten { shown, reason, is_replaced })
     }
+}
+
+/// What the reference runtime answers the model when it denies a request.
+fn gate_notice(verdict: &Verdict) -> String {
+    let tool = verdict.action.strip_prefix('/').unwrap_or(&verdict.action);
+    format!("tool call blocked by safety gate: {tool}")
 }
 
 /// Whether a proof has one of some facts in it.

@@ -27,7 +27,7 @@ impl Replay<'_> {
                 entry.fate = entry.fate.clone().denied(is_replaced);
             }
         }
-        report.rewritten = self.rewritten(&batch, denied.as_ref(), &report.surface);
+        let is_filtered = batch.blocked().next().is_some();
         report.atoms = std::mem::take(&mut batch.atoms);
         report.envelope = denied;
         if !is_replaced {
@@ -43,6 +43,7 @@ impl Replay<'_> {
             }
             false => self.requests(requests, report),
         };
+        report.rewritten = self.rewritten(is_filtered, report);
     }
 
     fn batch(&mut self, reply: &Reply<'_>, picked: &Picked) -> Batch {

@@ -22,7 +22,7 @@ fn a_reply_that_the_policy_blocks() {
               + blocked_action("prod.db")
               override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
               permitted: `/read_file` is permitted by the constitution
-              denied: the policy says `blocked_action("prod.db")`, which denies this reply; with `override = "prepend"`, its updates are asserted all the same
+              denied: the policy says `blocked_action("prod.db")`, which denies this reply; with `override = "runtime"`, its updates are asserted all the same
             turn 2
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
               permitted: `/read_file` is permitted by the constitution
@@ -115,4 +115,84 @@ fn a_withdrawn_fact_comes_from_its_turn() {
     });
     let at = |turn: u64| Some(format!("turn {turn}, update 1"));
     assert_eq!(origins, [at(1), at(2), None]);
+}
+
+/// What the user reads of a reply with a denied request, under each word of `override`.
+#[test]
+fn a_denied_request_changes_what_the_user_reads_if_override_says_so() {
+    let lines = [
+        reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), "Okay, deleting files…"),
+        reply(&["task_status(\"a\", /open)."], &asks("read_file", "{\"path\":\"a\"}"), "Reading it."),
+        reply(&["safe_action(/delete_file)."], &asks("delete_file", "{\"path\":\"a\"}"), "Done."),
+    ];
+    let shown = |style: &str| {
+        let case = case(&lines, &format!("#- mangle-ls.toml\n[replay]\n{style}"));
+        let (turns, found) = case.run(&case.constitution());
+        let count = |code: &str| found.iter().filter(|found| found.1.rule.code == code).count();
+        let rewritten = turns.iter().filter(|turn| turn.rewritten.is_some()).count();
+        assert_eq!(count("PB501"), rewritten, "{style}");
+        let permitted = turns.iter().flat_map(|turn| &turn.verdicts).filter(|one| one.is_permitted).count();
+        assert_eq!(count("PB503"), permitted, "{style}");
+        let reads = turns.iter().map(|turn| turn.rewritten.as_ref().map_or(&turn.surface, |it| &it.shown));
+        reads.map(|text| text.replace('\n', " ")).collect::<Vec<_>>().join("\n") + "\n"
+    };
+    expect![[r#"
+        Okay, deleting files…
+        Reading it.
+        [SAFETY NOTICE: blocked unsafe mangle_updates]  Done.
+    "#]]
+    .assert_eq(&shown(""));
+    expect![[r#"
+        [SAFETY NOTICE: tool call blocked by safety gate: delete_file]  Okay, deleting files…
+        Reading it.
+        [SAFETY NOTICE: blocked unsafe mangle_updates]  Done.
+    "#]]
+    .assert_eq(&shown("override = \"prepend\"\n"));
+    expect![[r#"
+        I cannot do that: It needs an override.
+        Reading it.
+        I cannot do that: It needs an override.
+    "#]]
+    .assert_eq(&shown("override = \"replace\"\n"));
+}
+
+/// A request of a name that no rule permits is spoken of as if it were done.
+#[test]
+fn work_that_is_denied_is_not_spoken_of_as_under_way() {
+    for surface in
+        ["Okay, deleting files…", "Sure, I am deleting src/a.go now...", "OK, removing it.", "Deleted."]
+    {
+        let case = case(&[reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), surface)], "");
+        let (_, found) = case.run(&case.constitution());
+        assert!(found.iter().any(|found| found.1.rule.code == "PB520"), "{surface}");
+    }
+    for surface in ["Deleting files is dangerous. May I?", "I have not deleted anything.", "May I delete it?"]
+    {
+        let case = case(&[reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), surface)], "");
+        let (_, found) = case.run(&case.constitution());
+        assert!(!found.iter().any(|found| found.1.rule.code == "PB520"), "{surface}");
+    }
+}
+
+#[test]
+fn a_surface_does_not_show_what_the_agent_does_inside() {
+    let is_found = |surface: &str| {
+        let case = case(&[reply(&[], "", surface)], "");
+        let (_, found) = case.run(&case.constitution());
+        found.iter().any(|found| found.1.rule.code == "PB521")
+    };
+    for inside in [
+        "Searching file…",
+        "Searching files...",
+        "Error in tool read_file",
+        "Retrying…",
+        "Retrying the call...",
+    ] {
+        assert!(is_found(inside), "{inside}");
+    }
+    for plain in
+        ["I searched the file.", "Searching for it would take long.", "Try again later.", "The tests fail."]
+    {
+        assert!(!is_found(plain), "{plain}");
+    }
 }

@@ -1,5 +1,7 @@
 //! A replay in numbers.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +22,12 @@ pub struct ReplaySummary {
     pub denied: usize,
     /// Replies that are denied as a whole.
     pub envelopes_denied: usize,
+    /// Replies of which the user reads something else than the model wrote.
+    pub surfaces_rewritten: usize,
+    /// Rewritten surfaces, denied replies and denied requests together, as `stats` counts them.
+    pub constitutional_blocks: usize,
+    /// Memory operations by what they are.
+    pub memory_operations: BTreeMap<String, usize>,
     /// Updates that became facts.
     pub atoms_asserted: usize,
     /// Those of them whose reply the policy denies.
@@ -64,6 +72,13 @@ impl ReplaySummary {
         self.permitted += permitted;
         self.denied += turn.verdicts.len() - permitted;
         self.envelopes_denied += usize::from(turn.envelope.is_some());
+        let is_rewritten = usize::from(turn.surface.reason.is_some());
+        self.surfaces_rewritten += is_rewritten;
+        self.constitutional_blocks +=
+            is_rewritten + usize::from(turn.envelope.is_some()) + turn.verdicts.len() - permitted;
+        for operation in &turn.memory {
+            *self.memory_operations.entry(operation.op.clone()).or_default() += 1;
+        }
         let count = |fate: &str| turn.atoms.iter().filter(|atom| atom.fate == fate).count();
         let asserted = count("asserted");
         self.atoms_asserted += asserted;
@@ -99,6 +114,9 @@ pub fn summary_text(summary: &ReplaySummary) -> String {
         0 => {}
         1 => out.push_str("; 1 reply denied as a whole"),
         count => out.push_str(&format!("; {count} replies denied as a whole")),
+    }
+    if summary.surfaces_rewritten > 0 {
+        out.push_str(&format!("; {} rewritten", counted(summary.surfaces_rewritten, "surface")));
     }
     let despite = match summary.atoms_asserted_though_denied {
         0 => String::new(),

@@ -168,7 +168,7 @@ fn turns_are_counted() {
     summary.add(&hostile());
     assert_eq!(
         summary_text(&summary),
-        "1 turn, 1 request: 0 permitted, 1 denied; 1 reply denied as a whole; 0 updates asserted, 1 lost; 1 error, 0 warnings"
+        "1 turn, 1 request: 0 permitted, 1 denied; 1 reply denied as a whole; 1 surface rewritten; 0 updates asserted, 1 lost; 1 error, 0 warnings"
     );
 }
 

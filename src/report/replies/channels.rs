@@ -1,26 +1,103 @@
 //! `split`: the two channels of a transcript, with the same numbers of turns.
 
-use super::Answered;
 use crate::envelope::secrets::redacted;
 use crate::report::sink;
+use crate::transcript::channels::{KERNEL, USER};
 
-/// What a person was shown, line by line behind the number of the turn. Control characters are visible.
-#[must_use]
-pub fn surface_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
-    let reading = answered.reply.reading.as_ref();
-    let surface = String::from_utf8_lossy(reading.map_or(&[][..], |reading| &reading.surface));
-    // A key may stand in several lines.
-    redacted(&surface).lines().map(|line| format!("{turn}: {}", plain(line))).collect()
+/// What a person was shown in a turn, and the updates that reached the kernel, or would as far as that was judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Channels {
+    /// What a person was shown.
+    pub surface: String,
+    /// The updates, in their order.
+    pub updates: Vec<String>,
 }
 
-/// What the kernel got, or would get as far as that was judged: a line for each update that is kept.
-#[must_use]
-pub fn control_lines(answered: Answered<'_>, turn: u64) -> Vec<String> {
-    let kept = answered.account.iter().filter(|entry| entry.fate.is_kept());
-    kept.map(|entry| format!("{turn}: {}", plain(entry.text.trim()))).collect()
+impl Channels {
+    /// What a person was shown, line by line behind the number of the turn. Control characters are visible.
+    #[must_use]
+    pub fn surface_lines(&self, turn: u64) -> Vec<String> {
+        // A key may stand in several lines.
+        redacted(&self.surface).lines().map(|line| format!("{turn}: {}", plain(line))).collect()
+    }
+
+    /// What reached the kernel, a line for each update behind the number of the turn.
+    #[must_use]
+    pub fn control_lines(&self, turn: u64) -> Vec<String> {
+        self.updates.iter().map(|update| format!("{turn}: {}", plain(update.trim()))).collect()
+    }
+
+    /// What a person was shown, as an entry of a log.
+    #[must_use]
+    pub fn surface_entry(&self) -> String {
+        entry(USER, &self.surface)
+    }
+
+    /// What reached the kernel, as entries of a log: one without a text where nothing did.
+    #[must_use]
+    pub fn control_entries(&self) -> Vec<String> {
+        match self.updates.as_slice() {
+            [] => vec![entry(KERNEL, "")],
+            updates => updates.iter().map(|update| entry(KERNEL, update.trim())).collect(),
+        }
+    }
+}
+
+fn entry(prefix: &str, text: &str) -> String {
+    match text {
+        "" => prefix.to_owned(),
+        text => format!("{prefix} {}", sink::channel(text)),
+    }
 }
 
 /// A line without what would steer a terminal.
 fn plain(line: &str) -> String {
     sink::line(&redacted(line))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::transcript::{Kind, Options, Reader, Record};
+
+    /// The channels of a log.
+    fn read(log: &str) -> Vec<Channels> {
+        let mut out: Vec<Channels> = Vec::new();
+        let mut reader = Reader::new(Options { name: "a.log".into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| {
+            let mut channels = Channels::default();
+            for turn in &record.turns {
+                let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+                match turn.kind {
+                    Kind::Surface => channels.surface = text,
+                    _ => channels.updates.push(text),
+                }
+            }
+            out.push(channels);
+        };
+        reader.feed(log.as_bytes(), &mut each);
+        let _ = reader.finish(&mut each);
+        out
+    }
+
+    fn written(all: &[Channels]) -> String {
+        let lines =
+            all.iter().flat_map(|one| std::iter::once(one.surface_entry()).chain(one.control_entries()));
+        lines.map(|line| line + "\n").collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_log_gives_the_channels_back(
+            all in prop::collection::vec(("(?s).{1,40}", prop::collection::vec("[a-z]\\((?s).{0,20}\\)\\.", 0..3)), 1..5)
+        ) {
+            // What looks like a credential is masked unless `--no-redact` is given.
+            prop_assume!(all.iter().all(|(one, more)| more.iter().chain([one]).all(|text| redacted(text) == *text)));
+            let all: Vec<_> = all.into_iter().map(|(surface, updates)| Channels { surface, updates }).collect();
+            prop_assert_eq!(read(&written(&all)), all);
+        }
+    }
 }

@@ -5,12 +5,14 @@ use std::fmt::{Display, Write as _};
 
 use serde_json::{Value, json};
 
+use crate::envelope::OPERATIONS;
 use crate::envelope::account::Tally;
 use crate::report::sink;
+use crate::transcript::labels::Labels;
 use crate::transcript::statistics::Statistics;
 
 /// A figure: its file, its labels and its value.
-type Sample<'l> = (String, Vec<(&'l str, String)>, f64);
+type Sample = (String, Vec<(&'static str, String)>, f64);
 
 /// What estimates tokens.
 const ESTIMATOR: &str = "runtime";
@@ -30,6 +32,7 @@ pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
             "withdrawn": figures.atoms.withdrawn, "not_judged": figures.not_judged,
         },
         "mangle_syntax_errors": figures.syntax_errors,
+        "constitutional_blocks": blocks_json(figures),
         "memory_operations": figures.memory,
         "self_corrections": figures.self_corrections,
         "decoys": figures.decoys,
@@ -45,6 +48,38 @@ pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
             "target": compression.target,
             "target_met": compression.is_target_met(latest),
         },
+        "groups": figures.groups.iter().map(|(labels, group)| group_json(labels, group)).collect::<Value>(),
+    })
+}
+
+/// What the constitution blocked; `null` where no policy was replayed.
+fn blocks_json(figures: &Statistics) -> Value {
+    let Some(blocks) = &figures.blocks else { return Value::Null };
+    let by =
+        blocks.iter().map(|((lock, action), count)| json!({"lock": lock, "action": action, "count": count}));
+    json!({ "total": blocks.values().sum::<u64>(), "by": by.collect::<Value>() })
+}
+
+/// The counters of the replies of one shard, model and version.
+fn group_json(labels: &Labels, group: &Statistics) -> Value {
+    json!({
+        "shard": labels.shard,
+        "model": labels.model,
+        "version": labels.version,
+        "answers": group.answers,
+        "envelopes": group.methods,
+        "parse_errors": group.parse_errors,
+        "atoms": {
+            "kept": group.atoms.kept, "dropped": group.atoms.dropped, "blocked": group.atoms.blocked,
+            "withdrawn": group.atoms.withdrawn,
+        },
+        "mangle_syntax_errors": group.syntax_errors,
+        "constitutional_blocks": blocks_json(group),
+        "memory_operations": group.memory,
+        "self_corrections": group.self_corrections,
+        "decoys": group.decoys,
+        "control_leaks": group.leaks,
+        "diagnostics": group.diagnostics,
     })
 }
 
@@ -64,12 +99,14 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
         row("not judged", &why);
     }
     row("atoms that are no Mangle", &counts(&figures.syntax_errors));
+    row("constitutional blocks", &blocks_text(figures));
     row("memory operations", &counts(&figures.memory));
     row("self-corrections", &figures.self_corrections);
     row("decoys", &figures.decoys);
     row("control packets shown", &figures.leaks);
     row("rounds of repair", &figures.repair_rounds);
     row("findings", &counts(&figures.diagnostics));
+    row("answers by", &groups_text(figures));
     let compression = &figures.compression;
     row("tokens said", &compression.original);
     let kept = |tokens: u64, ratio: f64| format!("{tokens} tokens, {ratio:.1}:1");
@@ -81,59 +118,152 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
     out
 }
 
-/// The figures of all files in Prometheus' text format.
+/// What the constitution blocked, in words.
+fn blocks_text(figures: &Statistics) -> String {
+    let Some(blocks) = &figures.blocks else { return "not known: no policy judges the replies".to_owned() };
+    let by_action = blocks.iter().map(|((lock, action), count)| (format!("{action} (lock {lock})"), *count));
+    counts(&by_action.collect())
+}
+
+/// How many answers each shard, model and version gave: `3 coder gpt-x current`.
+fn groups_text(figures: &Statistics) -> String {
+    let named = figures.groups.iter().map(|(labels, group)| {
+        let words: Vec<_> = labels.pairs().map(|(_, value)| value).collect();
+        let name = if words.is_empty() { "unknown".to_owned() } else { words.join(" ") };
+        (name, group.answers)
+    });
+    counts(&named.collect())
+}
+
+/// The figures of all files in Prometheus' text format. What was never counted has a sample of 0.
 #[must_use]
 pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String {
     let mut out = String::new();
-    let mut metric = |name: &str, kind: &str, help: &str, samples: Vec<Sample<'_>>| {
-        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        for (file, labels, value) in samples {
-            let labels: Vec<_> = std::iter::once(("file", file))
-                .chain(labels)
-                .map(|(name, value)| format!("{name}=\"{}\"", sink::prometheus(&value)))
-                .collect();
-            let _ = writeln!(out, "{name}{{{}}} {value}", labels.join(","));
-        }
-    };
-    let counter = |label: &'static str, of: &dyn Fn(&Statistics) -> Vec<(String, u64)>| {
-        let rows = all.iter().flat_map(|(file, figures)| {
-            of(figures).into_iter().map(move |(word, count)| {
-                let labels = if label.is_empty() { Vec::new() } else { vec![(label, word)] };
-                (file.clone(), labels, number(count))
-            })
-        });
-        rows.collect::<Vec<_>>()
-    };
-    let one = |count: u64| vec![(String::new(), count)];
-    let rows: [Row<'_>; 10] = [
-        ("piggyback_parse_errors", "Replies that could not be decoded at once", "stage", &|it| {
-            words(&it.parse_errors)
-        }),
-        ("mangle_syntax_errors", "Updates that are no Mangle", "predicate", &|it| words(&it.syntax_errors)),
-        ("memory_operations_total", "Memory operations", "op", &|it| words(&it.memory)),
-        ("envelopes_total", "Replies by how the runtime read them", "method", &|it| words(&it.methods)),
-        ("atoms_total", "Updates by what became of them", "result", &|it| {
-            ends(it).map(|(word, count)| (word.to_owned(), count)).into()
-        }),
-        ("decoys_total", "Envelopes beside the one that counts", "", &|it| one(it.decoys)),
-        ("control_leaks_total", "Replies that show their control packet", "", &|it| one(it.leaks)),
-        ("self_corrections_total", "Replies that take something back", "", &|it| one(it.self_corrections)),
-        ("repair_rounds_total", "Replies that were sent back", "", &|it| one(it.repair_rounds)),
-        ("diagnostics_total", "Findings", "code", &|it| words(&it.diagnostics)),
-    ];
-    for (name, help, label, of) in rows {
-        metric(name, "counter", help, counter(label, of));
+    for metric in &METRICS {
+        let samples = all.iter().flat_map(|(file, figures)| samples(metric, file, figures));
+        write_metric(&mut out, metric.name, "counter", metric.help, samples);
     }
     let ratio = |(file, figures): &(String, Statistics)| {
-        (
-            file.clone(),
-            vec![("estimator", ESTIMATOR.to_owned())],
-            rounded(figures.compression.headline(latest)),
-        )
+        let labels = vec![("estimator", ESTIMATOR.to_owned())];
+        (file.clone(), labels, rounded(figures.compression.headline(latest)))
     };
     let help = "Tokens of conversation for each token of state";
-    metric("compression_ratio", "gauge", help, all.iter().map(ratio).collect());
+    write_metric(&mut out, "compression_ratio", "gauge", help, all.iter().map(ratio));
     out
+}
+
+fn write_metric(out: &mut String, name: &str, kind: &str, help: &str, samples: impl Iterator<Item = Sample>) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    for (file, labels, value) in samples {
+        let labels: Vec<_> = std::iter::once(("file", file))
+            .chain(labels)
+            .map(|(name, value)| format!("{name}=\"{}\"", sink::prometheus(&value)))
+            .collect();
+        let _ = writeln!(out, "{name}{{{}}} {value}", labels.join(","));
+    }
+}
+
+/// The values of a counter, each with what its labels are.
+type Values = Vec<(Vec<String>, u64)>;
+
+/// Takes the values of a counter from figures.
+type Of = fn(&Statistics) -> Values;
+
+/// A counter.
+struct Metric {
+    name: &'static str,
+    help: &'static str,
+    /// The labels of its values.
+    labels: &'static [&'static str],
+    /// Its values in some figures, with what these labels are.
+    of: Of,
+    /// The values of its first label that are counted even where there are none.
+    usual: fn() -> Vec<&'static str>,
+}
+
+/// A counter without labels of its own.
+const fn plain(name: &'static str, help: &'static str, of: Of) -> Metric {
+    Metric { name, help, labels: &[], of, usual: Vec::new }
+}
+
+/// A counter with a label.
+const fn labelled(name: &'static str, help: &'static str, labels: &'static [&'static str], of: Of) -> Metric {
+    Metric { name, help, labels, of, usual: Vec::new }
+}
+
+/// The counters, in the order in which they are written.
+const METRICS: [Metric; 11] = [
+    labelled("piggyback_parse_errors", "Replies that could not be decoded at once", &["stage"], |it| {
+        words(&it.parse_errors)
+    }),
+    labelled("mangle_syntax_errors", "Updates that are no Mangle", &["predicate"], |it| {
+        words(&it.syntax_errors)
+    }),
+    labelled(
+        BLOCKS,
+        "Rewritten surfaces, denied replies and denied requests, where a policy judges them",
+        &["lock", "action"],
+        blocks,
+    ),
+    Metric {
+        usual: operations,
+        ..labelled("memory_operations_total", "Memory operations", &["op"], |it| words(&it.memory))
+    },
+    labelled("envelopes_total", "Replies by how the runtime read them", &["method"], |it| words(&it.methods)),
+    labelled("atoms_total", "Updates by what became of them", &["result"], |it| {
+        ends(it).map(|(word, count)| (vec![word.to_owned()], count)).into()
+    }),
+    plain("decoys_total", "Envelopes beside the one that counts", |it| one(it.decoys)),
+    plain("control_leaks_total", "Replies that show their control packet", |it| one(it.leaks)),
+    plain("self_corrections_total", "Replies that take something back", |it| one(it.self_corrections)),
+    plain(ROUNDS, "Replies that were sent back", |it| one(it.repair_rounds)),
+    labelled("diagnostics_total", "Findings", &["code"], |it| words(&it.diagnostics)),
+];
+
+fn operations() -> Vec<&'static str> {
+    OPERATIONS.iter().map(|one| one.name).collect()
+}
+
+/// The samples of a counter in a file: by shard, model and version as far as replies tell them; what was never counted is 0.
+fn samples(metric: &Metric, file: &str, figures: &Statistics) -> Vec<Sample> {
+    let mut samples: Vec<Sample> = Vec::new();
+    // What only the whole file shows has no shard.
+    let whole = BTreeMap::from([(Labels::default(), figures)]);
+    let groups = figures.groups.iter().map(|(labels, group)| (labels.clone(), group)).collect();
+    let groups: BTreeMap<Labels, &Statistics> = if metric.name == ROUNDS { whole } else { groups };
+    for (labels, group) in &groups {
+        for (values, count) in (metric.of)(group) {
+            let own = metric.labels.iter().copied().zip(values).filter(|(_, value)| !value.is_empty());
+            let more = labels.pairs().map(|(name, value)| (name, value.to_owned()));
+            samples.push((file.to_owned(), own.chain(more).collect(), number(count)));
+        }
+    }
+    let label = metric.labels.first().copied().unwrap_or_default();
+    for word in (metric.usual)() {
+        let is_counted = samples.iter().any(|(_, labels, _)| labels.contains(&(label, word.to_owned())));
+        if !is_counted {
+            samples.push((file.to_owned(), vec![(label, word.to_owned())], 0.0));
+        }
+    }
+    if samples.is_empty() {
+        samples.push((file.to_owned(), Vec::new(), 0.0));
+    }
+    samples
+}
+
+/// The name of the counter of what the constitution blocked.
+const BLOCKS: &str = "constitutional_blocks";
+
+/// The name of the counter of rounds of repair.
+const ROUNDS: &str = "repair_rounds_total";
+
+fn blocks(figures: &Statistics) -> Values {
+    let blocks = figures.blocks.iter().flatten();
+    blocks.map(|((lock, action), count)| (vec![(*lock).to_owned(), action.clone()], *count)).collect()
+}
+
+fn one(count: u64) -> Values {
+    vec![(Vec::new(), count)]
 }
 
 /// The updates by what became of them.
@@ -143,11 +273,8 @@ fn ends(figures: &Statistics) -> [(&'static str, u64); 4] {
     [kept, ("dropped", dropped), ("blocked", blocked), ("withdrawn", withdrawn)]
 }
 
-/// A metric: its name, what it counts, its label, and its values.
-type Row<'f> = (&'f str, &'f str, &'static str, &'f dyn Fn(&Statistics) -> Vec<(String, u64)>);
-
-fn words<K: AsRef<str>>(counts: &BTreeMap<K, u64>) -> Vec<(String, u64)> {
-    counts.iter().map(|(word, count)| (word.as_ref().to_owned(), *count)).collect()
+fn words<K: AsRef<str>>(counts: &BTreeMap<K, u64>) -> Values {
+    counts.iter().map(|(word, count)| (vec![word.as_ref().to_owned()], *count)).collect()
 }
 
 /// `3 kept, 1 dropped`

@@ -8,7 +8,7 @@ mod parsed;
 mod repair;
 mod words;
 
-pub use channels::{control_lines, surface_lines};
+pub use channels::Channels;
 pub use explain::explained;
 pub use extracted::extracted;
 pub use figures::{figures_json, figures_prometheus, figures_text};

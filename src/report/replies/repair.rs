@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Answered, words};
-use crate::config::{Period, Profile};
+use crate::config::Period;
 use crate::envelope::atoms::{Declared, Judge, Suggestion, offers, suggest};
 use crate::envelope::edits::quoted;
-use crate::envelope::{Context, OPERATIONS, Survey};
+use crate::envelope::{Context, OPERATIONS};
 use crate::text::{TextSize, size};
+use crate::transcript::labels::profile;
 
 /// How many updates are listed; of the others only the number is told.
 const MOST_UPDATES: usize = 20;
@@ -81,7 +82,7 @@ impl Repair {
         diagnostics: &[Value],
         attempt: Attempt,
     ) -> Self {
-        let profile = profile(answered, context);
+        let profile = profile(answered.turn, answered.reply, context);
         let period = context.settings.atoms.trailing_period;
         let lost = lost(answered);
         let grave = diagnostics.iter().filter(|found| is_grave(found, &lost));
@@ -99,6 +100,12 @@ impl Repair {
             with_period: period.map_or(profile.needs_full_stops(), |period| period == Period::Required),
             is_stuck: diagnostics.iter().any(|found| found["code"] == STUCK),
         }
+    }
+
+    /// The number of the record that the reply stands in.
+    #[must_use]
+    pub fn record(&self) -> u64 {
+        self.record
     }
 
     /// Whether there is nothing to repair.
@@ -236,16 +243,6 @@ fn lost(answered: Answered<'_>) -> Vec<String> {
     let picked = answered.reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
     let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
     dropped.iter().map(|(index, _)| format!("{UPDATES}{index}")).collect()
-}
-
-/// The version of the protocol that a reply is judged by.
-fn profile(answered: Answered<'_>, context: &Context<'_>) -> Profile {
-    let of_turn = answered.turn.details.as_ref().and_then(|details| details.profile);
-    let session = answered.turn.session.or(context.session);
-    let context = Context { profile: context.profile.or(of_turn), session, ..*context };
-    let survey = Survey::new(answered.reply, &context);
-    let found = survey.subjects().last().map(|subject| subject.profile);
-    found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)
 }
 
 /// The predicates that are offered, those first that the bad updates, or what is suggested for them, are nearest to.

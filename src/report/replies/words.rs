@@ -19,6 +19,9 @@ pub(super) fn failure(failure: &Failure) -> String {
         Failure::End => "the text ends inside of the JSON".into(),
         Failure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
         Failure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
+        Failure::Kind { field, found, .. } if found.starts_with("number ") => {
+            format!("`{field}` is the {found}, which is too large")
+        }
         Failure::Kind { field, found, .. } if field.is_empty() => {
             format!("it is {}, no object", article(found))
         }

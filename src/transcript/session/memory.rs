@@ -2,6 +2,7 @@
 
 use super::examples::{reply, session};
 use super::{Known, Now};
+use crate::envelope::may_be_predicate;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Memory, hash};
@@ -27,14 +28,10 @@ static UNPAIRED_OP: Rule = Rule {
         ),
     ),
     good: session!(
+        reply!("\"old_plan(\\\"tests first\\\").\"", "\"memory_operations\":[]", "Looking."),
         reply!(
             "",
-            "\"memory_operations\":[{\"op\":\"note\",\"key\":\"plan:old\",\"value\":\"tests first\"}]",
-            "Looking."
-        ),
-        reply!(
-            "",
-            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"plan:old\",\"value\":\"\"}]",
+            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
             "That is over."
         ),
     ),
@@ -83,7 +80,8 @@ impl Keys {
                 is_lacking.then(|| format!("no earlier turn archives `{key}`"))
             }
             "forget" => {
-                let is_lacking = self.stored.lacks(&id) && self.archived.lacks(&id);
+                // That such a key retracts nothing at all is reported of the reply itself.
+                let is_lacking = may_be_predicate(key) && self.stored.lacks(&id) && self.archived.lacks(&id);
                 is_lacking
                     .then(|| format!("no earlier turn stores or asserts `{key}`: there is nothing to forget"))
             }

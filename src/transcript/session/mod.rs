@@ -103,7 +103,7 @@ impl Session {
             memory: memory::Keys::default(),
             corrections: corrections::Corrections::default(),
             context: context::Prompts::default(),
-            state: state::State::new(context.settings.target_compression_ratio),
+            state: state::State::new(context),
             campaign: campaign::Campaign::default(),
             limits: limits::Tasks::new(limits),
             inferred: FxHashSet::default(),

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::examples::{reply, session, user};
 use super::{MOST_KNOWN, Now};
+use crate::envelope::Context;
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
@@ -46,14 +47,18 @@ static RATIO_INVERSE: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "The atoms of a turn cost more than its text.",
     rationale: "To keep the text would be cheaper than to keep the atoms that stand for it. Mostly the atoms carry \
-                the text itself, in a string.",
-    bad: session!(
-        user!("Go on."),
-        reply!(
-            "\"observation(\\\"t1\\\", \\\"the login fails whenever the clock of the server is behind by a second\\\").\"",
-            "\"memory_operations\":[]",
-            "Done."
+                the text itself, in a string. Off unless a target is set (`[transcripts] target_compression_ratio`), or \
+                `[rules]` names this rule.",
+    bad: concat!(
+        session!(
+            user!("Go on."),
+            reply!(
+                "\"observation(\\\"t1\\\", \\\"the login fails whenever the clock of the server is behind by a second\\\").\"",
+                "\"memory_operations\":[]",
+                "Done."
+            ),
         ),
+        "#- mangle-ls.toml\n[transcripts]\ntarget_compression_ratio = 10\n"
     ),
     good: session!(user!("Go on."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
     fix: FixKind::None,
@@ -150,6 +155,8 @@ const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
 #[derive(Debug)]
 pub(super) struct State {
     target: f64,
+    /// Whether the ratio of single turns matters.
+    wants_turns: bool,
     /// The tokens of what the user said since the last answer; `None` where nothing is recorded of it.
     asked: Option<usize>,
     /// Whether all that was answered is known to have been asked.
@@ -197,9 +204,12 @@ impl Held {
 }
 
 impl State {
-    pub(super) fn new(target: f64) -> Self {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        let settings = context.settings;
+        let is_configured = context.rules.is_some_and(|rules| rules.is_configured(&RATIO_INVERSE));
         Self {
-            target,
+            target: settings.compression_target(),
+            wants_turns: settings.target_compression_ratio.is_some() || is_configured,
             asked: None,
             is_whole: true,
             original: 0,
@@ -274,7 +284,7 @@ impl State {
             ));
         }
         let kept = characters / CHARACTERS;
-        if asked.is_some() && kept > original {
+        if self.wants_turns && asked.is_some() && kept > original {
             let message = format!("the atoms of this turn cost {kept} tokens, its text only {original}");
             out.push(
                 now.found(Finding::new(&RATIO_INVERSE, now.reply.surface, message), "/surface_response"),

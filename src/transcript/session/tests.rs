@@ -209,17 +209,42 @@ fn what_is_kept_of_turns() {
             ),
         ],
         expect![[r#"
-            ratio-inverse 2 «/content ▸ /surface_response» "ok": the atoms of this turn cost 11 tokens, its text only 1
             stateless-turn 4 «/content ▸ /surface_response» "The token is checked before th": 70 tokens of text and no atom: nothing is left of this turn once it is thrown away
             lossy-turn 4 «/content ▸ /surface_response» "src/auth.go": no atom of this turn mentions `src/auth.go`
             lossy-turn 4 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
             lossy-turn 6 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
             contradiction 6 «/content ▸ /control_packet/mangle_updates/2» "task_status(\\\"t\\\", /done).": this conflicts with update 1: `task_status` of `t` is open there
-            ratio-inverse 8 «/content ▸ /surface_response» "Done and more than that": the atoms of this turn cost 15 tokens, its text only 5
             contradiction 8 «/content ▸ /control_packet/mangle_updates/3» "test_state(/green).": this conflicts with update 2: `test_state` is red there
             ratio-low 2 «/content ▸ /surface_response» "ok": over this transcript the text is 3.2 times as long as the atoms that stand for it; the target is 100
         "#]],
     );
+}
+
+/// Single turns are held against a ratio only where somebody set a target, or names the rule.
+#[test]
+fn the_ratio_of_a_turn_matters_where_a_target_is_set() {
+    let lines = [
+        user("Go."),
+        reply(&["observation(\"t\", \"a text that is longer than what was said\")."], "", "ok"),
+    ]
+    .concat();
+    let of_turns = |target: Option<f64>, rules: Option<&crate::config::RuleSettings>| {
+        let settings = TranscriptSettings { target_compression_ratio: target, ..Default::default() };
+        let mut out = Vec::new();
+        let mut checker = Checker::new(Context { rules, ..Context::new(&settings) }, Limits::default());
+        let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| checker.record(record, &mut out);
+        reader.feed(lines.as_bytes(), &mut each);
+        let summary = reader.finish(&mut each);
+        checker.finish(&summary, &mut out);
+        out.iter().filter(|found| found.finding.rule.name == "ratio-inverse").count()
+    };
+    assert_eq!(of_turns(None, None), 0);
+    assert_eq!(of_turns(Some(100.0), None), 1);
+    let (usual, mut named) = (crate::config::RuleSettings::default(), crate::config::RuleSettings::default());
+    let rule = crate::transcript::rules().find(|rule| rule.name == "ratio-inverse").unwrap();
+    named.set(rule, Some(crate::lint::Severity::Hint));
+    assert_eq!((of_turns(None, Some(&usual)), of_turns(None, Some(&named))), (0, 1));
 }
 
 #[test]
@@ -246,7 +271,6 @@ fn what_was_forgotten_is_no_longer_held() {
     check(
         &kept,
         expect![[r#"
-            ratio-inverse 2 «/content ▸ /surface_response» "Something that is as long as t": the atoms of this turn cost 20 tokens, its text only 15
             ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 1.4 times as long as the atoms that stand for it; the target is 100
         "#]],
     );
@@ -254,9 +278,8 @@ fn what_was_forgotten_is_no_longer_held() {
     check(
         &forgotten,
         expect![[r#"
-        ratio-inverse 2 «/content ▸ /surface_response» "Something that is as long as t": the atoms of this turn cost 20 tokens, its text only 15
-        ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 31.0 times as long as the atoms that stand for it; the target is 100
-    "#]],
+            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 31.0 times as long as the atoms that stand for it; the target is 100
+        "#]],
     );
 }
 

@@ -14,6 +14,9 @@ use crate::text::{TextRange, nearest, size};
 const RESERVES: [&str; 4] =
     ["core_reserve_percent", "atom_reserve_percent", "history_reserve_percent", "working_reserve_percent"];
 
+/// The one number that may be below zero: facts have scores of either sign.
+const ANY_SCORE: &str = "activation_threshold";
+
 /// What a mistake that the runtime's decoder meets means for the rest of the file.
 const CONSEQUENCE: &str = "The runtime cannot load the file, and nothing of it is used.";
 
@@ -114,8 +117,9 @@ impl Check<'_, '_> {
             Kind::Section(section) => self.section(section, path, value),
             Kind::Profiles => self.profiles(path, value),
             Kind::Share => self.share(path, value),
-            Kind::Count => self.minimum(key, path, value),
-            Kind::Number | Kind::Flag | Kind::Text | Kind::Free => {}
+            Kind::Count if key.minimum.is_some() => self.minimum(key, path, value),
+            Kind::Count | Kind::Number => self.negative(key, path, value),
+            Kind::Flag | Kind::Text | Kind::Free => {}
         }
     }
 
@@ -156,6 +160,21 @@ impl Check<'_, '_> {
         let fix = Fix::guess(format!("Set it to {minimum}")).replace(range, minimum.to_string());
         let message = format!("`{path}` must be at least {minimum}.{zero}");
         self.out.push(Finding::new(&LIMIT_LOW, range, message).fix(fix));
+    }
+
+    /// Reports a number below zero, where nothing says how small it may be.
+    fn negative(&mut self, key: &Key, path: &str, value: NodeId) {
+        let written = String::from_utf8_lossy(self.json.raw(value));
+        let is_negative = written.parse().is_ok_and(|number: f64| number < 0.0);
+        if is_negative && key.name != ANY_SCORE {
+            let range = self.json.range(value);
+            let finding = Finding::new(&LIMIT_LOW, range, format!("`{path}` is negative: {written}."));
+            let fix = || Fix::guess(format!("Set it to the default, {}", key.default));
+            self.out.push(match key.default {
+                "" => finding,
+                default => finding.fix(fix().replace(range, default)),
+            });
+        }
     }
 
     fn share(&mut self, path: &str, value: NodeId) {

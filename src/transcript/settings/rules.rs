@@ -19,9 +19,10 @@ pub(super) static LIMIT_LOW: Rule = Rule {
     name: "limit-low",
     group: Group::Limits,
     severity: Some(Severity::Error),
-    summary: "A limit of the runtime's configuration is below the least that the runtime accepts.",
+    summary: "A limit of the runtime's configuration is below the least that the runtime accepts, or negative.",
     rationale: "The runtime's own check of its limits fails. A 0 counts as a setting that is not there: what holds then \
-                is the default, which is mostly far more than was meant.",
+                is the default, which is mostly far more than was meant. A negative number of tokens, facts, seconds or retries \
+                limits nothing in a way that its author could have meant.",
     bad: "#- .nerd/config.json\n{\"core_limits\": {\"max_facts_in_kernel\": 500}}\n",
     good: "#- .nerd/config.json\n{\"core_limits\": {\"max_facts_in_kernel\": 50000}}\n",
     fix: FixKind::Unsafe,
