@@ -14,6 +14,7 @@ pub mod facts;
 mod failure;
 mod fold;
 mod function;
+mod gaps;
 mod interval;
 #[cfg(test)]
 mod looks;
@@ -42,6 +43,7 @@ pub use builtin::{Builtin, compare};
 pub use dump::{Dump, TextBudget};
 pub use failure::Failure;
 pub use function::{Clock, Function};
+pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
 pub use plan::{BEHIND_BODY, Compiled, Fact, Fault, Reading, Rule, RuleId, compile};
 pub use proof::{Ground, Proof, ProofNode, ProofStep};

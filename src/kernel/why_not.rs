@@ -55,6 +55,12 @@ pub enum Obstacle {
     TooMany,
 }
 
+/// The atom that a premise asks for: its predicate, and its arguments (`None`: any).
+pub(super) type Asked = (PredicateId, Vec<Option<ValueId>>);
+
+/// An obstacle, and the atom that was asked for in vain where it is a premise that is not negated.
+type Stop = (Obstacle, Option<Asked>);
+
 impl Obstacle {
     /// How many bytes its texts have.
     fn bytes(&self) -> usize {
@@ -71,15 +77,16 @@ impl Obstacle {
 /// Misses, and how many bytes of text they have.
 #[derive(Default)]
 struct Misses {
-    all: Vec<Miss>,
+    all: Vec<(Miss, Option<Asked>)>,
     bytes: usize,
 }
 
 impl Misses {
-    fn push(&mut self, rule: RuleId, obstacle: Obstacle) {
+    fn push(&mut self, rule: RuleId, (obstacle, asked): Stop) {
         self.bytes += obstacle.bytes();
-        let obstacle = if self.bytes > MOST_BYTES { Obstacle::TooMany } else { obstacle };
-        self.all.push(Miss { rule, obstacle });
+        let (obstacle, asked) =
+            if self.bytes > MOST_BYTES { (Obstacle::TooMany, None) } else { (obstacle, asked) };
+        self.all.push((Miss { rule, obstacle }, asked));
     }
 }
 
@@ -93,6 +100,17 @@ impl Model {
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
     ) -> Vec<Miss> {
+        self.stops(compiled, clock, predicate, wanted).into_iter().map(|(miss, _)| miss).collect()
+    }
+
+    /// The same, with the atoms that were asked for in vain.
+    pub(super) fn stops(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        predicate: PredicateId,
+        wanted: &[Option<ValueId>],
+    ) -> Vec<(Miss, Option<Asked>)> {
         let mut misses = Misses::default();
         let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
         for stratum in &compiled.strata {
@@ -146,10 +164,10 @@ impl Model {
 }
 
 /// What stands between the body of a plan and a head with these arguments, if something does.
-fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Obstacle> {
+fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Stop> {
     let mut probe = match Probe::new(trial.model, plan, wanted) {
         Ok(probe) => probe,
-        Err(obstacle) => return Some(obstacle),
+        Err(obstacle) => return Some((obstacle, None)),
     };
     let mut row = vec![ValueId(0); usize::from(plan.slots)];
     trial.refill(MOST_STEPS);
@@ -157,9 +175,9 @@ fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Opti
     trial.save();
     match end {
         End::Enough => None,
-        End::TooMany => Some(Obstacle::TooMany),
+        End::TooMany => Some((Obstacle::TooMany, None)),
         // Of a rule without steps the head is as it is.
-        End::Blocked => probe.furthest.map(|(_, obstacle)| obstacle),
+        End::Blocked => probe.furthest.map(|(_, stop)| stop),
     }
 }
 
@@ -181,7 +199,7 @@ fn group(
     stratum: &Stratum,
     aggregate: &Aggregate,
     wanted: &[Option<ValueId>],
-) -> Obstacle {
+) -> Stop {
     let rows = &aggregate.rows;
     // What the columns of the rows of the group hold.
     let columns = trial.model.relations.get(rows.relation as usize).map_or(0, |relation| relation.arity());
@@ -207,23 +225,24 @@ fn group(
     let relation = trial.model.relations.get(rows.relation as usize);
     if relation.is_some_and(|relation| relation.tuples().any(is_row)) {
         let near = trial.model.near(trial.compiled, PredicateId(aggregate.target), wanted);
-        return Obstacle::Groups { near };
+        return (Obstacle::Groups { near }, None);
     }
     match stratum.plans.iter().find(|plan| plan.target == rows.relation && plan.rule == aggregate.rule) {
-        Some(plan) => match probe(trial, plan, &of_rows).unwrap_or(Obstacle::TooMany) {
-            Obstacle::Head { argument: column, has } => {
+        Some(plan) => match probe(trial, plan, &of_rows).unwrap_or((Obstacle::TooMany, None)) {
+            (Obstacle::Head { argument: column, has }, asked) => {
                 let argument = aggregate.head.iter().position(|source| column_of(source) == Some(column));
-                Obstacle::Head { argument: argument.unwrap_or(0), has }
+                (Obstacle::Head { argument: argument.unwrap_or(0), has }, asked)
             }
             other => other,
         },
         None => {
             let (model, compiled) = (&*trial.model, trial.compiled);
-            Obstacle::Premise {
+            let obstacle = Obstacle::Premise {
                 premise: 0,
                 asked: atom(model, compiled, rows.relation, &of_rows),
                 near: model.near(compiled, PredicateId(rows.relation), &of_rows),
-            }
+            };
+            (obstacle, Some((PredicateId(rows.relation), of_rows.to_vec())))
         }
     }
 }
@@ -255,7 +274,7 @@ struct Probe<'p> {
     /// What registers must hold for the head to be as wanted.
     fixed: Vec<Option<ValueId>>,
     /// The step that was got to, and what was in the way there.
-    furthest: Option<(usize, Obstacle)>,
+    furthest: Option<(usize, Stop)>,
 }
 
 impl<'p> Probe<'p> {
@@ -268,17 +287,18 @@ impl<'p> Probe<'p> {
         Ok(Self { plan, fixed, furthest: None })
     }
 
-    fn obstacle(&self, sight: &Sight<'_>, step: usize, cause: Cause) -> Option<Obstacle> {
+    fn obstacle(&self, sight: &Sight<'_>, step: usize, cause: Cause) -> Option<Stop> {
         let step = self.plan.steps.get(step)?;
         let behind = step.premise == BEHIND_BODY;
+        let mut atom = None;
         let (asked, near) = match (cause, &step.kind) {
             (Cause::Value(value), _) if behind => {
                 let has = sight.model.values.display(value).to_string();
-                return Some(Obstacle::Head { argument: self.argument(&step.kind), has });
+                return Some((Obstacle::Head { argument: self.argument(&step.kind), has }, None));
             }
             (Cause::Failed(failure), _) if behind => {
                 let argument = self.argument(&step.kind);
-                return Some(Obstacle::Head { argument, has: format!("without a value: {failure}") });
+                return Some((Obstacle::Head { argument, has: format!("without a value: {failure}") }, None));
             }
             (Cause::Value(value), _) => {
                 (format!("the value {}", sight.model.values.display(value)), Vec::new())
@@ -293,12 +313,18 @@ impl<'p> Probe<'p> {
             }
             (_, StepKind::Match(found)) => {
                 let (asked, known) = self.asked(sight, found);
-                (asked, near(sight, PredicateId(found.relation), &known))
+                let near = near(sight, PredicateId(found.relation), &known);
+                atom = Some((PredicateId(found.relation), known.to_vec()));
+                (asked, near)
             }
-            (_, StepKind::Call(found)) => (self.asked(sight, found).0, Vec::new()),
+            (_, StepKind::Call(found)) => {
+                let (asked, known) = self.asked(sight, found);
+                atom = Some((PredicateId(found.relation), known.to_vec()));
+                (asked, Vec::new())
+            }
             (_, kind) => (test(sight, kind), Vec::new()),
         };
-        Some(Obstacle::Premise { premise: step.premise, asked, near })
+        Some((Obstacle::Premise { premise: step.premise, asked, near }, atom))
     }
 
     /// What a lookup asks for, as text and as values.
@@ -326,7 +352,7 @@ impl Observer for Probe<'_> {
         // The steps of a called rule are not those of the plan.
         let is_own = std::ptr::eq(sight.plan, self.plan);
         if is_own && self.furthest.as_ref().is_none_or(|(furthest, _)| step > *furthest) {
-            self.furthest = self.obstacle(sight, step, cause).map(|obstacle| (step, obstacle));
+            self.furthest = self.obstacle(sight, step, cause).map(|stop| (step, stop));
         }
     }
 

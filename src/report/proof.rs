@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::sink::line;
-use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+use crate::kernel::{Gap, GapEnd, Ground, Miss, Obstacle, Proof, RuleId};
 
 /// How many levels are unfolded.
 const DEEPEST: usize = 40;
@@ -69,6 +69,35 @@ impl Writer<'_> {
 
 fn plural(count: usize) -> &'static str {
     if count == 1 { "row" } else { "rows" }
+}
+
+/// Why a fact does not hold, and below each rule why the premise that stopped it has no solution.
+#[must_use]
+pub fn gaps(all: &[Gap], place: &dyn Fn(RuleId) -> String) -> String {
+    let mut out = String::new();
+    write_gaps(&mut out, all, place, 0);
+    out
+}
+
+fn write_gaps(out: &mut String, all: &[Gap], place: &dyn Fn(RuleId) -> String, level: usize) {
+    for Gap { miss, below, end } in all {
+        let own = obstacles(std::slice::from_ref(miss), place);
+        let end = end.as_ref().map(ending);
+        for text in own.lines().chain(end.as_deref()) {
+            let _ = writeln!(out, "{:indent$}{text}", "", indent = level * 2);
+        }
+        write_gaps(out, below, place, level + 1);
+    }
+}
+
+/// Why an explanation ends here.
+fn ending(end: &GapEnd) -> String {
+    match end {
+        GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
+        GapEnd::NoRule(name, arity) => format!("  no rule gives `{name}/{arity}`: the fact is missing"),
+        GapEnd::Deeper => "  its own rules are not explained; a greater `--depth` does it".to_owned(),
+        GapEnd::Again => "  the same is asked for above: the rules need each other".to_owned(),
+    }
 }
 
 /// Why a fact does not hold, a line or two for each rule that could have given it.

@@ -328,6 +328,21 @@ impl Compiled {
         self.names.get(predicate.0 as usize).copied().unwrap_or_else(|| Symbol::new(""))
     }
 
+    /// The rules that can give facts of a predicate, in the order of their numbers; facts of the program are none.
+    #[must_use]
+    pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
+        let entry = self.entry(predicate);
+        let plans = self.strata.iter().flat_map(|stratum| &stratum.plans);
+        let plans = plans.filter(|plan| plan.target == entry).map(|plan| plan.rule);
+        let aggregates = self.strata.iter().flat_map(|stratum| &stratum.aggregates);
+        let aggregates = aggregates.filter(|made| made.target == predicate.0).map(|made| made.rule);
+        let deferred = self.deferred.get(&predicate.0).into_iter().flatten().map(|rule| rule.plan.rule);
+        let mut all: Vec<RuleId> = plans.chain(aggregates).chain(deferred).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Whether the facts of a predicate hold during intervals.
     #[must_use]
     pub fn is_temporal(&self, predicate: PredicateId) -> bool {

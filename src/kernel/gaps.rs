@@ -1,0 +1,85 @@
+//! Why a fact does not hold, down to the premises that no fact can meet: each premise that stopped a rule is asked about
+//! in the same way.
+
+use super::why_not::{Asked, Miss};
+use super::{Clock, Compiled, Model, ValueId};
+use crate::program::PredicateId;
+
+/// How many atoms are asked about in one explanation.
+const MOST_ATOMS: usize = 200;
+
+/// What a rule lacks, and why it is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// The rule and what stopped it.
+    pub miss: Miss,
+    /// What the rules lack that could give the premise; empty where [`Gap::end`] says why.
+    pub below: Vec<Gap>,
+    /// Why there is nothing below.
+    pub end: Option<GapEnd>,
+}
+
+/// Why an explanation ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GapEnd {
+    /// No rule gives facts of this predicate, so facts are missing: its name and its number of arguments.
+    NoRule(String, usize),
+    /// The rules go on, deeper than was asked for.
+    Deeper,
+    /// The same atom is asked for above, so the rules need each other.
+    Again,
+}
+
+impl Model {
+    /// Why no fact of a predicate has these arguments (`None`: any), rules within rules down to `depth`. Rules that do
+    /// give such a fact are left out.
+    #[must_use]
+    pub fn gaps(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        predicate: PredicateId,
+        wanted: &[Option<ValueId>],
+        depth: usize,
+    ) -> Vec<Gap> {
+        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MOST_ATOMS };
+        descent.gaps((predicate, wanted.to_vec()), depth)
+    }
+}
+
+/// A walk from an atom to what it lacks.
+struct Descent<'m> {
+    model: &'m mut Model,
+    compiled: &'m Compiled,
+    clock: Clock,
+    /// The atoms from the first one down to this one.
+    open: Vec<Asked>,
+    left: usize,
+}
+
+impl Descent<'_> {
+    fn gaps(&mut self, atom: Asked, depth: usize) -> Vec<Gap> {
+        self.left = self.left.saturating_sub(1);
+        let stops = self.model.stops(self.compiled, self.clock, atom.0, &atom.1);
+        self.open.push(atom);
+        let gaps = stops.into_iter().map(|(miss, asked)| self.gap(miss, asked, depth)).collect();
+        self.open.pop();
+        gaps
+    }
+
+    fn gap(&mut self, miss: Miss, asked: Option<Asked>, depth: usize) -> Gap {
+        let Some(asked) = asked else { return Gap { miss, below: Vec::new(), end: None } };
+        if self.compiled.rules_of(asked.0).is_empty() {
+            let name = self.compiled.name(asked.0).to_string();
+            let end = Some(GapEnd::NoRule(name, asked.1.len()));
+            return Gap { miss, below: Vec::new(), end };
+        }
+        if self.open.contains(&asked) {
+            return Gap { miss, below: Vec::new(), end: Some(GapEnd::Again) };
+        }
+        if depth == 0 || self.left == 0 {
+            return Gap { miss, below: Vec::new(), end: Some(GapEnd::Deeper) };
+        }
+        Gap { miss, below: self.gaps(asked, depth - 1), end: None }
+    }
+}
