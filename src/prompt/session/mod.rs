@@ -3,6 +3,7 @@
 //! Takes the text of a file ([`SessionFile::read`]); gives its values, each with its bytes and its JSON pointer, and
 //! what is wrong with the file. Opens no files.
 
+mod budget;
 mod json;
 pub mod keys;
 mod read;
