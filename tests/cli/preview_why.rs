@@ -705,3 +705,16 @@ fn templates_that_nothing_takes_are_reported() {
         error[MG903 config-bad-value]: Nothing is filled in for `{names}` in `session.test`; there are `{value}`.
         warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `suffix`, `inception`, `reasoning`, `generic`, `coder`, `tester`, `reviewer`, `researcher`, `banner.rule`, `context.title`, `context.compiled`, `context.entry`, `knowledge.compiled`, `knowledge.topic`, `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`, `intent.title`, `intent.id`, `intent.category`, `intent.verb`, `intent.target`, `intent.constraint`, `turn.state`, `turn.message`, `turn.answer`, `turn.request`, `compressed.title`, `compressed.first`, `compressed.core`, `compressed.active`, `compressed.history`, `compressed.turns`, `compressed.recent`, `compressed.turn`, `articulation.role`, `articulation.results`, `articulation.result`, `articulation.requirements`, `articulation.requirement`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
 }
+
+#[test]
+fn scores_of_atoms_that_do_not_exist_are_reported() {
+    let kernel =
+        KERNEL.replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session");
+    let mut files = FILES.to_vec();
+    (files[2].1, files[3].1) = (&kernel, "vectors: {style/shrt: 0.8, style/short: 0.5, nowhere: 1}\n");
+    let shown = render(&run(folder(&files).path(), &["preview", "fix.kernel.mg"]));
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("session-key")).collect();
+    expect![[r#"
+        warning[session-key] fix.session.yaml:1 No prompt atom is called `style/shrt`, so its score is ignored. Did you mean `style/short`?
+        warning[session-key] fix.session.yaml:1 No prompt atom is called `nowhere`, so its score is ignored."#]].assert_eq(&lines.join("\n"));
+}

@@ -125,8 +125,13 @@ impl Reader<'_> {
                     None => !known.contains('.'),
                 };
                 let beside: Vec<_> = known.clone().filter(is_beside).collect();
-                let listed = if beside.is_empty() { known.clone().collect() } else { beside };
-                let all: Vec<_> = listed.into_iter().map(|known| format!("`{known}`")).collect();
+                // Of a group that there is not, the groups.
+                let mut all: Vec<_> = beside.iter().map(|known| format!("`{known}`")).collect();
+                if all.is_empty() {
+                    let groups = PHRASES.iter().filter_map(|phrase| phrase.name.split_once('.'));
+                    all.extend(groups.map(|(group, _)| format!("`{group}.NAME`")));
+                    all.dedup();
+                }
                 let message = format!("No prompt takes a template `{name}`; there are {}.", all.join(", "));
                 self.unknown_near(*span, message, name, known);
             }

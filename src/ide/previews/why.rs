@@ -71,7 +71,14 @@ pub fn why_not<'a>(
             )
         }
         WhyNot::NotInMode => "it is injected for the shard, but nothing of this prompt shows it\n".to_owned(),
-        WhyNot::Hidden(predicate, why) => format!("a fact of `{predicate}` has the text, but {why}\n"),
+        WhyNot::Hidden { predicate, why, rules } => {
+            let rules = if rules.is_empty() {
+                String::new()
+            } else {
+                not_derived(common, shown, (text, rules), names)
+            };
+            format!("a fact of `{predicate}` has the text, but {why}\n{rules}")
+        }
         WhyNot::Dropped(why) => {
             format!(
                 "it is injected for the shard, but the prompt compiler leaves what is injected out; {why}\n"

@@ -556,13 +556,13 @@ fn said(kind: Kind, text: &str) -> String {
 #[test]
 fn keys_are_suggested_and_faults_name_their_atom() {
     expect![[r#"
-        PP067: The runtime has no key `text` and ignores it in `a`. Probably `content` is meant. [Write `content`]
+        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
         PP065: The prompt atom `a` has no text in `content`. The runtime leaves it out.
-        PP067: The runtime has no key `shards` and ignores it in `b`. Probably `shard_types` is meant. [Write `shard_types`]
-        PP067: The runtime has no key `Priority` and ignores it in `b`. Probably `priority` is meant. [Write `priority`]
+        PP067: The runtime has no key `shards` and ignores it in `b`. Did you mean `shard_types`? [Write `shard_types`]
+        PP067: The runtime has no key `Priority` and ignores it in `b`. Did you mean `priority`? [Write `priority`]
         PP064: There is no category `style`. The runtime leaves out the prompt atom `c`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
-        PP067: The runtime has no key `requires` and ignores it in `d`. Probably `depends_on` is meant. [Write `depends_on`]
-        PP067: The runtime has no key `is-mandatory` and ignores it in `d`. Probably `is_mandatory` is meant. [Write `is_mandatory`]
+        PP067: The runtime has no key `requires` and ignores it in `d`. Did you mean `depends_on`? [Write `depends_on`]
+        PP067: The runtime has no key `is-mandatory` and ignores it in `d`. Did you mean `is_mandatory`? [Write `is_mandatory`]
         PP064: The prompt atom `d` has no `category`. The runtime leaves it out. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
         PP065: This prompt atom has no `id`. The runtime leaves it out.
         PP067: The runtime has no key `colour` and ignores it in `e`.
@@ -577,9 +577,9 @@ fn keys_are_suggested_and_faults_name_their_atom() {
     "#]]
         .assert_eq(&said(Kind::Corpus, "- {id: a, category: domain, content: x, shard_types: /coder}\n"));
     expect![[r#"
-        PP067: The runtime has no key `text` and ignores it in `a`. Probably `content` is meant. [Write `content`]
-        PP067: The runtime has no key `shard_types` and ignores it in `a`. Probably `shardtypes` is meant. [Write `shardtypes`]
-        PP067: The runtime has no key `verbs` and ignores it in `a`. Probably `intentverbs` is meant. [Write `intentverbs`]
+        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
+        PP067: The runtime has no key `shard_types` and ignores it in `a`. Did you mean `shardtypes`? [Write `shardtypes`]
+        PP067: The runtime has no key `verbs` and ignores it in `a`. Did you mean `intentverbs`? [Write `intentverbs`]
     "#]].assert_eq(&said(
         Kind::Evolved,
         "atom: {id: a, category: domain, text: x, content: y, shard_types: [/coder], verbs: [/fix]}\n",

@@ -49,8 +49,15 @@ pub enum WhyNot {
     BelowThreshold(Vec<i64>),
     /// The prompt has no section that would show it.
     NotInMode,
-    /// A fact of a predicate has it, of which the prompt shows nothing: the predicate, and why.
-    Hidden(&'static str, &'static str),
+    /// A fact of a predicate has it, of which the prompt shows nothing.
+    Hidden {
+        /// The predicate.
+        predicate: &'static str,
+        /// Why, in words.
+        why: String,
+        /// What the rules lack that could inject it.
+        rules: Vec<RuleAbsence>,
+    },
     /// The prompt compiler leaves out the atom that it is in: why, in words.
     Dropped(String),
     /// It does not follow: what each rule lacks.
@@ -123,9 +130,18 @@ impl Common {
         if !with.is_empty() {
             return WhyNot::Atoms(with);
         }
-        let of_facts = self.of_facts(shown, shard, &|found| found.contains(text));
-        let of_facts = of_facts.or_else(|| self.hidden(shown, text));
-        of_facts.unwrap_or_else(|| WhyNot::NotDerived(self.rule_absences(shown, shard, text, depth)))
+        if let Some(reason) = self.of_facts(shown, shard, &|found| found.contains(text)) {
+            return reason;
+        }
+        let hidden = self.hidden(shown, shard, text);
+        if let Some((TEMPLATES, why)) = hidden {
+            return WhyNot::Hidden { predicate: TEMPLATES, why, rules: Vec::new() };
+        }
+        let rules = self.rule_absences(shown, shard, text, depth);
+        match hidden {
+            Some((predicate, why)) => WhyNot::Hidden { predicate, why, rules },
+            None => WhyNot::NotDerived(rules),
+        }
     }
 
     /// The id of an atom that is nearest to a word that is none.
@@ -196,26 +212,31 @@ impl Common {
         Some(WhyNot::WrongKey { keys, wanted: wanted.collect() })
     }
 
-    /// Facts with a text of which the mode shows nothing, or not for this shard.
-    fn hidden(&self, shown: &Shown, text: &str) -> Option<WhyNot> {
+    /// A fact with a text of which the prompt shows nothing: its predicate, and why.
+    fn hidden(&self, shown: &Shown, shard: &str, text: &str) -> Option<(&'static str, String)> {
         let is_legacy = shown.prompt.mode == Mode::Legacy || shown.prompt.fallback.is_some();
-        let knowledge = if is_legacy {
-            "`legacy` shows no knowledge of specialists; `section` and `jit` do"
-        } else {
-            "it is not for this shard, or its topic or text is empty"
-        };
-        let template = if is_legacy {
+        let has_text = |found: &str| found.contains(text);
+        let knowledge = with_text(self.facts(shown, KNOWLEDGE, 3), 2, &has_text);
+        if let Some(answer) = knowledge.first() {
+            let key = answer.text(0).unwrap_or_default();
+            return Some((
+                KNOWLEDGE,
+                match (is_legacy, key == shard) {
+                    (_, false) => format!("it is for the shard `{key}`"),
+                    (true, true) => {
+                        "`legacy` shows no knowledge of specialists; `section` and `jit` do".to_owned()
+                    }
+                    (false, true) => "its topic or its text is empty".to_owned(),
+                },
+            ));
+        }
+        let template = with_text(self.facts(shown, TEMPLATES, 2), 1, &has_text);
+        let why = if is_legacy {
             "it is the template of another type of shard, or not the first of this type"
         } else {
             "templates are the base of prompts in mode `legacy` alone"
         };
-        let sources = [(KNOWLEDGE, 3, 2, knowledge), (TEMPLATES, 2, 1, template)];
-        let has_text = |(predicate, least, argument, _): &(&'static str, usize, usize, &'static str)| {
-            !with_text(self.facts(shown, predicate, *least), *argument, &|found| found.contains(text))
-                .is_empty()
-        };
-        let found = sources.into_iter().find(has_text);
-        found.map(|(predicate, _, _, why)| WhyNot::Hidden(predicate, why))
+        template.first().map(|_| (TEMPLATES, why.to_owned()))
     }
 
     /// The facts that a query finds for a shard.

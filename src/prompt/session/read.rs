@@ -1,7 +1,7 @@
 //! From the tree of a session file to its values.
 
 use super::keys::{BESIDE, Field, SESSION, SYNONYMS, Shape};
-use super::tree::{Kind, Node, Unread};
+use super::tree::{Key, Kind, Node, Unread};
 use super::{Count, Form, Given, Prior, SessionFile, StepResult, Tool, budget, json, yaml};
 use crate::lint::{Finding, Fix, Severity};
 use crate::prompt::Intent;
@@ -181,6 +181,13 @@ impl Reader {
                     Kind::Scalar(text) => text.trim().parse().ok().filter(|score: &f64| score.is_finite()),
                     _ => None,
                 };
+                let id = |key: &Key| Said {
+                    text: key.text.clone(),
+                    range: key.range,
+                    pointer: String::new(),
+                    source: Source::Session,
+                };
+                self.file.scored = members.iter().map(|(key, _)| id(key)).collect();
                 self.file.vectors =
                     members.iter().filter_map(|(key, node)| Some((key.text.clone(), score(node)?))).collect();
             }

@@ -118,7 +118,7 @@ fn categories() -> String {
 /// The finding with the word that was probably meant.
 fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
-    let message = format!("{} Probably `{near}` is meant.", finding.message);
+    let message = format!("{} Did you mean `{near}`?", finding.message);
     Finding { message: message.into(), ..finding }
         .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
 }
