@@ -143,6 +143,18 @@ fn line_for_another_shard_names_it() {
     "#]].assert_eq(&why_not("Only for", &[]));
     expect![[r#"
         a fact of `specialist_knowledge` has the text, but `legacy` shows no knowledge of specialists; `section` and `jit` do
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 1 has no solution: lesson(_,"Tokens expire soon.")
+            near: lesson(/l1,"Retry twice before failing.")
+            no rule gives `lesson/2`: the fact is missing
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          for this shard it gives other lines:
+            Language /go is /passing.
+        policy.mg:4: gives lines `You test as {Id}`
+          premise 1 has no solution: active_shard("coder-7",/tester)
+            near: active_shard("coder-7",/coder)
+            no rule gives `active_shard/2`: the fact is missing
         exit 0
     "#]].assert_eq(&why_not("Tokens expire", &[]));
     expect![[r#"
@@ -703,7 +715,7 @@ fn templates_that_nothing_takes_are_reported() {
         warning[MG902 config-unknown-key]: No prompt takes a template `session.retrys`; there are `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`. Did you mean `session.retry`?
         error[MG903 config-bad-value]: `session.retry` leaves its values out; write where they stand: `{value}`.
         error[MG903 config-bad-value]: Nothing is filled in for `{names}` in `session.test`; there are `{value}`.
-        warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `suffix`, `inception`, `reasoning`, `generic`, `coder`, `tester`, `reviewer`, `researcher`, `banner.rule`, `context.title`, `context.compiled`, `context.entry`, `knowledge.compiled`, `knowledge.topic`, `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`, `intent.title`, `intent.id`, `intent.category`, `intent.verb`, `intent.target`, `intent.constraint`, `turn.state`, `turn.message`, `turn.answer`, `turn.request`, `compressed.title`, `compressed.first`, `compressed.core`, `compressed.active`, `compressed.history`, `compressed.turns`, `compressed.recent`, `compressed.turn`, `articulation.role`, `articulation.results`, `articulation.result`, `articulation.requirements`, `articulation.requirement`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
+        warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `banner.NAME`, `context.NAME`, `knowledge.NAME`, `session.NAME`, `intent.NAME`, `turn.NAME`, `compressed.NAME`, `articulation.NAME`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
 }
 
 #[test]
