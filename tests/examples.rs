@@ -382,9 +382,7 @@ fn habits_are_found_and_fixed() {
         let path = entry.unwrap().path();
         std::fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
     }
-    for arguments in
-        [&["check", "--fix", "--unsafe", "--fail-on", "hint"][..], &["fmt", "."], &["test"]]
-    {
+    for arguments in [&["check", "--fix", "--unsafe", "--fail-on", "hint"][..], &["fmt", "."], &["test"]] {
         let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
             .args(arguments)
             .current_dir(copy.path())

@@ -32,6 +32,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
         rules().into_iter().map(|rule| (rule.page().into(), report::rules::page(rule))).collect();
     files.insert("docs/rules/README.md".into(), report::rules::index(&rules()));
     files.insert("docs/configuration.md".into(), configuration());
+    files.insert("docs/prompt-files.md".into(), prompt_files());
     files.insert("docs/mangle-ls.schema.json".into(), schema());
     files.insert("editors/vscode/package.json".into(), vscode());
     files.extend(editor_queries::generated(root()));
@@ -49,6 +50,18 @@ fn configuration() -> String {
     format!(
         "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
     )
+}
+
+/// The page about session files, prompt atoms and templates, whose tables are generated.
+fn prompt_files() -> String {
+    let mut page = committed("docs/prompt-files.md".as_ref());
+    for (name, table) in mangle_ls::prompt::reference() {
+        let start = format!("<!-- generated: {name} -->\n");
+        let (before, rest) = page.split_once(&start).unwrap();
+        let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+        page = format!("{before}{start}{table}<!-- end -->\n{after}");
+    }
+    page
 }
 
 fn schema() -> String {

@@ -99,10 +99,7 @@ fn kinds_are_filtered() {
     assert!(only(json!(["quickfix"])).iter().all(|title| title.starts_with("quickfix: ")));
     assert_eq!(
         only(json!(["refactor"])),
-        [
-            "refactor.rewrite: Declare `p/1`",
-            "refactor.rewrite: Declare all 3 predicates that have no `Decl`"
-        ]
+        ["refactor.rewrite: Declare `p/1`", "refactor.rewrite: Declare all 3 predicates that have no `Decl`"]
     );
     assert_eq!(only(json!(["refactor.inline", "source.organizeImports"])), [] as [&str; 0]);
 }

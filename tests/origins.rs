@@ -349,7 +349,7 @@ fn corpus(text: &str) -> Arc<JitCompiler> {
     let mut open = |_, name: &str| (name == "there.md").then(|| (ATOMS.1, Arc::from(CONTENT)));
     let corpus = Corpus::read(&[file], &mut open);
     assert!(corpus.faults.is_empty(), "{:?} in\n{text}", corpus.faults);
-    Arc::new(JitCompiler { corpus: Arc::new(corpus) })
+    Arc::new(JitCompiler::new(Arc::new(corpus)))
 }
 
 /// A session with the score of an atom that only a search finds.

@@ -82,7 +82,8 @@ fn replay(constitution: &Constitution, text: &str) -> (Duration, usize, usize) {
                 let rule =
                     |rule| constitution.place(rule).map(|(file, at)| format!("{}:{}", file.0, u32::from(at)));
                 let origin = |fact: &str| session.origin(fact);
-                let places = Places { file: "session.jsonl", line: 1, rule: &rule, origin: &origin };
+                let places =
+                    Places { file: "session.jsonl", line: 1, start: 0, rule: &rule, origin: &origin };
                 reports.push(turn(&one, &places));
             }
         });

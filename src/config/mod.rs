@@ -13,6 +13,7 @@ mod kernel;
 pub mod keys;
 mod max_findings;
 mod pattern;
+mod phrases;
 mod pin;
 mod prompt;
 mod read;
@@ -40,6 +41,7 @@ pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use max_findings::MaxFindings;
 pub use pattern::gate_pattern;
+pub use phrases::{PHRASES, Phrase, phrase};
 pub use pin::pin_profile;
 pub use prompt::{
     ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, TEMPLATE_NAMES, Tokenizer,

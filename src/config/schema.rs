@@ -83,7 +83,16 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Table => inner(),
         Kind::Tables => json!({ "type": "array", "items": inner() }),
-        Kind::TextsByName => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        // Names with a full stop may be written as tables in it.
+        Kind::TextsByName => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [
+                    { "type": "string" },
+                    { "type": "object", "additionalProperties": { "type": "string" } },
+                ],
+            },
+        }),
         Kind::Named => json!({ "type": "object", "additionalProperties": inner() }),
     }
 }

@@ -11,8 +11,8 @@ use super::walk::{boundary, walk};
 use super::{FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, Target, absolute, is_taken, read};
 use crate::config::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
 use crate::lint::Finding;
-use crate::prompt::jit::{AtomFault, AtomFile, Corpus, FaultKind, JitCompiler, Kind};
-use crate::text::{FileId, TextRange};
+use crate::prompt::jit::{AtomFault, AtomFile, Corpus, JitCompiler, Kind};
+use crate::text::FileId;
 
 /// Prompt atoms, and the texts that they were read from.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl AtomFiles {
     /// The prompt compiler with these atoms.
     #[must_use]
     pub fn compiler(&self) -> Arc<JitCompiler> {
-        Arc::new(JitCompiler { corpus: Arc::clone(&self.corpus) })
+        Arc::new(JitCompiler::new(Arc::clone(&self.corpus)))
     }
 
     /// The files, those of contents included, with their texts.
@@ -107,7 +107,7 @@ impl AtomFiles {
         let (mut texts, mut files, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for Problem { path, why, .. } in named.problems {
             let file = table.id(&path);
-            faults.push(AtomFault { file, range: TextRange::default(), kind: FaultKind::File(why) });
+            faults.push(AtomFault::of_file(file, why));
             texts.push((file, path, "".into()));
         }
         for path in paths {
@@ -123,8 +123,7 @@ impl AtomFiles {
             match found.findings.first() {
                 None => files.push(AtomFile { file, kind, agent, text: Arc::clone(&found.text) }),
                 Some(finding) => {
-                    let kind = FaultKind::File(unread(finding));
-                    faults.push(AtomFault { file, range: TextRange::default(), kind });
+                    faults.push(AtomFault::of_file(file, unread(finding)));
                 }
             }
             texts.push((file, path, found.text));

@@ -2,6 +2,9 @@
 //!
 //! Takes previews and the names of files; gives [`PromptReport`]s. What a prompt is made of is `prompt`'s.
 
+mod remarks;
+mod why;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,14 +21,17 @@ use crate::prompt::jit::Corpus;
 use crate::prompt::jit::rules::of_corpus;
 use crate::prompt::rules::{self, Subject};
 use crate::prompt::{
-    Common, Derived, Header, Line, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
-    Role, Section, SectionKind, Shown, Stuck, Wanted, WhyNot,
+    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
+    Role, Section, SectionKind, Shown, Stuck, Wanted,
 };
 use crate::report::prompts::{
-    LineReport, Note, OriginReport, PromptReport, SectionReport, StickyReport, Totals,
+    BudgetReport, LeftOutReport, LineReport, Note, OriginReport, PromptReport, SectionReport, StickyReport,
+    Totals,
 };
 use crate::report::proof;
 use crate::text::{Cancel, FileId, LineIndex, TextRange, TextSize};
+use remarks::remarks;
+pub use why::{WhyNotQuestion, why, why_not};
 
 /// A sample kernel that is to be checked.
 #[derive(Debug)]
@@ -110,8 +116,10 @@ pub fn findings(
 /// What the files of a preview are called.
 #[derive(Clone, Copy)]
 pub struct PreviewNames<'a> {
-    /// A file of the program.
+    /// Any file, of the program or not.
     pub file: &'a dyn Fn(FileId) -> String,
+    /// The text of a file that is not of the program: prompt atoms and their contents.
+    pub text: &'a dyn Fn(FileId) -> Option<&'a str>,
     /// The session file of the preview, with its text.
     pub session: Option<(&'a str, &'a str)>,
     /// A file of the program that stands for another one, line by line: bytes in it mean nothing.
@@ -126,7 +134,12 @@ impl std::fmt::Debug for PreviewNames<'_> {
 
 /// The prompt of a shard. With `proofs`, each derived line says how it follows.
 #[must_use]
-pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proofs: bool) -> PromptReport {
+pub fn report<'a>(
+    common: &'a Common,
+    shown: &mut Shown,
+    names: PreviewNames<'a>,
+    proofs: bool,
+) -> PromptReport {
     let sections: Vec<Section> = shown.prompt.sections.clone();
     let mut places = Lines::default();
     let of_section = |section: &Section| {
@@ -155,6 +168,12 @@ pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proof
     };
     let sections = sections.iter().map(of_section).collect();
     let text = shown.prompt.text();
+    let compilation = shown.prompt.compilation.as_ref();
+    let left_out: Vec<_> = compilation
+        .iter()
+        .flat_map(|made| &made.manifest.dropped)
+        .map(|dropped| left_out(common, dropped, names, &mut places))
+        .collect();
     let mode = shown.wanted.part.word().unwrap_or(shown.prompt.mode.as_str());
     PromptReport {
         name: shown.wanted.name.clone(),
@@ -168,17 +187,16 @@ pub fn report(common: &Common, shown: &mut Shown, names: PreviewNames<'_>, proof
         sticky: shown.stuck.clone().map(|Stuck { after, gained, lost }| StickyReport { after, gained, lost }),
         gone: 0,
         totals: totals(common, shown, &text),
-        manifest: shown
-            .prompt
-            .compilation
-            .as_ref()
-            .map_or(Value::Null, |compilation| manifest(&compilation.manifest)),
+        manifest: compilation.map_or(Value::Null, |made| manifest(&made.manifest, &left_out)),
+        left_out,
+        remarks: remarks(common, shown),
         diagnostics: Vec::new(),
     }
 }
 
 fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
-    use crate::prompt::Estimator;
+    use crate::prompt::{Allowance, Estimator};
+    let allowance = Allowance::of(&shown.wanted, &shown.derived);
     let estimator = common.settings().estimator;
     Totals {
         bytes: text.len(),
@@ -186,7 +204,14 @@ fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
         tokens: estimator.count(text),
         bytes4: Estimator::Bytes4.count(text),
         chars4: Estimator::Chars4.count(text),
-        available: shown.derived.available(),
+        available: allowance.available,
+        budget: BudgetReport {
+            tokens: allowance.budget.0,
+            by: allowance.budget.1.as_str(),
+            reserved: allowance.reserved.0,
+            reserved_by: allowance.reserved.1.as_str(),
+            headroom: allowance.headroom,
+        },
         context: shown.wanted.context_tokens(),
         window: shown.wanted.limits.as_ref().map(|limits| limits.window),
     }
@@ -268,8 +293,9 @@ fn written<'c>(
 ) -> Option<(String, &'c str, TextRange)> {
     match place {
         OriginPlace::File(file, range) => {
-            let text = common.program().file(file).map(|file| &*file.text);
-            Some(((names.file)(file), text.unwrap_or_default(), range))
+            let of_program = common.program().file(file).map(|file| &*file.text);
+            let text = of_program.or_else(|| (names.text)(file))?;
+            Some(((names.file)(file), text, range))
         }
         OriginPlace::Header(range) => {
             let file = common.program().file(common.sample()?)?;
@@ -300,78 +326,6 @@ pub fn proof_text(common: &Common, shown: &Shown, of: &Proof, names: PreviewName
         text = text.replace(&format!("{}  [given]", node.fact), &format!("{}  [{said}]", node.fact));
     }
     text
-}
-
-/// The lines of a prompt with a text, as `--why` shows them.
-#[must_use]
-pub fn why(common: &Common, shown: &mut Shown, text: &str, names: PreviewNames<'_>) -> String {
-    let (mut out, mut lines) = (String::new(), Lines::default());
-    for found in common.why(shown, text) {
-        let line: Option<Line> = shown
-            .prompt
-            .sections
-            .get(found.section)
-            .and_then(|section| section.lines.get(found.line))
-            .cloned();
-        let Some(line) = line else { continue };
-        let report = origin(common, shown, &line.origin, (names, &mut lines), false);
-        out.push_str(&format!("{}\n  {}\n", line.text, report.short()));
-        for (at, proof) in found.proofs.iter().enumerate() {
-            let head = if at == 0 { "" } else { "  or\n" };
-            let text = proof_text(common, shown, proof, names);
-            out.push_str(head);
-            text.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
-        }
-    }
-    out
-}
-
-/// Why a context atom is not in the prompt of a shard, as `--why-not` shows it. Gives whether it is there.
-#[must_use]
-pub fn why_not(
-    common: &Common,
-    shown: &mut Shown,
-    (shard, atom): (&str, &str),
-    names: PreviewNames<'_>,
-) -> (bool, String) {
-    let reason = common.why_not(shown, shard, atom);
-    let said = match &reason {
-        WhyNot::Shown => "it is in the prompt\n".to_owned(),
-        WhyNot::WrongKey { keys, wanted } => {
-            let quoted =
-                |keys: &[String]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-            format!(
-                "wrong shard key: it is injected for {}; what reaches `{shard}` is {}, letter for letter\n",
-                quoted(keys),
-                quoted(wanted)
-            )
-        }
-        WhyNot::BelowThreshold(scores) => {
-            let scores: Vec<_> = scores.iter().map(ToString::to_string).collect();
-            format!(
-                "below threshold: its score is {}, and only what is above 50 is injected\n",
-                scores.join(", ")
-            )
-        }
-        WhyNot::NotInMode => "it is injected for the shard, but nothing of this prompt shows it\n".to_owned(),
-        WhyNot::Dropped(why) => {
-            format!(
-                "it is injected for the shard, but the prompt compiler leaves what is injected out; {why}\n"
-            )
-        }
-        WhyNot::NotDerived(misses) if misses.is_empty() => {
-            "not derived: there is no such fact of `injectable_context`, and no rule that could give it\n"
-                .to_owned()
-        }
-        WhyNot::NotDerived(misses) => {
-            let place = |rule: RuleId| match common.line_of_rule(rule) {
-                Some((file, line)) => format!("{}:{line}", (names.file)(file)),
-                None => "?".to_owned(),
-            };
-            format!("not derived:\n{}", proof::obstacles(misses, &place))
-        }
-    };
-    (reason == WhyNot::Shown, said)
 }
 
 /// The parts of a session section, as the conformance records write them.
@@ -435,7 +389,20 @@ pub fn derived(derived: &Derived) -> Value {
     found.into()
 }
 
-fn manifest(manifest: &Manifest) -> Value {
+/// An atom that is not in a prompt, with its place.
+fn left_out<'c>(
+    common: &'c Common,
+    dropped: &Dropped,
+    names: PreviewNames<'c>,
+    lines: &mut Lines<'c>,
+) -> LeftOutReport {
+    let place =
+        dropped.place.and_then(|(file, range)| written(common, OriginPlace::File(file, range), names));
+    let (file, line) = place.map(|(file, text, range)| (file, lines.of(text, range.start()))).unzip();
+    LeftOutReport { id: dropped.id.clone(), reason: dropped.reason.clone(), file, line }
+}
+
+fn manifest(manifest: &Manifest, left_out: &[LeftOutReport]) -> Value {
     let selected = manifest.selected.iter().map(|atom| {
         json!({
             "id": atom.id, "category": atom.category, "source": atom.source, "priority": atom.priority,
@@ -443,6 +410,5 @@ fn manifest(manifest: &Manifest) -> Value {
             "tokens": atom.tokens.0, "printed_tokens": atom.tokens.1,
         })
     });
-    let dropped = manifest.dropped.iter().map(|atom| json!({ "id": atom.id, "reason": atom.reason }));
-    json!({ "selected": selected.collect::<Vec<_>>(), "dropped": dropped.collect::<Vec<_>>() })
+    json!({ "selected": selected.collect::<Vec<_>>(), "dropped": left_out })
 }

@@ -35,6 +35,12 @@ impl Captured {
         last
     }
 
+    /// What is left of a text where line ends at its end do not count.
+    #[must_use]
+    pub fn comparable(text: &str) -> String {
+        format!("{}\n", text.trim_end_matches(['\n', '\r']))
+    }
+
     /// How much of this and of a text is the same, in percent: the share of the lines, without blanks around them, that
     /// both have.
     #[must_use]

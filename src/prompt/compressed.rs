@@ -10,6 +10,7 @@ use super::sections::{From, Line, Prompt, Role, Section, SectionKind};
 use super::session::Session;
 use super::tokens::Estimator;
 use super::turn::{add_message, cut, facts_of, heading};
+use super::wording::Wording;
 use crate::config::{ContextBlockSettings as ContextBlock, Profile};
 use crate::text::TextRange;
 
@@ -61,6 +62,8 @@ pub(super) struct Compressed<'a> {
     pub(super) session: Option<&'a Session>,
     /// The tokens that the model takes in.
     pub(super) window: Option<u64>,
+    /// The headings and sentences.
+    pub(super) wording: Wording<'a>,
 }
 
 /// The input of a turn with a message, in compressed form.
@@ -69,16 +72,18 @@ pub(super) fn compressed(of: &Compressed<'_>, block: &ContextBlock, querier: &mu
     let window = of.window.unwrap_or(WINDOW);
     let share = |percent: u64| usize::try_from(window.saturating_mul(percent) / 100).unwrap_or(usize::MAX);
     let core: Vec<String> = CORE.iter().map(|name| (*name).to_owned()).collect();
-    let core = facts(SectionKind::Core, "CORE FACTS", &core, share(SHARES.0), querier, &mut prompt);
+    let of_kernel = (of.wording, SectionKind::Core, "CORE FACTS", "compressed.core");
+    let core = facts(of_kernel, &core, share(SHARES.0), querier, &mut prompt);
     let active = active(of.recorded, block);
-    let active = facts(SectionKind::State, "ACTIVE FACTS", &active, share(SHARES.1), querier, &mut prompt);
+    let of_kernel = (of.wording, SectionKind::State, "ACTIVE FACTS", "compressed.active");
+    let active = facts(of_kernel, &active, share(SHARES.1), querier, &mut prompt);
     let (older, recent) = of.recorded.turns.split_at(of.recorded.turns.len().saturating_sub(RECENT));
-    let mut sections = vec![core, active, history(of, older), turns(of.recorded, recent)];
+    let mut sections = vec![core, active, history(of, older), turns(of, recent)];
     sections.retain(|section| section.lines.len() > 1);
     let text: String = sections.iter().map(Section::text).collect();
-    sections.insert(0, title(of.recorded, Estimator::Chars4.count(&text)));
+    sections.insert(0, title(of, Estimator::Chars4.count(&text)));
     prompt.sections = sections;
-    add_message(of.message, of.profile, &mut prompt);
+    add_message(of.message, of.profile, of.wording, &mut prompt);
     prompt
 }
 
@@ -96,15 +101,14 @@ fn active(recorded: &Recorded, block: &ContextBlock) -> Vec<String> {
 }
 
 fn facts(
-    kind: SectionKind,
-    title: &str,
+    (wording, kind, title, phrase): (Wording<'_>, SectionKind, &str, &str),
     predicates: &[String],
     tokens: usize,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
     let mut section = Section::new(kind, From::Kernel, title);
-    heading(&mut section);
+    heading(&mut section, wording, phrase);
     let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
     for at in cut(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
         let Some((text, answer)) = found.get(at) else { continue };
@@ -113,27 +117,33 @@ fn facts(
     section
 }
 
-fn title(recorded: &Recorded, tokens: usize) -> Section {
+fn title(of: &Compressed<'_>, tokens: usize) -> Section {
     let mut section = Section::new(SectionKind::Title, From::Preview, "CONTEXT");
-    let said = match recorded.turns.last() {
-        Some(turn) => format!("CONTEXT after turn {} ({}), {tokens} tokens", turn.number, turn.time),
-        None => format!("CONTEXT before the first turn, {tokens} tokens"),
+    let tokens = tokens.to_string();
+    let (name, said) = match of.recorded.turns.last() {
+        Some(turn) => {
+            let number = turn.number.to_string();
+            let values = [("turn", number.as_str()), ("time", &turn.time), ("tokens", &tokens)];
+            ("compressed.title", of.wording.sentence("compressed.title", &values))
+        }
+        None => ("compressed.first", of.wording.sentence("compressed.first", &[("tokens", &tokens)])),
     };
-    section.lines.push(Line::plain(said, Origin::builtin("context title")));
+    section.lines.push(Line::plain(said, Origin::builtin(name)));
     section
 }
 
 /// What is left of older turns: what the session file says of them, and their facts.
 fn history(of: &Compressed<'_>, older: &[RecordedTurn]) -> Section {
     let mut section = Section::new(SectionKind::History, From::Session, "HISTORY");
-    heading(&mut section);
+    heading(&mut section, of.wording, "compressed.history");
     if let Some(session) = of.session.filter(|session| !session.compressed_history.is_empty()) {
         let said = &session.compressed_history;
         section.push_text(said.as_str(), &Origin::session(said));
     }
     if let (Some(first), Some(last)) = (older.first(), older.last()) {
-        let said = format!("turns {} to {}", first.number, last.number);
-        let line = Line::plain(said, origin(of.recorded, last));
+        let (from, to) = (first.number.to_string(), last.number.to_string());
+        let values = [("first", from.as_str()), ("last", to.as_str())];
+        let line = of.wording.line("compressed.turns", &values, None, origin(of.recorded, last));
         // The numbers are counted, and stand in no record.
         section.lines.push(Line { role: Role::Heading, value: TextRange::default(), ..line });
     }
@@ -145,13 +155,14 @@ fn history(of: &Compressed<'_>, older: &[RecordedTurn]) -> Section {
 }
 
 /// The last turns: their facts, and none of their words.
-fn turns(recorded: &Recorded, recent: &[RecordedTurn]) -> Section {
+fn turns(of: &Compressed<'_>, recent: &[RecordedTurn]) -> Section {
+    let recorded = of.recorded;
     let mut section = Section::new(SectionKind::Recent, From::Session, "RECENT TURNS");
-    heading(&mut section);
+    heading(&mut section, of.wording, "compressed.recent");
     for turn in recent {
-        let label = format!("turn {} (", turn.number);
-        let mut line = Line::labelled(&label, &turn.time, None, origin(recorded, turn));
-        line.text.push(')');
+        let number = turn.number.to_string();
+        let values = [("turn", number.as_str()), ("time", &turn.time)];
+        let line = of.wording.line("compressed.turn", &values, None, origin(recorded, turn));
         section.lines.push(Line { role: Role::Heading, ..line });
         let facts = turn.facts.iter();
         section.lines.extend(facts.map(|fact| Line::plain(format!("{fact}."), origin(recorded, turn))));
@@ -200,6 +211,7 @@ mod tests {
             recorded: &recorded,
             session: None,
             window: None,
+            wording: Wording::ours(),
         };
         let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
         expect![[r#"
@@ -245,6 +257,7 @@ mod tests {
             recorded: &recorded,
             session: None,
             window: Some(10),
+            wording: Wording::ours(),
         };
         let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
         expect![[r#"

@@ -7,6 +7,8 @@ use super::session::Session;
 pub const TOKEN_BUDGET: u32 = 200_000;
 /// How many of those are kept for the answer.
 pub const RESERVED: u32 = 8_000;
+/// How many the runtime keeps free besides.
+pub const HEADROOM: u32 = 500;
 /// How many results of a search for knowledge are used.
 pub const TOP_K: u32 = 20;
 /// What shards that write Mangle get at most: budget, reserved tokens, results.
@@ -91,10 +93,7 @@ impl Derived {
     /// Takes a budget of the configuration. More than all of it cannot be reserved: then it is a tenth.
     fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
         self.token_budget = tokens.filter(|tokens| *tokens > 0).unwrap_or(self.token_budget);
-        self.reserved = reserved.unwrap_or(self.reserved);
-        if self.reserved >= self.token_budget {
-            self.reserved = self.token_budget / FALLBACK_RATIO;
-        }
+        self.reserved = reserved_of(self.token_budget, reserved.unwrap_or(self.reserved));
     }
 
     fn session(&mut self, session: &Session) {
@@ -159,8 +158,14 @@ impl Derived {
     /// How many tokens atoms may have: the budget without what is reserved and what the runtime keeps for itself.
     #[must_use]
     pub fn available(&self) -> u32 {
-        self.token_budget.saturating_sub(self.reserved).saturating_sub(500)
+        self.token_budget.saturating_sub(self.reserved).saturating_sub(HEADROOM)
     }
+}
+
+/// How many tokens of a budget are reserved where so many were asked for: less than all of it, else a tenth.
+#[must_use]
+pub(super) fn reserved_of(budget: u32, wanted: u32) -> u32 {
+    if wanted < budget { wanted } else { budget / FALLBACK_RATIO }
 }
 
 /// The shard that an instance is of: what stands before a dash and digits, else the type.

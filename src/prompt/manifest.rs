@@ -1,5 +1,7 @@
 //! Which atoms a compiled prompt is made of, and why others are not in it.
 
+use crate::text::{FileId, TextRange};
+
 /// What a compiler did with the atoms that there were.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
@@ -37,4 +39,6 @@ pub struct Dropped {
     pub id: String,
     /// Why, in words.
     pub reason: String,
+    /// Where it stands: its file, and the bytes of its id there; `None` for what stands in no file.
+    pub place: Option<(FileId, TextRange)>,
 }

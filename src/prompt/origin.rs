@@ -33,7 +33,7 @@ pub enum Origin {
     },
     /// A text of ours, or one that the configuration has in its place.
     Builtin {
-        /// What it is called: `coder`, `session heading tests`.
+        /// What it is called: `coder`, `session.tests`.
         name: String,
     },
     /// The envelope instructions, and why they are there.

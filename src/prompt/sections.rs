@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::jit::Compilation;
 use super::origin::Origin;
 use super::texts::Block;
+use super::wording::Wording;
 pub use crate::config::PromptMode as Mode;
 use crate::text::{TextRange, size, text_len};
 
@@ -210,11 +211,10 @@ impl Section {
         self.lines.push(Line::layout(""));
     }
 
-    /// Adds the banner with the title.
-    pub(super) fn push_banner(&mut self) {
-        let title = format!("// {}", self.title);
-        for text in [super::texts::BANNER, &title, super::texts::BANNER] {
-            self.lines.push(Line::layout(text));
+    /// Adds the banner with a title.
+    pub(super) fn push_banner(&mut self, wording: Wording<'_>, title: &str) {
+        for name in ["banner.rule", title, "banner.rule"] {
+            self.lines.extend(wording.fixed(name, Role::Layout));
         }
     }
 

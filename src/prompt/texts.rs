@@ -59,43 +59,13 @@ impl Block {
             Self::History => "history",
         }
     }
-
-    /// Its heading.
-    #[must_use]
-    pub fn heading(self) -> &'static str {
-        match self {
-            Self::Dream => "SIMULATION",
-            Self::Diagnostics => "BUILD AND LINT ERRORS (mend these first):",
-            Self::Tests => "TESTS ARE FAILING",
-            Self::Findings => "FOUND SO FAR:",
-            Self::Reflection => "FROM EARLIER WORK:",
-            Self::Impacted => "FILES CONCERNED:",
-            Self::Git => "REPOSITORY:",
-            Self::Campaign => "CAMPAIGN:",
-            Self::Prior => "RESULTS OF OTHER SHARDS:",
-            Self::Actions => "DONE SO FAR:",
-            Self::Knowledge => "WHAT IS KNOWN HERE:",
-            Self::Tools => "TOOLS:",
-            Self::Safety => "LIMITS:",
-            Self::History => "THE CONVERSATION IN SHORT:",
-        }
-    }
 }
-
-/// What stands below the heading of [`Block::Dream`].
-pub const DREAM: &str = "Nothing is carried out now. Say what you would do, and do none of it.";
-
-/// What stands above the commits.
-pub const COMMITS: &str = "Last commits:";
 
 /// The title of what the kernel injects.
 pub const CONTEXT_TITLE: &str = "KERNEL CONTEXT";
 
 /// The title of what the kernel knows for a specialist.
 pub const KNOWLEDGE_TITLE: &str = "SPECIALIST KNOWLEDGE";
-
-/// The rule of a banner.
-pub const BANNER: &str = "// ----------------------------------------------------------------";
 
 /// The envelope instructions, for the newest profile.
 pub const SUFFIX: &str = "\
@@ -186,19 +156,6 @@ const RESEARCHER: &str = "You gather knowledge. Cite where facts come from, chec
     findings that can be acted on.";
 const GENERIC: &str = "You are a specialist. Do the task that was given, completely, handle errors, and keep to the reply \
     format.";
-
-/// What stands above the results in an articulation prompt.
-pub const ARTICULATION: &str =
-    "You put what was done into words, on both channels: for the person, and for the logic store.";
-
-/// What an articulation prompt asks for.
-pub const ARTICULATION_REQUIREMENTS: &[&str] = &[
-    "Tell the person how things stand, failures included.",
-    "State every change as a ground fact in mangle_updates.",
-    "Name the facts to promote or to forget in memory_operations.",
-    "The control part is never shown to the person.",
-    "Answer with JSON only.",
-];
 
 #[cfg(test)]
 mod tests {

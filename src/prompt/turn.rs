@@ -6,8 +6,8 @@ use super::origin::Origin;
 use super::said::{Said, Source};
 use super::sections::{From, Line, Prompt, Role, Section, SectionKind};
 use super::session::StepResult;
-use super::texts;
 use super::tokens::Estimator;
+use super::wording::Wording;
 use crate::config::{ContextBlockSettings as ContextBlock, Profile};
 
 /// The predicate that says how much a fact matters now: the fact as text, a number.
@@ -18,20 +18,20 @@ pub fn turn_input(
     message: &Said,
     profile: Profile,
     block: &ContextBlock,
-    estimator: Estimator,
+    (estimator, wording): (Estimator, Wording<'_>),
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
-    let state = state(block, estimator, querier, &mut prompt);
+    let state = state(block, (estimator, wording), querier, &mut prompt);
     prompt.sections.push(state);
-    add_message(message, profile, &mut prompt);
+    add_message(message, profile, wording, &mut prompt);
     prompt
 }
 
 /// Adds a message, and what it is to be answered with.
-pub(super) fn add_message(message: &Said, profile: Profile, prompt: &mut Prompt) {
+pub(super) fn add_message(message: &Said, profile: Profile, wording: Wording<'_>, prompt: &mut Prompt) {
     let mut said = Section::new(SectionKind::Message, From::Session, "MESSAGE");
-    heading(&mut said);
+    heading(&mut said, wording, "turn.message");
     let origin = match message.source {
         Source::Session => Origin::session(message),
         Source::Header | Source::Caller => {
@@ -40,8 +40,9 @@ pub(super) fn add_message(message: &Said, profile: Profile, prompt: &mut Prompt)
     };
     said.push_text(message.as_str(), &origin);
     let mut answer = Section::new(SectionKind::Answer, From::Preview, "ANSWER WITH");
-    heading(&mut answer);
-    answer.push_text(&format!("one Piggyback object ({profile})"), &Origin::builtin("answer with"));
+    heading(&mut answer, wording, "turn.answer");
+    let wanted = wording.sentence("turn.request", &[("profile", &profile.to_string())]);
+    answer.push_text(&wanted, &Origin::builtin("turn.request"));
     prompt.sections.extend([said, answer]);
 }
 
@@ -49,47 +50,45 @@ pub(super) fn add_message(message: &Said, profile: Profile, prompt: &mut Prompt)
 pub fn articulation(
     results: &[StepResult],
     block: &ContextBlock,
-    estimator: Estimator,
+    (estimator, wording): (Estimator, Wording<'_>),
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
-    let state = state(block, estimator, querier, &mut prompt);
+    let state = state(block, (estimator, wording), querier, &mut prompt);
     let mut role = Section::new(SectionKind::Base, From::Builtin("articulation".into()), "BASE");
-    role.push_text(texts::ARTICULATION, &Origin::builtin("articulation"));
+    role.push_text(wording.text("articulation.role"), &Origin::builtin("articulation.role"));
     let mut list = Section::new(SectionKind::Results, From::Session, "RESULTS");
-    heading(&mut list);
+    heading(&mut list, wording, "articulation.results");
     for result in results {
         let outcome = if result.ok { "ok" } else { "failed" };
         let detail =
             if result.detail.is_empty() { String::new() } else { format!(", {}", result.detail.as_str()) };
-        let text = format!("{}: {outcome}{detail}", result.name.as_str());
+        let values = [("name", result.name.as_str()), ("outcome", outcome), ("detail", detail.as_str())];
         let origin = Origin::Session { pointer: result.pointer.clone(), range: result.range };
-        list.lines.push(Line::labelled("- ", &text, Some("result"), origin));
+        list.lines.push(wording.line("articulation.result", &values, Some("result"), origin));
     }
     let mut wanted = Section::new(SectionKind::Requirements, From::Preview, "REQUIREMENTS");
-    heading(&mut wanted);
-    for requirement in texts::ARTICULATION_REQUIREMENTS {
-        wanted.lines.push(Line::labelled("- ", requirement, None, Origin::builtin("articulation")));
-    }
+    heading(&mut wanted, wording, "articulation.requirements");
+    wanted.lines.extend(wording.fixed("articulation.requirement", Role::Text));
     prompt.sections.extend([role, list, state, wanted]);
     prompt
 }
 
-pub(super) fn heading(section: &mut Section) {
-    let line = Line::plain(section.title.clone(), Origin::builtin("heading"));
-    section.lines.push(Line { role: Role::Heading, ..line });
+/// Adds the lines of a heading.
+pub(super) fn heading(section: &mut Section, wording: Wording<'_>, phrase: &str) {
+    section.lines.extend(wording.heading(phrase));
 }
 
 /// The facts, in the order of their predicates and then of their texts. What is too much is left out, that which
 /// matters least first.
 fn state(
     block: &ContextBlock,
-    estimator: Estimator,
+    (estimator, wording): (Estimator, Wording<'_>),
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
     let mut section = Section::new(SectionKind::State, From::Kernel, "STATE");
-    heading(&mut section);
+    heading(&mut section, wording, "turn.state");
     let facts = facts_of(&block.predicates, querier, prompt);
     for at in cut(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
         let Some((text, answer)) = facts.get(at) else { continue };
@@ -186,8 +185,13 @@ mod tests {
             ("other", "other(1)", Vec::new()),
         ]);
         let said = Said::by_caller("Fix it.\nSoon.");
-        let prompt =
-            turn_input(&said, Profile::Current, &ContextBlock::default(), Estimator::Bytes4, &mut facts);
+        let prompt = turn_input(
+            &said,
+            Profile::Current,
+            &ContextBlock::default(),
+            (Estimator::Bytes4, Wording::ours()),
+            &mut facts,
+        );
         expect![[r#"
             STATE
             test_state(/failing).
@@ -211,8 +215,13 @@ mod tests {
             ("activation", "", vec![Arg::Text("diagnostic( 3 ).".into()), Arg::Number(9)]),
         ]);
         let block = ContextBlock { max_facts: 2, ..ContextBlock::default() };
-        let prompt =
-            turn_input(&Said::by_caller("x"), Profile::Current, &block, Estimator::Bytes4, &mut facts);
+        let prompt = turn_input(
+            &Said::by_caller("x"),
+            Profile::Current,
+            &block,
+            (Estimator::Bytes4, Wording::ours()),
+            &mut facts,
+        );
         assert!(prompt.text().starts_with("STATE\ndiagnostic(1).\ndiagnostic(3).\nMESSAGE"));
     }
 
@@ -227,7 +236,7 @@ mod tests {
         let prompt = articulation(
             &[result, failed],
             &ContextBlock::default(),
-            Estimator::Chars4,
+            (Estimator::Chars4, Wording::ours()),
             &mut Listed::default(),
         );
         assert!(

@@ -14,6 +14,12 @@ const CONTEXT: usize = 3;
 /// there is none.
 #[must_use]
 pub fn diff(name: &str, old: &str, new: &str) -> String {
+    diff_with(name, old, new, &|_| None)
+}
+
+/// The same with a note behind each line that only the new text has; `note` gets the number of the line, from 0.
+#[must_use]
+pub fn diff_with(name: &str, old: &str, new: &str, note: &dyn Fn(usize) -> Option<String>) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut out = String::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -33,7 +39,11 @@ pub fn diff(name: &str, old: &str, new: &str) -> String {
             let line = change.value();
             let text = line.strip_suffix('\n').unwrap_or(line);
             let (text, end) = text.strip_suffix('\r').map_or((text, "\n"), |text| (text, "\r\n"));
-            let _ = write!(out, "{style}{sign}{}{style:#}{end}", sink::lines(text));
+            let note = change.new_index().filter(|_| sign == '+').and_then(note);
+            let faint = Style::new().dimmed();
+            let note = note.map(|note| format!("  {faint}← {}{faint:#}", sink::line(&note)));
+            let note = note.unwrap_or_default();
+            let _ = write!(out, "{style}{sign}{}{style:#}{note}{end}", sink::lines(text));
             if change.missing_newline() {
                 out.push_str("\\ No newline at end of file\n");
             }

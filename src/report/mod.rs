@@ -42,7 +42,7 @@ mod tests;
 pub use answer::{Answer, Answered, Extras, answers_csv, answers_json, reading_word};
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
-pub use diff::diff;
+pub use diff::{diff, diff_with};
 pub use github::{github_command, github_notice};
 pub use identity::Identity;
 pub use json::{json_line, json_summary, json_value};

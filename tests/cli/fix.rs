@@ -77,7 +77,7 @@ fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
         format!("{}{}", String::from_utf8_lossy(&output.stdout), ending(&output))
     };
     expect![[r#"
-        error[PP064 atom-category]: There is no category `identty`. The runtime leaves this atom out. Probably `identity` is meant.
+        error[PP064 atom-category]: There is no category `identty`. The runtime leaves out the prompt atom `me`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`. Did you mean `identity`?
          --> atoms/a/x.yaml:1:22
           |
         1 | - {id: me, category: identty, content: x}

@@ -17,6 +17,7 @@ mod many_findings;
 mod policy_test;
 mod preview;
 mod preview_bad_input;
+mod preview_why;
 mod query;
 mod replay;
 mod rule;

@@ -63,6 +63,7 @@ fn every_line_says_where_it_comes_from() {
             Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 384 of 191500 tokens, 0.2 % (bytes/4: 384, characters/4: 384)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               base               44   11.4 %
               context            44   11.4 %
               session            44   11.4 %
@@ -102,19 +103,25 @@ fn why_and_why_not() {
         FILES,
         &["preview", "fix.kernel.mg", "--why-not", "coder-7", "Nothing."],
         expect![[r#"
-        not derived:
-        policy.mg:2: premise 1 has no solution: shard_context_atom("coder-7","Nothing.",_)
-          near: shard_context_atom("coder-7","Mind the clock.",70)
-          near: shard_context_atom("coder-7","Too weak.",40)
-        exit 0
-    "#]],
+            not derived:
+            policy.mg:2: gives lines `{T}`
+              premise 1 has no solution: shard_context_atom("coder-7","Nothing.",_)
+                near: shard_context_atom("coder-7","Mind the clock.",70)
+                near: shard_context_atom("coder-7","Too weak.",40)
+                policy.mg:1: premise 2 has no solution: note("Nothing.",_)
+                  near: note("Mind the clock.",70)
+                  near: note("Too weak.",40)
+                  no rule gives `note/2`: the fact is missing
+            exit 0
+        "#]],
     );
     check(
         FILES,
         &["preview", "fix.kernel.mg", "--why", "nobody says this"],
         expect![[r#"
-        exit 1
-    "#]],
+            error: no line of `fix` has the text "nobody says this"; `--why-not coder-7 "nobody says this"` says why
+            exit 1
+        "#]],
     );
 }
 
@@ -134,7 +141,9 @@ fn other_modes_parts_and_formats() {
             - Mind the clock.
             ```
 
-            5 of 191500 tokens (0.0 %), by `bytes4`; 5 by bytes/4, 4 by characters/4.
+            5 of 191500 tokens, 0.0 %, by `bytes4`; 5 by bytes/4, 4 by characters/4.
+
+            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
 
             - information `below-threshold` (policy.mg:1): \`Too weak.\` has a score of 40 in preview \`fix\` (coder-7), and the policy injects what is above 50: it is in no prompt.
             exit 0
@@ -194,7 +203,14 @@ fn other_modes_parts_and_formats() {
                 "tokens": 5,
                 "bytes4": 5,
                 "chars4": 4,
-                "available": 191500
+                "available": 191500,
+                "budget": {
+                  "tokens": 200000,
+                  "by": "default",
+                  "reserved": 8000,
+                  "reserved_by": "default",
+                  "headroom": 500
+                }
               },
               "manifest": null,
               "diagnostics": [
@@ -225,6 +241,7 @@ fn other_modes_parts_and_formats() {
             one Piggyback object (current)
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 16 of 191500 tokens, 0.0 % (bytes/4: 16, characters/4: 16)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               state               2   12.5 %
               message             4   25.0 %
               answer             11   68.7 %
@@ -249,6 +266,7 @@ fn other_modes_parts_and_formats() {
             - All.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 2 of 191500 tokens, 0.0 % (bytes/4: 2, characters/4: 1)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               context             2  100.0 %
             warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or let previews add it (`synthetic`).
             exit 0
@@ -272,32 +290,34 @@ fn a_session_leaves_facts() {
         &files,
         &command,
         expect![[r#"
-        fix  coder-7 (coder), section
-        ── context · kernel · 12 tokens
-        - Mind the clock.
-        - Said first.
-        - Said then.
-        ──
-        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 12 of 191500 tokens, 0.0 % (bytes/4: 12, characters/4: 11)
-          context            12  100.0 %
-        information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
-        exit 0
-    "#]],
+            fix  coder-7 (coder), section
+            ── context · kernel · 12 tokens
+            - Mind the clock.
+            - Said first.
+            - Said then.
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 12 of 191500 tokens, 0.0 % (bytes/4: 12, characters/4: 11)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              context            12  100.0 %
+            information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
+            exit 0
+        "#]],
     );
     check(
         &files,
         &[&command[..], &["--turn", "1"]].concat(),
         expect![[r#"
-        fix  coder-7 (coder), section
-        ── context · kernel · 8 tokens
-        - Mind the clock.
-        - Said first.
-        ──
-        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 8 of 191500 tokens, 0.0 % (bytes/4: 8, characters/4: 8)
-          context             8  100.0 %
-        information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
-        exit 0
-    "#]],
+            fix  coder-7 (coder), section
+            ── context · kernel · 8 tokens
+            - Mind the clock.
+            - Said first.
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 8 of 191500 tokens, 0.0 % (bytes/4: 8, characters/4: 8)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              context             8  100.0 %
+            information[below-threshold] policy.mg:1 `Too weak.` has a score of 40 in preview `fix` (coder-7), and the policy injects what is above 50: it is in no prompt.
+            exit 0
+        "#]],
     );
 }
 
@@ -343,6 +363,7 @@ fn what_cannot_be_shown_is_said() {
             a  x-1 (x), section
             ──
             [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 of 191500 tokens, 0.0 % (bytes/4: 0, characters/4: 0)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
             error[empty-prompt] a.kernel.mg:1 Nothing is assembled in preview `a` (x-1): the kernel injects nothing and knows nothing for the shard.
             warning[pred-undeclared] a.kernel.mg:2 The prompt asks for `injectable_context`, which nobody declares or defines with 2 arguments or more in preview `a` (x-1): the answer is empty. Declare it in the schemas.
             warning[preview-key] a.kernel.mg:3 There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
@@ -360,6 +381,7 @@ fn what_cannot_be_shown_is_said() {
             - There.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 of 191500 tokens, 0.0 % (bytes/4: 3, characters/4: 2)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               context             3  100.0 %
             error[missing-bracket] a.kernel.mg:3 A closing `)` is missing after `p(X`.
             warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
@@ -380,6 +402,7 @@ fn any_file_can_be_previewed_for_a_shard() {
             - For one.
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 of 191500 tokens, 0.0 % (bytes/4: 3, characters/4: 2)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               context             3  100.0 %
             exit 0
         "#]],
@@ -411,9 +434,12 @@ fn prompts_are_compiled_from_atoms() {
             …
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 267 of 191500 tokens, 0.1 % (bytes/4: 267, characters/4: 266)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               identity            5    1.8 %
               context            10    3.7 %
               suffix            253   94.7 %
+              atoms left out: 1
+                review (atoms/skeleton.yaml:2): blocked: no value of its `shard_types` holds here
             warning[skeleton-gap] a.kernel.mg:1 There is no atom of the categories `protocol`, `safety` and `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
             exit 0
         "#]],
@@ -592,10 +618,10 @@ fn directives_are_atoms_that_a_search_can_find() {
             You code.                                                               ← atom me atoms/one.yaml:1
 
             ── safety · atoms · 4 tokens
-            Do no harm.                                                             ← atom safe atoms/one.yaml:1
+            Do no harm.                                                             ← atom safe atoms/one.yaml:2
 
             ── protocol · atoms · 5 tokens
-            Say what you do.                                                        ← atom how atoms/one.yaml:1
+            Say what you do.                                                        ← atom how atoms/one.yaml:3
 
             ── domain · atoms · 3 tokens
             Be brief.                                                               ← atom style/short words.mg:1
@@ -610,6 +636,7 @@ fn directives_are_atoms_that_a_search_can_find() {
             …
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 276 of 191500 tokens, 0.1 % (bytes/4: 276, characters/4: 275)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               identity            3    1.0 %
               safety              4    1.4 %
               protocol            5    1.8 %
@@ -703,7 +730,7 @@ fn long_sessions_are_shown_as_facts() {
         expect![[r#"
             fix  coder-7 (coder), compressed
             ── title · preview · 14 tokens
-            CONTEXT after turn 6 (2026-01-01T00:00:00Z), 103 tokens                 ← builtin context title
+            CONTEXT after turn 6 (2026-01-01T00:00:00Z), 103 tokens                 ← builtin compressed.title
             ── state · kernel · 37 tokens
             ACTIVE FACTS
             note("Mind the clock.",70).                                             ← fact fix.kernel.mg:5
@@ -735,9 +762,10 @@ fn long_sessions_are_shown_as_facts() {
             Go on.                                                                  ← session /user_input fix.session.yaml:2
             ── answer · preview · 11 tokens
             ANSWER WITH
-            one Piggyback object (current)                                          ← builtin answer with
+            one Piggyback object (current)                                          ← builtin turn.request
             ──
             [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 133 of 191500 tokens, 0.0 % (bytes/4: 133, characters/4: 132)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
               title              14   10.5 %
               state              37   27.8 %
               history             9    6.7 %
@@ -766,17 +794,18 @@ fn what_was_captured_and_what_the_agent_may_have_count() {
         &files,
         &["preview", "a.kernel.mg"],
         expect![[r#"
-        a  coder-1 (coder), section
-        ── context · kernel · 5 tokens
-        - Mind the clock.
-        ──
-        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 5 of 8000 tokens, 0.0 % (bytes/4: 5, characters/4: 4)
-          166.6 % of the 3 tokens that the agent's configuration gives a `coder`
-          context             5  100.0 %
-        warning[over-budget] a.kernel.mg:2 The prompt has about 5 tokens in preview `a` (coder-1), and `.nerd/config.json` allows 3 (`max_context_tokens` of a `coder`).
-        information[drift] traces.jsonl:1 This captured prompt is not what the preview shows: 0 % of the lines are the same in preview `a` (coder-1), and 90 % should be. `preview --diff` shows which are not.
-        exit 0
-    "#]],
+            a  coder-1 (coder), section
+            ── context · kernel · 5 tokens
+            - Mind the clock.
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 5 of 8000 tokens, 0.0 % (bytes/4: 5, characters/4: 4)
+              8000 left of 9000 (agent's configuration): 500 reserved for the answer (agent's configuration), 500 kept free by the runtime
+              166.6 % of the 3 tokens that the agent's configuration gives a `coder`
+              context             5  100.0 %
+            warning[over-budget] a.kernel.mg:2 The prompt has about 5 tokens in preview `a` (coder-1), and `.nerd/config.json` allows 3 (`max_context_tokens` of a `coder`).
+            information[drift] traces.jsonl:1 This captured prompt is not what the preview shows: 0 % of the lines are the same in preview `a` (coder-1), and 90 % should be. `preview --diff` shows which are not.
+            exit 0
+        "#]],
     );
     check(
         &files,

@@ -55,7 +55,7 @@ fn shards_without_a_name_are_told() {
     expect![[r#"
         error[preview-incomplete] a.mg:1 The shard of preview `a` has no type: the runtime refuses it where it is given as a map, and takes the general base elsewhere. Write both: `# @preview shard: coder-7 coder`.
         warning[skeleton-gap] a.mg:1 There is no atom of the categories `identity`, `protocol`, `safety` and `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        error[atom-category] atoms/a.yaml:1 This prompt atom has no `category`. The runtime leaves it out.
+        error[atom-category] atoms/a.yaml:1 The prompt atom `a` has no `category`. The runtime leaves it out. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
         exit 1
     "#]].assert_eq(&said(&files, &["preview", "a.mg", "--shard", "coder-7", ""]));
     expect![[r#"
@@ -71,7 +71,7 @@ fn atoms_that_are_no_text_are_none() {
     let bytes = b"- {id: a, category: identity, content: '\xff'}\n";
     std::fs::write(folder.path().join("atoms/a.yaml"), bytes).unwrap();
     expect![[r#"
-        error[PP066 atom-file]: This file of prompt atoms cannot be read: it is not UTF-8. None of its atoms counts.
+        error[PP066 atom-file]: This file of prompt atoms cannot be read: it is not UTF-8. The runtime takes none of its atoms.
         exit 1
     "#]].assert_eq(&shown(&render(&run(folder.path(), &["check", "atoms/a.yaml"]))));
 }
@@ -262,7 +262,7 @@ fn yaml_bombs_are_not_unfolded() {
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
             information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-            error[atom-file] atoms/deep.yaml:1 This file of prompt atoms cannot be read: its values are nested too deeply. None of its atoms counts.
+            error[atom-file] atoms/deep.yaml:1 This file of prompt atoms cannot be read: its values are nested too deeply. The runtime takes none of its atoms.
             error[session-key] bomb.session.yaml:5 The session file cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. Nothing of it is used.
             exit 1
         "#]],
@@ -274,7 +274,7 @@ fn yaml_bombs_are_not_unfolded() {
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
             information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-            error[atom-file] atoms/wide.yaml:5 This file of prompt atoms cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. None of its atoms counts.
+            error[atom-file] atoms/wide.yaml:5 This file of prompt atoms cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. The runtime takes none of its atoms.
             exit 1
         "#]],
     );
@@ -316,7 +316,7 @@ fn a_prompt_of_ten_megabytes_is_shown() {
     assert!(output.len() > 10_000_000);
     expect![[r#"
         - …
-        warning[over-budget] a.kernel.mg:1 The prompt has about 2500337 tokens in preview `a` (coder-7), and 191500 are left for it of 200000, 8000 of which are reserved.
+        warning[over-budget] a.kernel.mg:1 The prompt has about 2500337 tokens in preview `a` (coder-7), and 191500 are left for it of 200000: 8000 are reserved for the answer, and the runtime keeps 500 free.
         information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
         information[huge-line] a.kernel.mg:3 This one line has about 2500001 tokens, 99 % of the prompt in preview `a` (coder-7).
         exit 0
@@ -371,8 +371,8 @@ fn nothing_outside_of_the_workspace_is_read() {
         information[template-missing] a.kernel.mg:10 The kernel has no template for `coder` in preview `atoms` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
         error[preview-path] a.kernel.mg:11 The folder `linked` lies outside of the repository (without one, the folder with `mangle-ls.toml`), and nothing there is read.
         warning[skeleton-gap] a.kernel.mg:12 There is no atom of the categories `protocol`, `safety` and `methodology` in preview `contents` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        error[atom-no-content] atoms/a.yaml:1 There is no readable file `OUTSIDE/secret.md` inside of the repository, where this prompt atom says that its content is. The runtime leaves the atom out.
-        error[atom-no-content] atoms/a.yaml:2 There is no readable file `link.md` inside of the repository, where this prompt atom says that its content is. The runtime leaves the atom out.
+        error[atom-no-content] atoms/a.yaml:1 There is no readable file `OUTSIDE/secret.md` inside of the repository for the text of `a`. The runtime leaves the atom out.
+        error[atom-no-content] atoms/a.yaml:2 There is no readable file `link.md` inside of the repository for the text of `b`. The runtime leaves the atom out.
         exit 1
     "#]].assert_eq(&shown(&output));
 }

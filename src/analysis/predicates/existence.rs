@@ -5,6 +5,7 @@
 
 use super::columns::columns;
 use super::near::Vocabulary;
+use super::runtime::declaration;
 use crate::analysis::{Context, ProgramFindings};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::program::builtins::Correction;
@@ -179,6 +180,9 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
     }
     if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
         return finding(format!("{missing}; {}.", advice(correction)));
+    }
+    if let Some(declaration) = declaration(name.as_str(), count) {
+        return finding(format!("{missing}. The agent's runtime supplies it; add `{declaration}`"));
     }
     let near = vocabulary.near(file, name.as_str(), atom.arity());
     let Some(names) = near.list() else {

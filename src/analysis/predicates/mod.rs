@@ -13,6 +13,7 @@ mod functions;
 mod heads;
 mod near;
 mod redefined;
+mod runtime;
 #[cfg(test)]
 mod tests;
 

@@ -21,12 +21,12 @@ use super::semantics::Semantics;
 use super::watch::watching;
 use crate::config::instant;
 use crate::host::{self, Memory};
-use crate::ide::previews::{PreviewNames, report, why, why_not};
+use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::kernel::Stop;
 use crate::lint::Severity;
-use crate::prompt::{Common, Mode, Preview, PreviewSettings};
+use crate::prompt::{Captured, Common, Mode, Preview, PreviewSettings, Shown};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use crate::report::{SourceText, Sources, diff};
+use crate::report::{SourceText, Sources, diff_with};
 use crate::text::{Cancel, FileId};
 
 use notes::{damaged, notes, remarks};
@@ -69,13 +69,16 @@ pub(super) struct PreviewCommand {
     /// Show where each line comes from, and how it follows
     #[arg(long)]
     provenance: bool,
-    /// Show the lines with this text, and why they are there
-    #[arg(long, value_name = "TEXT")]
+    /// Show the lines with this text, or of the prompt atom with this id, and why they are there
+    #[arg(long, value_name = "TEXT|ATOM")]
     why: Option<String>,
-    /// Say why a context atom is not in the prompt of a shard
-    #[arg(long, num_args = 2, value_names = ["SHARD", "ATOM"], conflicts_with = "why")]
+    /// Say why a line, a part of one, or the prompt atom with this id is not in the prompt of a shard
+    #[arg(long, num_args = 2, value_names = ["SHARD", "TEXT|ATOM"], conflicts_with = "why")]
     why_not: Vec<String>,
-    /// Compare with a prompt that was captured
+    /// With `--why-not`: how many levels of rules are explained below a rule whose premise fails
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "why_not")]
+    depth: usize,
+    /// Compare with a prompt that was captured, a text or a transcript: each line that differs, with what it comes from
     #[arg(long, value_name = "CAPTURED", conflicts_with_all = ["why", "why_not"])]
     diff: Option<PathBuf>,
     /// Show again whenever a file changes, until Ctrl-C
@@ -283,7 +286,8 @@ impl PreviewCommand {
         for (shown, session) in shown.iter_mut().zip(&of.sessions) {
             let session_name = session.as_ref().map(|session| sources.name(session.id).to_owned());
             let texts = session_name.as_deref().zip(session.as_ref().map(|session| &*session.text));
-            let names = PreviewNames { file: &name, session: texts, by_line: of.by_line };
+            let text = |file: FileId| sources.get(file).map(|source| &*source.text);
+            let names = PreviewNames { file: &name, text: &text, session: texts, by_line: of.by_line };
             let mut made = report(common, shown, names, self.provenance);
             made.diagnostics.clone_from(&notes);
             if let Some(stop) = shown.stopped() {
@@ -296,16 +300,19 @@ impl PreviewCommand {
             if let Some(text) = &self.why {
                 let said = why(common, shown, text, names);
                 found |= !said.is_empty();
+                if said.is_empty() {
+                    output::complain(ColorChoice::Auto, &missing_line(shown, text));
+                }
                 out.write(&said)?;
             }
             if let [shard, atom] = &self.why_not[..] {
-                let (_, said) = why_not(common, shown, (shard, atom), names);
+                let asked = WhyNotQuestion { shard, text: atom, depth: self.depth };
+                let (_, said) = why_not(common, shown, asked, names);
                 found = true;
                 out.write(&said)?;
             }
             if let Some(captured) = &self.diff {
-                let text = host::read_to_string(captured).with_context(|| captured.display().to_string())?;
-                let changes = diff(&captured.display().to_string(), &text, &shown.prompt.text());
+                let changes = difference(captured, shown, &made)?;
                 is_clean &= changes.is_empty();
                 out.write(&changes)?;
             }
@@ -314,6 +321,26 @@ impl PreviewCommand {
         let wants = self.why.is_some() || !self.why_not.is_empty();
         Ok(is_clean && (!wants || found))
     }
+}
+
+/// The lines in which a captured prompt and a preview differ, those of the preview with what they come from.
+fn difference(captured: &Path, shown: &Shown, made: &PromptReport) -> Result<String> {
+    let name = captured.display().to_string();
+    let text = host::read_to_string(captured).with_context(|| name.clone())?;
+    let kind = &shown.wanted.context.shard_type;
+    let before = Captured::read(FileId(0), &name, &text, kind)
+        .with_context(|| format!("{name} has no system prompt of a `{kind}`"))?;
+    let lines = made.sections.iter().flat_map(|section| &section.lines);
+    let origins: Vec<String> =
+        lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
+    let (old, new) = (Captured::comparable(&before.text), Captured::comparable(&shown.prompt.text()));
+    Ok(diff_with(&name, &old, &new, &|line| origins.get(line).cloned()))
+}
+
+/// That a prompt has no line with a text, and what explains it.
+fn missing_line(shown: &Shown, text: &str) -> String {
+    let (name, shard) = (&shown.wanted.name, &shown.wanted.context.shard_id);
+    format!("no line of `{name}` has the text {text:?}; `--why-not {shard} {text:?}` says why")
 }
 
 /// Where and why an evaluation stopped.

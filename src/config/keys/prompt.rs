@@ -20,7 +20,8 @@ pub const PROMPT: Section = Section {
             default: "",
             doc: "Texts in place of the built-in ones: by type of shard, or `generic` for all other types, `suffix` for \
                   the envelope instructions, `inception` for the preamble, \
-                  `reasoning` for what asks for reasons.",
+                  `reasoning` for what asks for reasons; and by the names of headings and sentences, as `session.tests`, which \
+                  [prompt-files.md](prompt-files.md#templates) lists.",
         },
         Key {
             name: "atoms",

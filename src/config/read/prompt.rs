@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
 use crate::config::keys::{CONTEXT_BLOCK, Kind, PROMPT};
 use crate::config::value::Reader;
 use crate::config::{
-    ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, TEMPLATE_NAMES, Tokenizer,
+    ContextBlockSettings, PHRASES, Phrase, PromptMode, PromptSettings, Reasoning, ShardSetting,
+    TEMPLATE_NAMES, Tokenizer, phrase,
 };
 use crate::text::{TextRange, nearest};
 
@@ -70,18 +72,38 @@ impl Reader<'_> {
     fn templates(&mut self, value: Value<'_>) -> (BTreeMap<String, String>, Vec<(String, Span)>) {
         let (mut templates, mut places) = (BTreeMap::new(), Vec::new());
         let Some(table) = self.table(value, "`templates`") else { return (templates, places) };
-        for (key, value) in table {
+        for (name, key, value) in flat(table) {
             let Some((text, span)) = self.string(value, "a template") else { continue };
-            if is_path(&text) {
+            if let Some(phrase) = phrase(&name) {
+                self.check_phrase(phrase, &text, span);
+            } else if is_path(&text) {
                 self.bad_value(
                     span,
                     format!("`{text}` is a path, and a template is the text itself: no file is read."),
                 );
             }
-            places.push((key.name.to_string(), key.span));
-            templates.insert(key.name.to_string(), text);
+            places.push((name.clone(), key));
+            templates.insert(name, text);
         }
         (templates, places)
+    }
+
+    /// Reports values that the text of a phrase leaves out, and placeholders that nothing fills in.
+    fn check_phrase(&mut self, phrase: &Phrase, text: &str, span: Span) {
+        let Phrase { name, holes, .. } = phrase;
+        if holes.is_empty() || text.is_empty() {
+            return;
+        }
+        let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
+        if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
+            self.bad_value(span, format!("`{name}` leaves its values out; write where they stand: {all}."));
+        }
+        if let Some(unknown) = placeholders(text).find(|word| !holes.contains(word)) {
+            self.bad_value(
+                span,
+                format!("Nothing is filled in for `{{{unknown}}}` in `{name}`; there are {all}."),
+            );
+        }
     }
 
     /// Reports templates that no prompt takes. Which types of shards there are is known where `shards` lists them;
@@ -89,13 +111,27 @@ impl Reader<'_> {
     fn check_templates(&mut self, templates: &[(String, Span)], settings: &PromptSettings) {
         let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
         for (name, span) in templates {
-            let known = TEMPLATE_NAMES.into_iter().chain(types.iter().copied());
+            let phrases = PHRASES.iter().map(|phrase| phrase.name);
+            let known = TEMPLATE_NAMES.into_iter().chain(types.iter().copied()).chain(phrases);
             if known.clone().any(|known| known == name) {
                 continue;
             }
             let is_slip = nearest(name, known.clone()).is_some();
-            if is_slip || !types.is_empty() {
-                let all: Vec<_> = known.clone().map(|known| format!("`{known}`")).collect();
+            // Only phrases have a name with a full stop.
+            if is_slip || !types.is_empty() || name.contains('.') {
+                let group = name.split_once('.').map(|(group, _)| format!("{group}."));
+                let is_beside = |known: &&str| match &group {
+                    Some(group) => known.starts_with(group.as_str()),
+                    None => !known.contains('.'),
+                };
+                let beside: Vec<_> = known.clone().filter(is_beside).collect();
+                // Of a group that there is not, the groups.
+                let mut all: Vec<_> = beside.iter().map(|known| format!("`{known}`")).collect();
+                if all.is_empty() {
+                    let groups = PHRASES.iter().filter_map(|phrase| phrase.name.split_once('.'));
+                    all.extend(groups.map(|(group, _)| format!("`{group}.NAME`")));
+                    all.dedup();
+                }
                 let message = format!("No prompt takes a template `{name}`; there are {}.", all.join(", "));
                 self.unknown_near(*span, message, name, known);
             }
@@ -123,6 +159,31 @@ impl Reader<'_> {
         }
         block
     }
+}
+
+/// The entries of a table, those of tables in it under both names: `session.tests`.
+fn flat(table: Table<'_>) -> Vec<(String, Span, Value<'_>)> {
+    let mut all = Vec::new();
+    for (key, mut value) in table {
+        match value.take() {
+            ValueInner::Table(inner) => {
+                let inner = flat(inner).into_iter();
+                all.extend(inner.map(|(name, span, value)| (format!("{}.{name}", key.name), span, value)));
+            }
+            other => {
+                value.set(other);
+                all.push((key.name.to_string(), key.span, value));
+            }
+        }
+    }
+    all
+}
+
+/// The words in braces of a text.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(word, _)| word);
+    words
+        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
 /// Whether a text is the path of a file rather than a template.

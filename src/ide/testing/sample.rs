@@ -115,7 +115,7 @@ impl Files<'_> {
         };
         let files: Vec<_> = (0..self.names.len()).filter(of_it).map(file).collect();
         let corpus = Arc::new(Corpus::read(&files, &mut |_, _| None));
-        (!files.is_empty()).then(|| Arc::new(JitCompiler { corpus }))
+        (!files.is_empty()).then(|| Arc::new(JitCompiler::new(corpus)))
     }
 
     /// What a group of the header asks for, and its session file.

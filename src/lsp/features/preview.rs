@@ -92,6 +92,7 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
         (None, Some(file)) => relative(program.root(), &file.path),
         (None, None) => view.name(file),
     };
+    let text = |file: FileId| other(file).map(|(_, _, text)| &**text);
     let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
     let line = |file: FileId, start: usize| {
         let known = view.snapshot.file(file).map(|file| file.text());
@@ -105,7 +106,8 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
     let (common, shown) = preview.parts();
     let of = |(shown, id): (&mut crate::prompt::Shown, &Option<FileId>)| {
         let session = id.and_then(other).map(|(_, name, text)| (name.as_str(), &**text));
-        let mut made = report(common, shown, PreviewNames { file: &name, session, by_line: None }, proofs);
+        let names = PreviewNames { file: &name, text: &text, session, by_line: None };
+        let mut made = report(common, shown, names, proofs);
         made.diagnostics.clone_from(&notes);
         made
     };

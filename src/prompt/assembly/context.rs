@@ -1,10 +1,12 @@
 //! What the kernel injects: the list of context atoms, and the knowledge of specialists.
 
+use super::Request;
 use crate::prompt::answers::{Answer, Querier};
 use crate::prompt::context::Context;
 use crate::prompt::origin::Origin;
 use crate::prompt::sections::{From, Line, Prompt, Section, SectionKind};
 use crate::prompt::texts;
+use crate::prompt::wording::Wording;
 
 /// The predicate that holds context atoms: shard, text.
 pub(in crate::prompt) const INJECTED: &str = "injectable_context";
@@ -18,13 +20,14 @@ pub(in crate::prompt) fn is_for(key: &str, shard_id: &str) -> bool {
 }
 
 /// Adds the context section, if there is anything for it.
-pub(super) fn section(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) {
-    let lines = injected(context, querier, prompt);
+pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let wording = request.wording();
+    let lines = injected(request.context, wording, querier, prompt);
     if lines.is_empty() {
         return;
     }
     let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
-    section.push_banner();
+    section.push_banner(wording, "context.title");
     section.push_blank();
     section.lines.extend(lines);
     section.push_blank();
@@ -32,9 +35,10 @@ pub(super) fn section(context: &Context, querier: &mut dyn Querier, prompt: &mut
 }
 
 /// Context and knowledge, for shards that append them to a prompt of their own.
-pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) {
-    let lines = injected(context, querier, prompt);
-    let knowledge = knowledge(context, querier, prompt);
+pub(super) fn for_section_mode(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let wording = request.wording();
+    let lines = injected(request.context, wording, querier, prompt);
+    let knowledge = knowledge(request.context, querier, prompt);
     if !lines.is_empty() {
         let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
         section.lines.extend(lines);
@@ -50,7 +54,7 @@ pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, pro
                 section.push_blank();
             }
             let origin = Origin::Fact(answer.held.showing(1));
-            section.lines.push(Line::labelled("## ", topic, Some("topic"), origin));
+            section.lines.push(wording.line("knowledge.topic", &[("value", topic)], Some("topic"), origin));
             section.push_text(text, &Origin::Fact(answer.held.showing(2)));
         }
         prompt.sections.push(section);
@@ -58,7 +62,12 @@ pub(super) fn for_section_mode(context: &Context, querier: &mut dyn Querier, pro
 }
 
 /// A line for each context atom of a shard.
-fn injected(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) -> Vec<Line> {
+fn injected(
+    context: &Context,
+    wording: Wording<'_>,
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Vec<Line> {
     let answers = querier.query(INJECTED, 2).unwrap_or_else(|why| {
         prompt.failed.push((INJECTED, why));
         Vec::new()
@@ -67,7 +76,8 @@ fn injected(context: &Context, querier: &mut dyn Querier, prompt: &mut Prompt) -
         let text = answer.text(1).filter(|_| is_for(answer.text(0).unwrap_or_default(), &context.shard_id));
         // Without a key that is a text there is nobody to be meant.
         answer.text(0)?;
-        Some(Line::labelled("- ", text?, None, Origin::Fact(answer.held.showing(1))))
+        let origin = Origin::Fact(answer.held.showing(1));
+        Some(wording.line("context.entry", &[("value", text?)], None, origin))
     };
     answers.iter().filter_map(line).collect()
 }

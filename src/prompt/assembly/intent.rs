@@ -3,22 +3,24 @@
 use crate::prompt::context::Intent;
 use crate::prompt::origin::Origin;
 use crate::prompt::said::Said;
-use crate::prompt::sections::{From, Line, Section, SectionKind};
+use crate::prompt::sections::{From, Section, SectionKind};
+use crate::prompt::wording::Wording;
 
-pub(super) fn section(intent: &Intent) -> Section {
+pub(super) fn section(intent: &Intent, wording: Wording<'_>) -> Section {
     let mut section = Section::new(SectionKind::Intent, From::Intent, "INTENT");
-    section.push_banner();
+    section.push_banner(wording, "intent.title");
     let parts = [
-        ("id", "Intent: ", &intent.id),
-        ("category", "Category: ", &intent.category),
-        ("verb", "Verb: ", &intent.verb),
-        ("target", "Target: ", &intent.target),
-        ("constraint", "Constraint: ", &intent.constraint),
+        ("id", "intent.id", &intent.id),
+        ("category", "intent.category", &intent.category),
+        ("verb", "intent.verb", &intent.verb),
+        ("target", "intent.target", &intent.target),
+        ("constraint", "intent.constraint", &intent.constraint),
     ];
-    for (part, label, said) in parts {
+    for (part, phrase, said) in parts {
         // All but the constraint are there even when they are empty.
         if part != "constraint" || !said.is_empty() {
-            section.lines.push(Line::labelled(label, said.as_str(), Some(part), origin(part, said)));
+            let value = [("value", said.as_str())];
+            section.lines.push(wording.line(phrase, &value, Some(part), origin(part, said)));
         }
     }
     section.push_blank();

@@ -21,6 +21,7 @@ use super::jit::{JitCompiler, Left};
 use super::origin::Origin;
 use super::sections::{From, Mode, Prompt, Section, SectionKind};
 use super::texts;
+use super::wording::Wording;
 use crate::config::{Profile, Reasoning};
 
 pub(super) use base::{TEMPLATES, template_for};
@@ -36,7 +37,8 @@ pub struct Request<'a> {
     pub context: &'a Context,
     /// How.
     pub mode: Mode,
-    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix` and `inception`.
+    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix`, `inception`, and by the names of
+    /// phrases.
     pub templates: &'a BTreeMap<String, String>,
     /// Whether the preamble about the two channels stands above everything.
     pub inception: bool,
@@ -51,6 +53,11 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// The headings and sentences that the assembly writes itself.
+    pub(super) fn wording(&self) -> Wording<'a> {
+        Wording::new(self.templates)
+    }
+
     /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
     #[must_use]
     pub fn plain(context: &'a Context, mode: Mode) -> Self {
@@ -82,7 +89,7 @@ pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
     match request.mode {
         Mode::Jit => compiled(request, querier, &mut prompt),
         Mode::Legacy => legacy(request, querier, &mut prompt),
-        Mode::Section => context::for_section_mode(request.context, querier, &mut prompt),
+        Mode::Section => context::for_section_mode(request, querier, &mut prompt),
     }
     if let Some(reasoning) = request.reasoning.filter(|_| request.mode != Mode::Section) {
         prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
@@ -145,9 +152,11 @@ fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Promp
 fn legacy(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let base = base::section(request, querier, prompt);
     prompt.sections.push(base.section);
-    context::section(request.context, querier, prompt);
-    prompt.sections.extend(request.context.session.as_ref().and_then(session::section));
-    prompt.sections.extend(request.context.intent.as_ref().map(intent::section));
+    let wording = request.wording();
+    context::section(request, querier, prompt);
+    let session = request.context.session.as_ref();
+    prompt.sections.extend(session.and_then(|session| session::section(session, wording)));
+    prompt.sections.extend(request.context.intent.as_ref().map(|intent| intent::section(intent, wording)));
     if base.needs_suffix && !is_structured_only(&request.context.shard_type) {
         let because = if base.is_from_kernel {
             "the base is a template of the kernel"

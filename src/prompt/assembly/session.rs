@@ -2,27 +2,28 @@
 
 use crate::prompt::origin::Origin;
 use crate::prompt::said::Said;
-use crate::prompt::sections::{From, Line, Role, Section, SectionKind};
+use crate::prompt::sections::{From, Line, Section, SectionKind};
 use crate::prompt::session::{Count, Prior, Session, Tool};
-use crate::prompt::texts::{self, Block};
+use crate::prompt::texts::Block;
+use crate::prompt::wording::Wording;
 use crate::text::{TextRange, text_len};
 
 /// From how many bytes on the conversation is left out without a word.
 pub(in crate::prompt) const HISTORY: usize = 1_500;
 
 /// The section; `None` when there is nothing to show.
-pub(super) fn section(session: &Session) -> Option<Section> {
-    let mut writer = Writer { lines: Vec::new(), block: Block::Dream };
+pub(super) fn section(session: &Session, wording: Wording<'_>) -> Option<Section> {
+    let mut writer = Writer { wording, lines: Vec::new(), block: Block::Dream };
     writer.dream(session);
-    writer.list(Block::Diagnostics, "  ", &session.current_diagnostics);
+    writer.list(Block::Diagnostics, "session.diagnostic", &session.current_diagnostics);
     writer.tests(session);
-    writer.list(Block::Findings, "  - ", &session.recent_findings);
-    writer.list(Block::Reflection, "  - ", &session.reflection_hits);
-    writer.list(Block::Impacted, "  - ", &session.impacted_files);
+    writer.list(Block::Findings, "session.finding", &session.recent_findings);
+    writer.list(Block::Reflection, "session.hit", &session.reflection_hits);
+    writer.list(Block::Impacted, "session.file", &session.impacted_files);
     writer.git(session);
     writer.campaign(session);
     writer.prior(&session.prior_shard_outputs);
-    writer.list(Block::Actions, "  - ", &session.recent_actions);
+    writer.list(Block::Actions, "session.action", &session.recent_actions);
     writer.knowledge(session);
     writer.tools(&session.available_tools);
     writer.safety(session);
@@ -31,58 +32,69 @@ pub(super) fn section(session: &Session) -> Option<Section> {
         return None;
     }
     let mut section = Section::new(SectionKind::Session, From::Session, "SESSION");
-    section.push_banner();
+    section.push_banner(wording, "session.title");
     section.lines.append(&mut writer.lines);
     section.push_blank();
     Some(section)
 }
 
-struct Writer {
+struct Writer<'t> {
+    wording: Wording<'t>,
     lines: Vec<Line>,
     block: Block,
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Begins a block.
     fn begin(&mut self, block: Block) {
         self.block = block;
         self.push(Line::layout(""));
-        let origin = Origin::builtin(format!("session heading {}", block.as_str()));
-        self.push(Line { role: Role::Heading, ..Line::plain(block.heading(), origin) });
+        self.heading(&format!("session.{}", block.as_str()));
     }
 
     fn push(&mut self, line: Line) {
         self.lines.push(Line { block: Some(self.block), ..line });
     }
 
-    fn said(&mut self, tag: &'static str, label: &str, said: &Said) {
-        self.push(Line::labelled(label, said.as_str(), Some(tag), Origin::session(said)));
+    /// Adds the lines of a heading.
+    fn heading(&mut self, phrase: &str) {
+        self.wording.heading(phrase).into_iter().for_each(|line| self.push(line));
     }
 
-    fn shown(&mut self, tag: &'static str, label: &str, count: &str, pointer: &str, range: TextRange) {
+    fn said(&mut self, tag: &'static str, phrase: &str, said: &Said) {
+        let value = [("value", said.as_str())];
+        self.push(self.wording.line(phrase, &value, Some(tag), Origin::session(said)));
+    }
+
+    fn shown(
+        &mut self,
+        tag: &'static str,
+        phrase: &str,
+        values: &[(&str, &str)],
+        (pointer, range): (&str, TextRange),
+    ) {
         let origin = Origin::Session { pointer: pointer.to_owned(), range };
-        self.push(Line::labelled(label, count, Some(tag), origin));
+        self.push(self.wording.line(phrase, values, Some(tag), origin));
     }
 
-    fn positive(&mut self, tag: &'static str, label: &str, count: Option<Count>, pointer: &str) {
+    fn positive(&mut self, tag: &'static str, phrase: &str, count: Option<Count>, pointer: &str) {
         if let Some(count) = count.filter(|count| count.value > 0) {
-            self.shown(tag, label, &count.value.to_string(), pointer, count.range);
+            self.shown(tag, phrase, &[("value", &count.value.to_string())], (pointer, count.range));
         }
     }
 
     /// A block that is a list and nothing else.
-    fn list(&mut self, block: Block, label: &str, entries: &[Said]) {
+    fn list(&mut self, block: Block, phrase: &str, entries: &[Said]) {
         if !entries.is_empty() {
             self.begin(block);
-            entries.iter().for_each(|entry| self.said("line", label, entry));
+            entries.iter().for_each(|entry| self.said("line", phrase, entry));
         }
     }
 
     fn dream(&mut self, session: &Session) {
         if session.dream_mode {
             self.begin(Block::Dream);
-            let line = Line::plain(texts::DREAM, Origin::builtin("session heading dream"));
-            self.push(Line { role: Role::Heading, ..line });
+            self.heading("session.dream_text");
             self.push(Line::layout(""));
         }
     }
@@ -93,8 +105,8 @@ impl Writer {
             return;
         }
         self.begin(Block::Tests);
-        self.positive("retry", "  Repairs tried: ", session.tdd_retry_count, "/tdd_retry_count");
-        session.failing_tests.iter().for_each(|test| self.said("test", "  - ", test));
+        self.positive("retry", "session.retry", session.tdd_retry_count, "/tdd_retry_count");
+        session.failing_tests.iter().for_each(|test| self.said("test", "session.test", test));
     }
 
     /// Shown for the branch or commits. Files and changes alone show nothing.
@@ -104,25 +116,21 @@ impl Writer {
         }
         self.begin(Block::Git);
         if !session.git_branch.is_empty() {
-            self.said("branch", "  Branch: ", &session.git_branch);
+            self.said("branch", "session.branch", &session.git_branch);
         }
-        self.positive(
-            "unstaged",
-            "  Changes not staged: ",
-            session.git_unstaged_count,
-            "/git_unstaged_count",
-        );
+        self.positive("unstaged", "session.unstaged", session.git_unstaged_count, "/git_unstaged_count");
         if let Some(first) = session.git_modified_files.first() {
             let last = session.git_modified_files.last().unwrap_or(first);
             let range = first.range.cover(last.range);
             let count = session.git_modified_files.len().to_string();
-            self.shown("modified", "  Files changed: ", &count, "/git_modified_files", range);
+            self.shown("modified", "session.modified", &[("value", &count)], ("/git_modified_files", range));
         }
         if !session.git_recent_commits.is_empty() {
-            let line =
-                Line::plain(format!("  {}", texts::COMMITS), Origin::builtin("session heading commits"));
-            self.push(Line { role: Role::Heading, ..line });
-            session.git_recent_commits.iter().for_each(|commit| self.said("commit", "    - ", commit));
+            self.heading("session.commits");
+            session
+                .git_recent_commits
+                .iter()
+                .for_each(|commit| self.said("commit", "session.commit", commit));
         }
     }
 
@@ -132,16 +140,22 @@ impl Writer {
         }
         self.begin(Block::Campaign);
         if !session.campaign_phase.is_empty() {
-            self.said("phase", "  Phase: ", &session.campaign_phase);
+            self.said("phase", "session.phase", &session.campaign_phase);
         }
         if !session.campaign_goal.is_empty() {
-            self.said("goal", "  Goal: ", &session.campaign_goal);
+            self.said("goal", "session.goal", &session.campaign_goal);
         }
         if let Some(first) = session.task_dependencies.first() {
             let names: Vec<_> = session.task_dependencies.iter().map(Said::as_str).collect();
             let last = session.task_dependencies.last().unwrap_or(first);
             let range = first.range.cover(last.range);
-            self.shown("blocked_by", "  Waits for: ", &names.join(", "), "/task_dependencies", range);
+            let names = names.join(", ");
+            self.shown(
+                "blocked_by",
+                "session.blocked_by",
+                &[("value", &names)],
+                ("/task_dependencies", range),
+            );
         }
     }
 
@@ -153,8 +167,8 @@ impl Writer {
             let outcome = if prior.success { "SUCCESS" } else { "FAILED" };
             let (kind, task, summary) =
                 (prior.shard_type.as_str(), prior.task.as_str(), prior.summary.as_str());
-            let text = format!("[{kind}] {outcome}: {task} - {summary}");
-            self.shown("line", "  ", &text, &prior.pointer, prior.range);
+            let values = [("shard", kind), ("outcome", outcome), ("task", task), ("summary", summary)];
+            self.shown("line", "session.output", &values, (&prior.pointer, prior.range));
         }
     }
 
@@ -163,8 +177,8 @@ impl Writer {
             return;
         }
         self.begin(Block::Knowledge);
-        session.knowledge_atoms.iter().for_each(|atom| self.said("line", "  - ", atom));
-        session.specialist_hints.iter().for_each(|hint| self.said("hint", "  - HINT: ", hint));
+        session.knowledge_atoms.iter().for_each(|atom| self.said("line", "session.atom", atom));
+        session.specialist_hints.iter().for_each(|hint| self.said("hint", "session.hint", hint));
     }
 
     fn tools(&mut self, tools: &[Tool]) {
@@ -172,10 +186,10 @@ impl Writer {
             self.begin(Block::Tools);
         }
         for tool in tools {
-            let text = format!("{}: {}", tool.name.as_str(), tool.description.as_str());
-            self.shown("tool", "  - ", &text, &tool.pointer, tool.range);
+            let values = [("name", tool.name.as_str()), ("description", tool.description.as_str())];
+            self.shown("tool", "session.tool", &values, (&tool.pointer, tool.range));
             if !tool.binary_path.is_empty() {
-                self.said("binary", "    Program: ", &tool.binary_path);
+                self.said("binary", "session.binary", &tool.binary_path);
             }
         }
     }
@@ -185,8 +199,8 @@ impl Writer {
             return;
         }
         self.begin(Block::Safety);
-        session.blocked_actions.iter().for_each(|action| self.said("blocked", "  BLOCKED: ", action));
-        session.safety_warnings.iter().for_each(|warning| self.said("warning", "  WARNING: ", warning));
+        session.blocked_actions.iter().for_each(|action| self.said("blocked", "session.blocked", action));
+        session.safety_warnings.iter().for_each(|warning| self.said("warning", "session.warning", warning));
     }
 
     fn history(&mut self, history: &Said) {

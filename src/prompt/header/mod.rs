@@ -17,15 +17,33 @@ mod words;
 use words::words;
 
 use super::context::Intent;
+use super::near::near_key;
 use super::rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::said::Said;
 use super::sections::Mode;
 use crate::lint::{Finding, Fix, Severity};
 use crate::syntax::{SourceFile, TokenKind};
-use crate::text::{TextRange, TextSize, nearest, size, text_len};
+use crate::text::{TextRange, TextSize, size, text_len};
 
 /// The keys of `# @preview` comments.
 pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];
+
+/// Words that people write for these keys.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("agent", "shard"),
+    ("for", "shard"),
+    ("include", "use"),
+    ("import", "use"),
+    ("policy", "use"),
+    ("policies", "use"),
+    ("files", "use"),
+    ("title", "name"),
+    ("id", "name"),
+    ("capture", "captured"),
+    ("transcript", "captured"),
+    ("compare", "captured"),
+    ("atoms", "mode"),
+];
 
 /// The previews that a sample kernel asks for.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +114,7 @@ impl Header {
     pub fn read(text: &str) -> Self {
         let (mut header, mut common) = (Self::default(), Group::default());
         let (mut is_named, mut has_any) = (false, false);
+        let mut seen: Vec<&str> = Vec::new();
         for (line, start) in header_lines(text) {
             let Some(comment) = comment(line, start) else { continue };
             if !has_any {
@@ -104,9 +123,11 @@ impl Header {
             has_any = true;
             if comment.key == "name" {
                 is_named = true;
+                seen.clear();
                 header.open(&comment, &common);
                 continue;
             }
+            header.findings.extend(repeated(&comment, &mut seen));
             let group = if is_named { header.groups.last_mut() } else { None };
             let finding = set(group.unwrap_or(&mut common), &comment);
             header.findings.extend(finding);
@@ -202,8 +223,11 @@ fn late(text: &str) -> impl Iterator<Item = TextRange> {
 fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
     let whole = line.trim();
     let setting = whole.trim_start_matches('#').trim_start().strip_prefix("@preview")?;
+    // A colon there is a slip that leaves no doubt.
+    let setting = setting.strip_prefix(':').unwrap_or(setting);
     let rest = setting.trim_start();
-    if rest.len() == setting.len() && !rest.is_empty() {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+    if setting.starts_with(is_word) {
         return None;
     }
     let (key, value) = rest.split_once(':').unwrap_or((rest, ""));
@@ -266,7 +290,7 @@ fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
                 group.atoms = atoms.or(group.atoms.take());
             }
             None => {
-                return wrong("A mode is `legacy`, `section`, `jit` or `jit(atoms=FOLDER)`.".to_owned());
+                return wrong("A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.".to_owned());
             }
         },
         key => return Some(unknown(key, comment)),
@@ -274,12 +298,20 @@ fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
     None
 }
 
+/// Reports a setting that stands twice in one preview; of policies there may be several.
+fn repeated<'t>(comment: &PreviewSetting<'t>, seen: &mut Vec<&'t str>) -> Option<Finding> {
+    let is_again = comment.key != "use" && KEYS.contains(&comment.key) && seen.contains(&comment.key);
+    seen.push(comment.key);
+    let message = format!("`{}:` stands twice in this preview; the last one counts.", comment.key);
+    is_again.then(|| Finding::new(&PREVIEW_KEY, comment.range, message))
+}
+
 fn unknown(key: &str, comment: &PreviewSetting<'_>) -> Finding {
     let keys = KEYS.map(|key| format!("`{key}:`")).join(", ");
     let range = if key.is_empty() { comment.range } else { comment.key_range };
     let mut message =
         format!("There is no setting `{key}:` of previews, so this comment is ignored; there are {keys}.");
-    match nearest(key, KEYS) {
+    match near_key(key, &KEYS, SYNONYMS) {
         Some(near) => {
             message.push_str(&format!(" Did you mean `{near}:`?"));
             Finding::new(&PREVIEW_KEY, range, message)
@@ -317,16 +349,17 @@ fn list(comment: &PreviewSetting<'_>) -> Vec<Said> {
     all
 }
 
-/// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`
+/// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`, `legacy(atoms=../atoms)`
 fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<Said>)> {
     if let Some(mode) = Mode::parse(comment.value) {
         return Some((mode, None));
     }
-    let inner = comment.value.strip_prefix("jit(")?.strip_suffix(')')?;
+    let (word, inner) = comment.value.strip_suffix(')')?.split_once('(')?;
+    let mode = Mode::parse(word.trim())?;
     let folder = inner.trim().strip_prefix("atoms")?.trim_start().strip_prefix('=')?.trim();
     let at = comment.value.find(folder).unwrap_or(0);
     let range = TextRange::at(comment.value_range.start() + size(at), text_len(folder));
-    (!folder.is_empty()).then(|| (Mode::Jit, Some(Said::in_header(folder, range))))
+    (!folder.is_empty()).then(|| (mode, Some(Said::in_header(folder, range))))
 }
 
 #[cfg(test)]
@@ -391,6 +424,22 @@ mod tests {
     }
 
     #[test]
+    fn settings_that_are_not_used_are_reported() {
+        check(
+            "# @preview: shard: coder-7 coder\n# @preview use: a.mg\n# @preview use: b.mg\n# @preview mode: jit\n\
+             # @preview mode: legacy(atoms=atoms)\n# @preview agent: x y\n# @preview policies: x\n# @preview name: own\n\
+             # @preview shard: tester-1 tester\n# @preview shard: tester-2 tester\n",
+            expect![[r##"
+                "own" Some("tester-2 tester") None ["a.mg", "b.mg"] None Some("legacy") Some("atoms")
+                "# @preview mode: legacy(atoms=atoms)": `mode:` stands twice in this preview; the last one counts.
+                "agent": There is no setting `agent:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `shard:`?
+                "policies": There is no setting `policies:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `use:`?
+                "# @preview shard: tester-2 tester": `shard:` stands twice in this preview; the last one counts.
+            "##]],
+        );
+    }
+
+    #[test]
     fn mistakes_are_told() {
         check(
             "# @preview name:\n# @preview shard: coder\n# @preview sesion: x\n# @preview mode: fast\n# @preview\n\
@@ -402,7 +451,7 @@ mod tests {
                 "# @preview name:": A preview is opened with its name: `# @preview name: fix-auth`.
                 "coder": A shard is its id and its type: `# @preview shard: coder-7 coder`.
                 "sesion": There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
-                "fast": A mode is `legacy`, `section`, `jit` or `jit(atoms=FOLDER)`.
+                "fast": A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.
                 "# @preview": There is no setting `:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`.
                 "a b": An intent is id, category, verb, target and perhaps a constraint: `# @preview intent: i1 /mutation /fix "auth.go" "no new deps"`.
                 "# @preview session:": The session file is missing: `# @preview session: NAME.session.yaml`.

@@ -1,5 +1,6 @@
 //! The compiler: from a corpus, a situation and the kernel's answers to sections and a manifest.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,6 +12,7 @@ use super::super::derived::{Derived, folded};
 use super::super::manifest::{self, Manifest};
 use super::super::origin::Origin;
 use super::super::sections::Section;
+use super::super::wording::Wording;
 use super::atom::{Atom, Kind};
 use super::budget::{self, Fit, Fitted};
 use super::category::Category;
@@ -29,6 +31,8 @@ use super::{assemble, baseline};
 pub struct JitCompiler {
     /// The atoms.
     pub corpus: Arc<Corpus>,
+    /// Texts in place of the built-in headings, by the names of phrases.
+    pub templates: Arc<BTreeMap<String, String>>,
 }
 
 /// A compiled prompt with everything that is known of it.
@@ -72,6 +76,17 @@ impl Compilation {
 }
 
 impl JitCompiler {
+    /// A compiler with its corpus, which writes the built-in headings.
+    #[must_use]
+    pub fn new(corpus: Arc<Corpus>) -> Self {
+        Self { corpus, templates: Arc::default() }
+    }
+
+    /// The headings that it writes itself.
+    fn wording(&self) -> Wording<'_> {
+        Wording::new(&self.templates)
+    }
+
     /// The base of a prompt that is assembled without the compiler, from the mandatory atoms that fit; `None` where
     /// there is none.
     #[must_use]
@@ -83,7 +98,8 @@ impl JitCompiler {
     pub fn leave(&self, context: &Context, derived: &Derived, querier: &mut dyn Querier, left: &mut Left) {
         let situation = Situation::of(derived);
         let mut atoms = self.corpus.atoms.clone();
-        atoms.extend(injected(derived, querier, &mut Vec::new()).into_iter().map(|(atom, _)| Arc::new(atom)));
+        let injected = injected(derived, self.wording(), querier, &mut Vec::new());
+        atoms.extend(injected.into_iter().map(|(atom, _)| Arc::new(atom)));
         let (kept, _) = collected(&atoms, derived, &situation);
         for atom in kept.into_iter().filter_map(|at| atoms.get(at)) {
             if !left.atoms.iter().any(|known| Arc::ptr_eq(known, atom)) {
@@ -109,7 +125,7 @@ impl JitCompiler {
         let situation = Situation::of(derived).after(left);
         let mut atoms = self.corpus.atoms.clone();
         let mut failed = Vec::new();
-        let injected = injected(derived, querier, &mut failed);
+        let injected = injected(derived, self.wording(), querier, &mut failed);
         let first = atoms.len();
         let (more, lines): (Vec<_>, Vec<_>) = injected.into_iter().unzip();
         atoms.extend(more.into_iter().map(Arc::new));
@@ -219,6 +235,7 @@ fn printed(answer: &Answer) -> Vec<String> {
 /// What the kernel injects. Where the query for context fails the runtime does not ask for knowledge.
 fn injected(
     derived: &Derived,
+    wording: Wording<'_>,
     querier: &mut dyn Querier,
     failed: &mut Vec<(&'static str, String)>,
 ) -> Vec<inject::Injected<Origin>> {
@@ -254,7 +271,8 @@ fn injected(
             blocks.push(((topic.clone(), origin(1)), (text.clone(), origin(2))));
         }
     }
-    inject::context(&texts, derived).into_iter().chain(inject::knowledge(&blocks, derived)).collect()
+    let context = inject::context(&texts, derived, wording);
+    context.into_iter().chain(inject::knowledge(&blocks, derived, wording)).collect()
 }
 
 /// What fits, as it stands in the prompt: by category.
@@ -280,8 +298,9 @@ fn manifest_of(all: &[Arc<Atom>], atoms: &[&Atom], fit: &Fit, dropped: &[Dropped
         })
     });
     let dropped = dropped.iter().filter_map(|dropped| {
-        let id = all.get(dropped.atom)?.id.text.clone();
-        Some(manifest::Dropped { id, reason: dropped.reason.words() })
+        let atom = all.get(dropped.atom)?;
+        let place = atom.file.map(|file| (file, atom.id.range));
+        Some(manifest::Dropped { id: atom.id.text.clone(), reason: dropped.reason.words(), place })
     });
     Manifest { selected: selected.collect(), dropped: dropped.collect() }
 }

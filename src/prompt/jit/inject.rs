@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::super::derived::Derived;
-use super::super::texts;
+use super::super::wording::Wording;
 use super::atom::{Atom, Body, Kind, Word};
 use super::category::Category;
 use crate::text::TextRange;
@@ -27,17 +27,20 @@ pub(in crate::prompt) fn is_for(shard: &str, derived: &Derived) -> bool {
 }
 
 /// The atom of the injected context; `None` where there is none.
-pub(super) fn context<T: Clone>(texts: &[Given<T>], derived: &Derived) -> Option<Injected<T>> {
+pub(super) fn context<T: Clone>(
+    texts: &[Given<T>],
+    derived: &Derived,
+    wording: Wording<'_>,
+) -> Option<Injected<T>> {
     if texts.is_empty() {
         return None;
     }
-    let mut content = format!("// {}\n", texts::CONTEXT_TITLE);
-    let mut origins = vec![None];
+    let (mut content, mut origins) = title(wording, "context.compiled");
     for (text, origin) in texts {
-        content.push_str("- ");
-        content.push_str(text);
+        let entry = wording.sentence("context.entry", &[("value", text)]);
+        origins.extend(entry.split('\n').map(|_| Some(origin.clone())));
+        content.push_str(&entry);
         content.push('\n');
-        origins.extend(text.split('\n').map(|_| Some(origin.clone())));
     }
     origins.push(None);
     Some((atom(Category::Context, 95, &content, derived), origins))
@@ -45,14 +48,18 @@ pub(super) fn context<T: Clone>(texts: &[Given<T>], derived: &Derived) -> Option
 
 /// The atom of the injected knowledge; `None` where there is none. Of each block the topic and the text, each with its
 /// origin.
-pub(super) fn knowledge<T: Clone>(blocks: &[(Given<T>, Given<T>)], derived: &Derived) -> Option<Injected<T>> {
+pub(super) fn knowledge<T: Clone>(
+    blocks: &[(Given<T>, Given<T>)],
+    derived: &Derived,
+    wording: Wording<'_>,
+) -> Option<Injected<T>> {
     if blocks.is_empty() {
         return None;
     }
-    let mut content = format!("// {}\n", texts::KNOWLEDGE_TITLE);
-    let mut origins = vec![None];
+    let (mut content, mut origins) = title(wording, "knowledge.compiled");
     for ((topic, named), (text, said)) in blocks {
-        let block = format!("## {topic}\n{text}\n");
+        let topic = wording.sentence("knowledge.topic", &[("value", topic)]);
+        let block = format!("{topic}\n{text}\n");
         origins.extend(topic.split('\n').map(|_| Some(named.clone())));
         origins.extend(text.split('\n').map(|_| Some(said.clone())));
         origins.push(None);
@@ -63,6 +70,15 @@ pub(super) fn knowledge<T: Clone>(blocks: &[(Given<T>, Given<T>)], derived: &Der
     let content = content.trim_end_matches('\n');
     origins.truncate(content.split('\n').count());
     Some((atom(Category::Knowledge, 90, content, derived), origins))
+}
+
+/// The lines of a title, which come from no fact.
+fn title<T: Clone>(wording: Wording<'_>, name: &str) -> (String, Vec<Option<T>>) {
+    let text = wording.text(name);
+    if text.is_empty() {
+        return (String::new(), Vec::new());
+    }
+    (format!("{text}\n"), vec![None; text.split('\n').count()])
 }
 
 fn atom(category: Category, priority: i64, content: &str, derived: &Derived) -> Atom {

@@ -5,6 +5,7 @@
 //! The steps are those of the reference runtime, one file each: [`inject`], [`select`], [`order`], [`budget`],
 //! [`assemble`]. What it leaves to chance (the order of hash tables, unstable sorts) is settled here, and said.
 
+mod absence;
 mod assemble;
 mod atom;
 mod baseline;
@@ -12,6 +13,7 @@ mod budget;
 mod category;
 mod compile;
 mod inject;
+mod keys;
 mod left;
 mod names;
 mod order;
@@ -24,10 +26,12 @@ mod situation;
 mod tests;
 mod written;
 
+pub use absence::{KnownAtom, MadeBy};
 pub use atom::{Atom, Body, Dimension, Kind, Word};
 pub use category::{Category, Class};
 pub use compile::{Compilation, JitCompiler};
 pub(in crate::prompt) use inject::is_for as is_injected_for;
+pub use keys::{AtomKey, KEYS as ATOM_KEYS};
 pub use left::Left;
 pub(in crate::prompt) use placeholders::values as placeholder_values;
 pub use read::{AtomFault, AtomFile, Corpus, FaultKind};

@@ -6,29 +6,17 @@
 
 use std::sync::Arc;
 
+use super::super::near::near_key;
 use super::super::session::tree::{Key, Kind as Value, Node};
 use super::super::session::yaml;
 use super::atom::{Atom, Body, Dimension, Kind, Word};
 use super::category::Category;
+use super::keys::{SYNONYMS, all_keys};
 use super::written;
 use crate::text::{FileId, TextRange, size, slice};
 
-/// The keys of an atom that are no selectors.
-const KEYS: [&str; 13] = [
-    "id",
-    "category",
-    "subcategory",
-    "description",
-    "content",
-    "content_file",
-    "content_concise",
-    "content_min",
-    "priority",
-    "is_mandatory",
-    "is_exclusive",
-    "depends_on",
-    "conflicts_with",
-];
+/// What a selector holds.
+const LIST: &str = "a list of texts";
 
 /// A file of atoms.
 #[derive(Debug, Clone)]
@@ -59,8 +47,18 @@ pub struct AtomFault {
     pub file: FileId,
     /// Where.
     pub range: TextRange,
+    /// The id of the atom that it is about; empty for a whole file, and for an atom without one.
+    pub atom: String,
     /// What.
     pub kind: FaultKind,
+}
+
+impl AtomFault {
+    /// A file that cannot be read: why, as the end of a sentence.
+    #[must_use]
+    pub fn of_file(file: FileId, why: String) -> Self {
+        Self { file, range: TextRange::default(), atom: String::new(), kind: FaultKind::File(why) }
+    }
 }
 
 /// What is wrong.
@@ -74,6 +72,8 @@ pub enum FaultKind {
         key: String,
         /// What it wants.
         wants: &'static str,
+        /// The same value in the form that it wants, where that is clear.
+        instead: Option<String>,
     },
     /// The atom has none of these, and does not count: `id`, `category`.
     Missing(&'static str),
@@ -102,7 +102,7 @@ impl Corpus {
     pub fn read(files: &[AtomFile], open: OpenContent<'_>) -> Self {
         let mut corpus = Self::default();
         for file in files {
-            let mut reader = Reader { file, open: &mut *open, faults: Vec::new() };
+            let mut reader = Reader { file, open: &mut *open, atom: String::new(), faults: Vec::new() };
             let atoms = reader.file();
             corpus.faults.append(&mut reader.faults);
             corpus.atoms.extend(atoms.into_iter().map(Arc::new));
@@ -153,6 +153,8 @@ impl Corpus {
 struct Reader<'a, 'o> {
     file: &'a AtomFile,
     open: OpenContent<'o>,
+    /// The id of the atom that is read now; empty where it has none.
+    atom: String,
     faults: Vec<AtomFault>,
 }
 
@@ -192,7 +194,8 @@ impl Reader<'_, '_> {
     }
 
     fn fault(&mut self, range: TextRange, kind: FaultKind) {
-        self.faults.push(AtomFault { file: self.file.file, range, kind });
+        let atom = self.atom.clone();
+        self.faults.push(AtomFault { file: self.file.file, range, atom, kind });
     }
 
     /// The key as the files of this kind write it.
@@ -202,10 +205,14 @@ impl Reader<'_, '_> {
 
     /// An atom, if it counts.
     fn atom(&mut self, node: &Node) -> Result<Option<Atom>, Lost> {
+        self.atom.clear();
         let members = match &node.kind {
             Value::Map(members) => &written::merged(members),
             _ => return Err(self.lost(node, "an atom", "a table of keys and values")),
         };
+        if let Some(Node { kind: Value::Scalar(id), .. }) = self.member(members, "id") {
+            self.atom.clone_from(id);
+        }
         self.repeated(node)?;
         self.unknown_keys(members);
         let id = self.word(members, "id")?;
@@ -301,12 +308,7 @@ impl Reader<'_, '_> {
     }
 
     fn unknown_keys(&mut self, members: &[(Key, Node)]) {
-        let known: Vec<String> = KEYS
-            .iter()
-            .copied()
-            .chain(Dimension::ALL.map(Dimension::key))
-            .map(|key| self.written(key))
-            .collect();
+        let known: Vec<String> = all_keys().map(|key| self.written(key)).collect();
         let also = ["version", "tokencount", "contenthash", "embedding", "embeddingtask", "createdat"];
         let is_known = |key: &str| {
             known.iter().any(|known| known == key) || (self.file.kind == Kind::Evolved && also.contains(&key))
@@ -314,14 +316,28 @@ impl Reader<'_, '_> {
         let unknown: Vec<&Key> =
             members.iter().map(|(key, _)| key).filter(|key| !is_known(&key.text)).collect();
         for key in unknown {
-            let nearest =
-                crate::text::nearest(&key.text, known.iter().map(String::as_str)).map(str::to_owned);
+            let nearest = self.meant(&key.text, &known);
             self.fault(key.range, FaultKind::Key { key: key.text.clone(), nearest });
         }
     }
 
+    /// The key that is probably meant by one that there is not.
+    fn meant(&self, key: &str, known: &[String]) -> Option<String> {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let near = near_key(key, &known, SYNONYMS).map(str::to_owned);
+        // Files of evolved atoms write their keys in another way than synonyms are listed.
+        let evolved =
+            || near_key(key, &all_keys().collect::<Vec<_>>(), SYNONYMS).map(|key| self.written(key));
+        near.or_else(|| evolved().filter(|near| near != key && known.contains(&near.as_str())))
+    }
+
     fn lost(&mut self, node: &Node, key: &str, wants: &'static str) -> Lost {
-        self.fault(node.range, FaultKind::Value { key: key.to_owned(), wants });
+        let is_list = wants == LIST;
+        let instead = match &node.kind {
+            Value::Scalar(_) if is_list => Some(format!("[{}]", slice(&self.file.text, node.range))),
+            _ => None,
+        };
+        self.fault(node.range, FaultKind::Value { key: key.to_owned(), wants, instead });
         Lost
     }
 
@@ -390,14 +406,14 @@ impl Reader<'_, '_> {
         let list = match &node.kind {
             Value::Null => return Ok(Vec::new()),
             Value::List(list) => list,
-            Value::Scalar(_) | Value::Map(_) => return Err(self.lost(node, key, "a list of texts")),
+            Value::Scalar(_) | Value::Map(_) => return Err(self.lost(node, key, LIST)),
         };
         let mut words = Vec::with_capacity(list.len());
         for node in list {
             match &node.kind {
                 Value::Null => {}
                 Value::Scalar(text) => words.push(Word { text: text.clone(), range: node.range }),
-                Value::List(_) | Value::Map(_) => return Err(self.lost(node, key, "a list of texts")),
+                Value::List(_) | Value::Map(_) => return Err(self.lost(node, key, LIST)),
             }
         }
         Ok(words)

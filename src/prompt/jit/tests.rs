@@ -54,7 +54,7 @@ impl Setup {
 
     fn check(&self, atoms: &str, expected: &Expect) {
         let corpus = corpus(Kind::Corpus, atoms);
-        let compiler = JitCompiler { corpus: Arc::clone(&corpus) };
+        let compiler = JitCompiler::new(Arc::clone(&corpus));
         let mut listed = Listed { facts: self.facts.clone(), failing: Vec::new() };
         let mut shown = String::new();
         for fault in &corpus.faults {
@@ -311,7 +311,7 @@ fn injected_atoms_are_blocked_where_the_shard_is_not_called_as_its_type() {
 
 #[test]
 fn what_the_kernel_cannot_say_is_not_injected() {
-    let compiler = JitCompiler { corpus: corpus(Kind::Corpus, SKELETON) };
+    let compiler = JitCompiler::new(corpus(Kind::Corpus, SKELETON));
     let setup = shard("coder-1", "coder").fact("injectable_context", &["*", "Mine."]);
     let setup = setup.fact("specialist_knowledge", &["*", "/jwt", "Expires."]);
     let injected = |failing: &str| {
@@ -381,7 +381,7 @@ fn mandatory_atoms_are_in_whatever_the_budget() {
     let setup = shard("coder-1", "coder").vectors(&[("hit", 1.0)]).budget(740, 0);
     let cut = |text: &str| text.replace(&long, "x…");
     let corpus = corpus(Kind::Corpus, &atoms);
-    let compiler = JitCompiler { corpus };
+    let compiler = JitCompiler::new(corpus);
     let compilation =
         compiler.compile(&setup.context, &setup.derived(), &mut Listed::default(), &Left::default()).unwrap();
     let mut shown = format!("usable {} mandatory {}\n", compilation.usable, compilation.mandatory);
@@ -470,7 +470,7 @@ fn a_baseline_wants_all_selectors_to_hold() {
 "
     );
     let corpus = corpus(Kind::Corpus, &atoms);
-    let compiler = JitCompiler { corpus };
+    let compiler = JitCompiler::new(corpus);
     let base = compiler.baseline(&shard("coder-1", "coder").derived()).unwrap();
     expect![[r#"
         I am coder.
@@ -525,7 +525,7 @@ fn files_are_read_as_the_runtime_reads_them() {
     "#]]
     .assert_eq(&show(Kind::Corpus, text));
     expect![[r#"
-        Value { key: "priority", wants: "a whole number" }
+        Value { key: "priority", wants: "a whole number", instead: None }
     "#]]
     .assert_eq(&show(Kind::Corpus, "- {id: a, category: domain, content: x}\n- {id: b, priority: high}"));
     expect![[r#"
@@ -540,4 +540,48 @@ fn files_are_read_as_the_runtime_reads_them() {
         File("while parsing a flow sequence, expected ',' or ']'")
     "#]]
     .assert_eq(&show(Kind::Corpus, "id: [unclosed"));
+}
+
+/// What is wrong with a file of atoms, each with the words and the fix.
+fn said(kind: Kind, text: &str) -> String {
+    let found = super::rules::of_corpus(&corpus(kind, text), &|_, _| true);
+    let mut out = String::new();
+    for (_, finding) in found {
+        let fix = finding.fix.as_ref().map_or(String::new(), |fix| format!(" [{}]", fix.title));
+        let _ = writeln!(out, "{}: {}{fix}", finding.rule.code, finding.message);
+    }
+    out
+}
+
+#[test]
+fn keys_are_suggested_and_faults_name_their_atom() {
+    expect![[r#"
+        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
+        PP065: The prompt atom `a` has no text in `content`. The runtime leaves it out.
+        PP067: The runtime has no key `shards` and ignores it in `b`. Did you mean `shard_types`? [Write `shard_types`]
+        PP067: The runtime has no key `Priority` and ignores it in `b`. Did you mean `priority`? [Write `priority`]
+        PP064: There is no category `style`. The runtime leaves out the prompt atom `c`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        PP067: The runtime has no key `requires` and ignores it in `d`. Did you mean `depends_on`? [Write `depends_on`]
+        PP067: The runtime has no key `is-mandatory` and ignores it in `d`. Did you mean `is_mandatory`? [Write `is_mandatory`]
+        PP064: The prompt atom `d` has no `category`. The runtime leaves it out. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        PP065: This prompt atom has no `id`. The runtime leaves it out.
+        PP067: The runtime has no key `colour` and ignores it in `e`.
+    "#]].assert_eq(&said(
+        Kind::Corpus,
+        "- {id: a, category: domain, text: x}\n- {id: b, category: domain, content: x, shards: [/coder], Priority: 3}\n\
+         - {id: c, category: style, content: x}\n- {id: d, content: x, requires: [a], is-mandatory: true}\n\
+         - {category: domain, content: x}\n- {id: e, category: domain, content: x, colour: red}\n",
+    ));
+    expect![[r#"
+        PP066: `shard_types` of `a` should be a list of texts. The runtime takes no atom of this file. [Write `[/coder]`]
+    "#]]
+        .assert_eq(&said(Kind::Corpus, "- {id: a, category: domain, content: x, shard_types: /coder}\n"));
+    expect![[r#"
+        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
+        PP067: The runtime has no key `shard_types` and ignores it in `a`. Did you mean `shardtypes`? [Write `shardtypes`]
+        PP067: The runtime has no key `verbs` and ignores it in `a`. Did you mean `intentverbs`? [Write `intentverbs`]
+    "#]].assert_eq(&said(
+        Kind::Evolved,
+        "atom: {id: a, category: domain, text: x, content: y, shard_types: [/coder], verbs: [/fix]}\n",
+    ));
 }

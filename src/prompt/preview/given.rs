@@ -165,6 +165,15 @@ impl GivenFacts {
         }
     }
 
+    /// The first fact of a predicate that the preview added, as it is printed.
+    pub(super) fn synthetic(&self, name: &str) -> Option<&str> {
+        let is_it = |fact: &&GivenFact| {
+            fact.kind == HeldKind::Synthetic
+                && fact.printed.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
+        };
+        self.facts.iter().find(is_it).map(|fact| fact.printed.as_str())
+    }
+
     /// Where each fact stands.
     pub(super) fn marks(&self) -> Marks {
         let mut marks = Marks::default();

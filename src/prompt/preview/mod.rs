@@ -4,7 +4,9 @@
 //! Takes a joined program, what is [`Wanted`] and [`PreviewSettings`]; gives [`Shown`] prompts, and what their lines
 //! come from. Where only facts of the sample change, the kernels follow downstream of them; anything else builds anew.
 
+mod absence;
 mod given;
+mod pattern;
 mod places;
 mod reasons;
 mod sticky;
@@ -28,17 +30,20 @@ use super::jit::{Corpus, JitCompiler, Left, Word, is_injected_for};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
+use super::wording::Wording;
 use crate::config::{ContextBlockSettings, Profile, PromptSettings, Reasoning};
 use crate::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
 use crate::program::{PredicateId, Program};
 use crate::text::{Cancel, FileId};
 
+pub use absence::{RuleAbsence, RuleWhy};
 use given::GivenFacts;
 pub use places::{Opened, OriginPlace};
 pub use reasons::MOST_PROOFS;
 pub(in crate::prompt) use reasons::{SCORED, THRESHOLD};
 pub use reasons::{Why, WhyNot};
 pub use sticky::Stuck;
+pub use synthetic::undeclared_of_runtime;
 pub use wanted::{Part, Wanted};
 
 /// How previews are made.
@@ -298,8 +303,13 @@ impl Common {
         let hybrid = self.current.files.iter().filter(|file| embedding.is_hybrid(file.id));
         let read = hybrid.map(|file| (file.id, Directives::read(&file.text).atoms));
         let more: Vec<_> = read.filter(|(_, atoms)| !atoms.is_empty()).collect();
-        if more.is_empty() {
+        let templates = &self.settings.templates;
+        if more.is_empty() && templates.is_empty() {
             return Some(Cow::Borrowed(compiler));
+        }
+        let templates = Arc::new(templates.clone());
+        if more.is_empty() {
+            return Some(Cow::Owned(JitCompiler { templates, ..compiler.clone() }));
         }
         let mut corpus = Corpus::clone(&compiler.corpus);
         for (file, atom) in more.iter().flat_map(|(file, atoms)| atoms.iter().map(|atom| (*file, atom))) {
@@ -308,12 +318,19 @@ impl Common {
             let (id, category, content) = (word(&atom.id), word(&atom.category), word(&atom.content));
             let _ = corpus.add_directive(id, &category, &content, file, atom.range);
         }
-        Some(Cow::Owned(JitCompiler { corpus: Arc::new(corpus) }))
+        Some(Cow::Owned(JitCompiler { corpus: Arc::new(corpus), templates }))
+    }
+
+    /// Whether there are prompt atoms for a prompt.
+    #[must_use]
+    pub fn has_atoms(&self, shown: &Shown) -> bool {
+        self.settings.compiler(&shown.wanted).is_some()
     }
 
     fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
         let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
         let profile = self.settings.profile;
+        let wording = Wording::new(&self.settings.templates);
         match &shown.wanted.part {
             Part::System => {
                 let compiler = self.compiler(&shown.wanted);
@@ -329,7 +346,7 @@ impl Common {
                 };
                 assemble(&request, querier)
             }
-            Part::Turn(message) => turn::turn_input(message, profile, block, estimator, querier),
+            Part::Turn(message) => turn::turn_input(message, profile, block, (estimator, wording), querier),
             Part::Compressed(message, recorded) => {
                 let wanted = &shown.wanted;
                 let of = Compressed {
@@ -338,10 +355,11 @@ impl Common {
                     recorded,
                     session: wanted.context.session.as_ref(),
                     window: wanted.limits.as_ref().map(|limits| limits.window),
+                    wording,
                 };
                 compressed(&of, block, querier)
             }
-            Part::Articulation(results) => turn::articulation(results, block, estimator, querier),
+            Part::Articulation(results) => turn::articulation(results, block, (estimator, wording), querier),
         }
     }
 

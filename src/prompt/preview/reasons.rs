@@ -1,13 +1,15 @@
 //! Why a line is in a prompt, and why a text is not.
 
+use super::absence::RuleAbsence;
 use super::places::line_of;
 use super::{Common, Shown};
-use crate::kernel::{Miss, Proof, RuleId};
-use crate::program::{PredicateId, PredicateKey};
+use crate::kernel::{Proof, RuleId};
 use crate::prompt::answers::{Answer, Arg, KernelAnswers, Querier};
-use crate::prompt::assembly::{INJECTED, is_for};
+use crate::prompt::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
+use crate::prompt::jit::{JitCompiler, KnownAtom, MadeBy};
 use crate::prompt::origin::{Held, HeldKind, Origin};
-use crate::text::{FileId, Symbol};
+use crate::prompt::sections::{From, Line, Mode, SectionKind};
+use crate::text::FileId;
 
 /// How many ways in which a fact follows are given.
 pub const MOST_PROOFS: usize = 8;
@@ -34,6 +36,8 @@ pub struct Why {
 pub enum WhyNot {
     /// It is there.
     Shown,
+    /// It is an atom, or a part of the content of some.
+    Atoms(Vec<KnownAtom>),
     /// Facts have it for others.
     WrongKey {
         /// The keys that they have.
@@ -45,10 +49,19 @@ pub enum WhyNot {
     BelowThreshold(Vec<i64>),
     /// The prompt has no section that would show it.
     NotInMode,
+    /// A fact of a predicate has it, of which the prompt shows nothing.
+    Hidden {
+        /// The predicate.
+        predicate: &'static str,
+        /// Why, in words.
+        why: String,
+        /// What the rules lack that could inject it.
+        rules: Vec<RuleAbsence>,
+    },
     /// The prompt compiler leaves out the atom that it is in: why, in words.
     Dropped(String),
     /// It does not follow: what each rule lacks.
-    NotDerived(Vec<Miss>),
+    NotDerived(Vec<RuleAbsence>),
 }
 
 impl Common {
@@ -68,17 +81,23 @@ impl Common {
         all
     }
 
-    /// The lines that contain a text, each with the ways in which it follows.
+    /// The lines that contain a text, or a line of it, and those of the atom that is called so, each with the ways in
+    /// which it follows.
     #[must_use]
     pub fn why(&self, shown: &mut Shown, text: &str) -> Vec<Why> {
+        let wanted: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let is_meant = |line: &Line| {
+            let is_atom = matches!(&line.origin, Origin::Atom { id, .. } if id == text);
+            (is_atom && !line.text.trim().is_empty()) || wanted.iter().any(|text| line.text.contains(text))
+        };
         let mut found = Vec::new();
         for (at, section) in shown.prompt.sections.iter().enumerate() {
-            let lines = section.lines.iter().enumerate().filter(|(_, line)| line.text.contains(text));
+            let lines = section.lines.iter().enumerate().filter(|(_, line)| is_meant(line));
             found.extend(lines.map(|(line, of)| (at, line, of.origin.clone())));
         }
         let why = |(section, line, origin)| {
             let proofs = match &origin {
-                crate::prompt::Origin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
+                Origin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
                 _ => Vec::new(),
             };
             Why { section, line, proofs }
@@ -86,30 +105,93 @@ impl Common {
         found.into_iter().map(why).collect()
     }
 
-    /// Why a context atom is not in the prompt of a shard.
+    /// Why a text (a line, a part of one, or the id of an atom) is not in the prompt of a shard. Rules are explained
+    /// within rules down to `depth`.
     #[must_use]
-    pub fn why_not(&self, shown: &mut Shown, shard: &str, atom: &str) -> WhyNot {
-        let injected = self.facts(shown, INJECTED, 2);
-        let of_text = |answers: &[Answer]| -> Vec<Answer> {
-            answers.iter().filter(|answer| answer.text(1) == Some(atom)).cloned().collect()
+    pub fn why_not(&self, shown: &mut Shown, shard: &str, text: &str, depth: usize) -> WhyNot {
+        let is_own = shard == shown.wanted.context.shard_id;
+        let called = self.atoms(shown, |compiler, made| compiler.atoms_called(text, &shown.derived, made));
+        if !called.is_empty() {
+            let is_there = called.iter().all(|atom| atom.reason.is_none());
+            return if is_there { WhyNot::Shown } else { WhyNot::Atoms(called) };
+        }
+        // A text that is a whole line somewhere is meant as that, though it may be a part of others.
+        let is_line = |line: &Line| line.value() == text || line.text.trim() == text;
+        if is_own && shown.prompt.lines().any(|(_, line)| is_line(line)) {
+            return WhyNot::Shown;
+        }
+        if let Some(reason) = self.of_facts(shown, shard, &|found| found == text) {
+            return reason;
+        }
+        if is_own && shown.prompt.text().contains(text) {
+            return WhyNot::Shown;
+        }
+        let with = self.atoms(shown, |compiler, made| compiler.atoms_with(text, &shown.derived, made));
+        if !with.is_empty() {
+            return WhyNot::Atoms(with);
+        }
+        if let Some(reason) = self.of_facts(shown, shard, &|found| found.contains(text)) {
+            return reason;
+        }
+        let hidden = self.hidden(shown, shard, text);
+        if let Some((TEMPLATES, why)) = hidden {
+            return WhyNot::Hidden { predicate: TEMPLATES, why, rules: Vec::new() };
+        }
+        let rules = self.rule_absences(shown, shard, text, depth);
+        match hidden {
+            Some((predicate, why)) => WhyNot::Hidden { predicate, why, rules },
+            None => WhyNot::NotDerived(rules),
+        }
+    }
+
+    /// The id of an atom that is nearest to a word that is none.
+    #[must_use]
+    pub fn atom_near(&self, shown: &Shown, word: &str) -> Option<String> {
+        let compiler = self.compiler(&shown.wanted)?;
+        compiler.id_near(word).map(str::to_owned)
+    }
+
+    /// What `find` finds in the corpus, where there is one.
+    fn atoms(
+        &self,
+        shown: &Shown,
+        find: impl Fn(&JitCompiler, MadeBy<'_>) -> Vec<KnownAtom>,
+    ) -> Vec<KnownAtom> {
+        let Some(compiler) = self.compiler(&shown.wanted) else { return Vec::new() };
+        let compilation = shown.prompt.compilation.as_deref();
+        let is_baseline = shown
+            .prompt
+            .sections
+            .iter()
+            .any(|section| section.kind == SectionKind::Base && section.from == From::Atoms);
+        let made = match (compilation, shown.prompt.mode) {
+            (Some(compilation), _) => MadeBy::Compiler(compilation),
+            (None, Mode::Section) => MadeBy::Neither("`section` shows no prompt atoms"),
+            (None, _) if is_baseline => MadeBy::Baseline,
+            (None, _) => MadeBy::Neither("the base of this prompt is not made of atoms, so all are ignored"),
         };
-        let with_text = of_text(&injected);
+        find(&compiler, made)
+    }
+
+    /// What facts about injected context say of texts.
+    fn of_facts(&self, shown: &Shown, shard: &str, is_text: &dyn Fn(&str) -> bool) -> Option<WhyNot> {
+        let injected = with_text(self.facts(shown, INJECTED, 2), 1, is_text);
         let is_own = shard == shown.wanted.context.shard_id;
         let takes = |key: &str| is_for(key, shard) || (is_own && shown.takes(key));
         let is_meant = |answer: &&Answer| answer.text(0).is_some_and(takes);
-        if let Some(answer) = with_text.iter().find(is_meant) {
+        if let Some(answer) = injected.iter().find(is_meant) {
             let is_it =
                 |origin: &Origin| matches!(origin, Origin::Fact(held) if held.fact == answer.held.fact);
             let is_there = shown.prompt.lines().any(|(_, line)| is_it(&line.origin));
-            return match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
+            return Some(match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
                 _ if is_there => WhyNot::Shown,
                 Some(reason) => WhyNot::Dropped(reason.words()),
                 None => WhyNot::NotInMode,
-            };
+            });
         }
         let mut keys: Vec<String> =
-            with_text.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
-        let scored = of_text(&self.facts(shown, SCORED, 3));
+            injected.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
+        let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
         let scores = scored.iter().filter(is_meant);
         let scores: Vec<i64> = scores
             .filter_map(|answer| match answer.args.get(2) {
@@ -118,17 +200,43 @@ impl Common {
             })
             .collect();
         if !scores.is_empty() && scores.iter().all(|score| *score <= THRESHOLD) {
-            return WhyNot::BelowThreshold(scores);
+            return Some(WhyNot::BelowThreshold(scores));
         }
-        if !keys.is_empty() {
-            keys.dedup();
-            let name = is_own.then_some(&shown.derived.shard_id).filter(|name| *name != shard);
-            let name = name.filter(|_| shown.is_compiled()).cloned();
-            let wanted =
-                [shard.to_owned()].into_iter().chain(name).chain(["*".to_owned(), "/_all".to_owned()]);
-            return WhyNot::WrongKey { keys, wanted: wanted.collect() };
+        if keys.is_empty() {
+            return None;
         }
-        WhyNot::NotDerived(self.misses(shown, shard, atom))
+        keys.dedup();
+        let name = is_own.then_some(&shown.derived.shard_id).filter(|name| *name != shard);
+        let name = name.filter(|_| shown.is_compiled()).cloned();
+        let wanted = [shard.to_owned()].into_iter().chain(name).chain(["*".to_owned(), "/_all".to_owned()]);
+        Some(WhyNot::WrongKey { keys, wanted: wanted.collect() })
+    }
+
+    /// A fact with a text of which the prompt shows nothing: its predicate, and why.
+    fn hidden(&self, shown: &Shown, shard: &str, text: &str) -> Option<(&'static str, String)> {
+        let is_legacy = shown.prompt.mode == Mode::Legacy || shown.prompt.fallback.is_some();
+        let has_text = |found: &str| found.contains(text);
+        let knowledge = with_text(self.facts(shown, KNOWLEDGE, 3), 2, &has_text);
+        if let Some(answer) = knowledge.first() {
+            let key = answer.text(0).unwrap_or_default();
+            return Some((
+                KNOWLEDGE,
+                match (is_legacy, key == shard) {
+                    (_, false) => format!("it is for the shard `{key}`"),
+                    (true, true) => {
+                        "`legacy` shows no knowledge of specialists; `section` and `jit` do".to_owned()
+                    }
+                    (false, true) => "its topic or its text is empty".to_owned(),
+                },
+            ));
+        }
+        let template = with_text(self.facts(shown, TEMPLATES, 2), 1, &has_text);
+        let why = if is_legacy {
+            "it is the template of another type of shard, or not the first of this type"
+        } else {
+            "templates are the base of prompts in mode `legacy` alone"
+        };
+        template.first().map(|_| (TEMPLATES, why.to_owned()))
     }
 
     /// The facts that a query finds for a shard.
@@ -139,30 +247,15 @@ impl Common {
         querier.query(predicate, least).unwrap_or_default()
     }
 
-    /// What each rule lacks to inject a text for a shard.
-    fn misses(&self, shown: &mut Shown, shard: &str, atom: &str) -> Vec<Miss> {
-        let Some(predicate) = self.injected() else { return Vec::new() };
-        let model = shown.kernel.model_mut();
-        let wanted = [Some(model.values.string(shard)), Some(model.values.string(atom))];
-        model.why_not(&self.compiled, self.settings.clock, predicate, &wanted)
-    }
-
-    /// What each rule lacks to inject anything for a shard.
-    pub(in crate::prompt) fn misses_of_shard(&self, shown: &mut Shown) -> Vec<Miss> {
-        let Some(predicate) = self.injected() else { return Vec::new() };
-        let model = shown.kernel.model_mut();
-        let wanted = [Some(model.values.string(&shown.wanted.context.shard_id)), None];
-        model.why_not(&self.compiled, self.settings.clock, predicate, &wanted)
-    }
-
-    fn injected(&self) -> Option<PredicateId> {
-        self.evaluated.id(PredicateKey { name: Symbol::new(INJECTED), arity: 2 })
-    }
-
     /// File and line of a clause, counted from 1; `None` for what no clause gave.
     #[must_use]
     pub fn line_of_rule(&self, rule: RuleId) -> Option<(FileId, usize)> {
         let (file, range) = self.place_of_rule(rule, None)?;
         Some((file, line_of(&self.current, file, range)))
     }
+}
+
+/// The facts with a text of a kind in an argument.
+fn with_text(answers: Vec<Answer>, argument: usize, is_text: &dyn Fn(&str) -> bool) -> Vec<Answer> {
+    answers.into_iter().filter(|answer| answer.text(argument).is_some_and(is_text)).collect()
 }

@@ -67,6 +67,20 @@ pub(super) fn add_situation(given: &mut GivenFacts, common: &Common, shown: &mut
     }
 }
 
+/// The predicates of the runtime that are used and not declared, each with the fact that the preview added.
+#[must_use]
+pub fn undeclared_of_runtime(common: &Common, shown: &Shown) -> Vec<(&'static str, Option<String>)> {
+    let situation = (SITUATION, 2);
+    let of_shard = wishes(shown).into_iter().map(|(name, args)| (name, args.len()));
+    let used = |&(name, arity): &(&str, usize)| {
+        let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(arity).unwrap_or(u16::MAX) };
+        let predicate = common.evaluated.predicate(key);
+        predicate.is_some_and(|found| found.signature.declared.is_none() && !found.signature.host)
+    };
+    let used = of_shard.chain([situation]).filter(used);
+    used.map(|(name, _)| (name, shown.given.synthetic(name).map(str::to_owned))).collect()
+}
+
 /// The predicate of the situation: dimension, value.
 const SITUATION: &str = "compile_context";
 

@@ -127,10 +127,8 @@ fn the_situation_holds_while_a_prompt_is_compiled() {
     let found = ["jit", "legacy"].map(|mode| {
         let sample = SAMPLE
             .replace("# @preview name: fix\n", &format!("# @preview name: fix\n# @preview mode: {mode}\n"));
-        let settings = PreviewSettings {
-            compiler: Some(Arc::new(JitCompiler { corpus: Arc::clone(&corpus) })),
-            ..settings()
-        };
+        let settings =
+            PreviewSettings { compiler: Some(Arc::new(JitCompiler::new(Arc::clone(&corpus)))), ..settings() };
         let wanted = wanted(&sample, Some("failing_tests: [a]\n"));
         let preview =
             Preview::new(joined(&policy, &sample), Some(FileId(1)), wanted, settings, &Cancel::new());
@@ -171,16 +169,16 @@ fn what_is_not_there_is_explained() {
     let mut preview = preview(SAMPLE, None);
     let (common, prompts) = preview.parts();
     let of = &mut prompts[0];
-    assert_eq!(common.why_not(of, "coder-7", "Monorepo."), WhyNot::Shown);
+    assert_eq!(common.why_not(of, "coder-7", "Monorepo.", 3), WhyNot::Shown);
     assert_eq!(
-        common.why_not(of, "coder-8", "Tokens expire."),
+        common.why_not(of, "coder-8", "Tokens expire.", 3),
         WhyNot::WrongKey {
             keys: vec!["coder-7".to_owned()],
             wanted: ["coder-8", "*", "/_all"].map(str::to_owned).to_vec()
         }
     );
-    assert_eq!(common.why_not(of, "coder-7", "Too weak."), WhyNot::BelowThreshold(vec![40]));
-    let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.") else { panic!() };
+    assert_eq!(common.why_not(of, "coder-7", "Too weak.", 3), WhyNot::BelowThreshold(vec![40]));
+    let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.", 3) else { panic!() };
     assert_eq!(misses.len(), 2);
     let why = common.why(of, "Tokens");
     assert_eq!((why.len(), why[0].proofs.len()), (1, 1));

@@ -2,6 +2,7 @@
 
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
+use crate::prompt::derived::HEADROOM;
 use crate::prompt::origin::Origin;
 use crate::prompt::preview::{OriginPlace, Part, Shown};
 use crate::prompt::sections::{Mode, Role};
@@ -128,8 +129,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
         // Where mandatory atoms alone are too many, that is said of them.
         let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
         if !is_told && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
+            let left = if available == 0 { "no token is".to_owned() } else { format!("{available} are") };
             let message = format!(
-                "The prompt has about {tokens} tokens {}, and {available} are left for it of {}, {} of which are reserved.",
+                "The prompt has about {tokens} tokens {}, and {left} left for it of {}: {} are reserved for the answer, and the \
+                 runtime keeps {HEADROOM} free.",
                 within(shown),
                 shown.derived.token_budget,
                 shown.derived.reserved

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::elision;
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, FixKind, Group, Rule, Severity};
 use crate::prompt::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
@@ -204,7 +205,8 @@ fn update_without_period(text: &str) -> Option<String> {
     let inner = list.captures_iter(text).filter_map(|found| found.get(1));
     let updates = inner.flat_map(|inner| update.captures_iter(inner.as_str()));
     let texts = updates.filter_map(|found| Some(found.get(1)?.as_str().trim().to_owned()));
-    let is_open = |update: &String| update.contains('(') && !update.ends_with('.') && !update.contains("...");
+    let is_open =
+        |update: &String| update.contains('(') && !update.ends_with('.') && !elision::is_in_atom(update);
     texts.into_iter().find(is_open)
 }
 
@@ -219,6 +221,9 @@ mod tests {
             Some("c(1)".to_owned())
         );
         assert_eq!(update_without_period("mangle_updates: [\"...\"], [\"p(1)\"]"), None);
+        assert_eq!(update_without_period("mangle_updates: [\"task_status(...)\", \"p(…)\"]"), None);
+        let in_text = "mangle_updates: [\"note(\\\"Retrying...\\\", /b)\"]";
+        assert_eq!(update_without_period(in_text), Some("note(\\\"Retrying...\\\", /b)".to_owned()));
         assert_eq!(other_form("Always respond strictly in YAML."), Some("YAML".to_owned()));
         assert_eq!(other_form("Return whole files. Markdown is fine."), None);
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::elision;
 use super::subject::{Found, Subject, within};
 use crate::config::{Profile, TranscriptSettings};
 use crate::envelope::table::CONTROL;
@@ -22,7 +23,8 @@ pub(super) static EXAMPLE_INVALID: Rule = Rule {
     summary: "An example of an envelope in a prompt breaks the rules of envelopes.",
     rationale: "A model answers as it is shown. Examples that are whole JSON objects with a `control_packet` that is not empty are \
                 checked as replies are, with the version of the protocol that `transcripts.profile` names, or the running one; \
-                errors and warnings count. What only sketches an envelope is left alone.",
+                errors and warnings count. Values that are nothing but `...` are not looked at, and neither are packets that leave \
+                members out with `...`.",
     bad: concat!(
         "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n",
         "Decl injectable_context(Id, Text) bound [/string, /string].\n#- atoms/one.yaml\n",
@@ -158,13 +160,11 @@ fn examples(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether an envelope says nothing at all.
+/// Whether an envelope says nothing at all, or leaves members out.
 fn is_sketch(example: &str) -> bool {
     static EMPTY: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""control_packet"\s*:\s*(?:\{\s*\}|")"#).ok());
-    EMPTY.as_ref().is_some_and(|empty| empty.is_match(example))
-        || example.contains("...")
-        || example.contains('…')
+    EMPTY.as_ref().is_some_and(|empty| empty.is_match(example)) || elision::leaves_members_out(example)
 }
 
 /// From a brace to the one that closes it.
@@ -192,12 +192,18 @@ fn balanced(text: &str) -> Option<&str> {
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
     let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
     let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
+    let elided = elision::values(example);
+    // What stands for something that is not shown is neither right nor wrong.
+    let is_shown = |finding: &&Finding| {
+        finding.range.is_empty() || !elided.iter().any(|value| value.contains_range(finding.range))
+    };
     let is_grave = |finding: &&Finding| {
         finding.severity.or(finding.rule.severity).is_some_and(|severity| severity >= Severity::Warning)
     };
     let all = envelope::check(&reply, &context);
     let mut said: Vec<String> = all
         .iter()
+        .filter(is_shown)
         .filter(is_grave)
         .map(|finding| format!("{} ({})", finding.message.trim_end_matches('.'), finding.rule.code))
         .collect();
@@ -233,6 +239,34 @@ mod tests {
             ["{\"control_packet\": {\"a\": \"}\"}}"]
         );
         assert_eq!(found("{\"control_packet\": {}}, {\"control_packet\": {...}}, {\"a\": 1}, {"), [""; 0]);
+    }
+
+    #[test]
+    fn elision_of_one_value_leaves_the_others_to_be_checked() {
+        let settings = TranscriptSettings::default();
+        let said = |packet: &str, rest: &str| {
+            let example =
+                format!("{{\"control_packet\": {packet}, \"surface_response\": \"Working...\"{rest}}}");
+            let all: Vec<_> = examples(&example).collect();
+            all.first().and_then(|example| wrong(example, &settings, Profile::Current))
+        };
+        let packet = |category: &str, update: &str, trace: &str| {
+            format!(
+                "{{\"intent_classification\": {{\"category\": \"{category}\", \"verb\": \"/fix\", \"target\": \"a\", \
+                 \"constraint\": \"none\", \"confidence\": 0.9}}, \"mangle_updates\": [\"{update}\"], \
+                 \"memory_operations\": [], \"reasoning_trace\": \"{trace}\"}}"
+            )
+        };
+        // A text with an ellipsis is a text, and values that are nothing else are left alone.
+        assert_eq!(said(&packet("/mutation", "done(/a).", "First..."), ""), None);
+        assert_eq!(said(&packet("/mutation", "...", "…"), ""), None);
+        let content = ", \"artifacts\": [{\"content\": \"...\"}]";
+        assert!(
+            said(&packet("/mutation", "done(/a)", "..."), content).is_some_and(|said| said.contains("PB2"))
+        );
+        assert!(said(&packet("question", "...", "x"), content).is_some());
+        // Where members are left out, nothing can be missed.
+        assert_eq!(said("{\"mangle_updates\": [\"done(/a)\"], \"...\": \"...\"}", ""), None);
     }
 
     #[test]

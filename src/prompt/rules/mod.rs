@@ -6,6 +6,7 @@
 
 mod atoms;
 mod budget;
+mod elision;
 mod envelope;
 mod examples;
 mod facts;

@@ -254,16 +254,16 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
         if injected.iter().any(|answer| answer.args.first().is_some_and(|key| shown.takes(&key.printed()))) {
             continue;
         }
-        let misses = common.misses_of_shard(shown);
+        let gaps = common.gaps_of_shard(shown);
         let message = format!(
             "Nothing is injected {}: none of the rules for `{INJECTED}` gives anything for it.",
             within(shown)
         );
         let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
         let mut finding = Finding::new(&NEVER_INJECTABLE, range, message);
-        for miss in misses.iter().take(3) {
-            let Some((_, place)) = related(common, miss.rule) else { continue };
-            finding = finding.related(place, said(&miss.obstacle));
+        for (rule, gap) in gaps.iter().take(3) {
+            let Some((_, place)) = related(common, *rule) else { continue };
+            finding = finding.related(place, said(&gap.miss.obstacle));
         }
         found.push(Found { file: sample, finding });
     }

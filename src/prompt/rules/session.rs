@@ -1,11 +1,14 @@
 //! Rules about what a session file says and no prompt shows.
 
+use super::headers::SESSION_KEY;
 use super::subject::{Found, Subject, within};
 use crate::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
 use crate::prompt::assembly::HISTORY;
 use crate::prompt::preview::{Part, Shown};
+use crate::prompt::said::Said;
 use crate::prompt::sections::Mode;
 use crate::prompt::session::keys::SESSION;
+use crate::text::{FileId, nearest};
 
 /// `active_files: [a.go]`
 pub(super) static UNRENDERED_FIELD: Rule = Rule {
@@ -82,6 +85,9 @@ pub(super) static HISTORY_DROPPED: Rule = Rule {
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
+        file.iter().for_each(|file| scores(subject, shown, *file, found));
+    }
+    for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file), Mode::Legacy, Part::System) =
             (&shown.wanted.session, *file, shown.prompt.mode, &shown.wanted.part)
         else {
@@ -104,6 +110,28 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
                 found.push(Found { file, finding: Finding::new(&HISTORY_DROPPED, given.range, message) });
             }
         }
+    }
+}
+
+/// Scores of a session file for prompt atoms that do not exist.
+fn scores(subject: &Subject<'_>, shown: &Shown, file: FileId, found: &mut Vec<Found>) {
+    let Some(session) = &shown.wanted.session else { return };
+    let Some(compiler) = subject.common.compiler(&shown.wanted) else { return };
+    let ids: Vec<&str> = compiler.corpus.atoms.iter().map(|atom| atom.id.text.as_str()).collect();
+    // What the kernel injects gets its id on the way.
+    let is_unknown = |said: &&Said| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
+    for said in session.scored.iter().filter(is_unknown) {
+        let message = format!("No prompt atom is called `{}`, so its score is ignored.", said.text);
+        let finding = Finding::new(&SESSION_KEY, said.range, message);
+        let finding = match nearest(&said.text, ids.iter().copied()) {
+            Some(near) => {
+                let message = format!("{} Did you mean `{near}`?", finding.message);
+                Finding { message: message.into(), ..finding }
+                    .fix(Fix::guess(format!("Write `{near}`")).replace(said.range, near))
+            }
+            None => finding,
+        };
+        found.push(Found { file, finding });
     }
 }
 

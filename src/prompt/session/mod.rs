@@ -3,6 +3,7 @@
 //! Takes the text of a file ([`SessionFile::read`]); gives its values, each with its bytes and its JSON pointer, and
 //! what is wrong with the file. Opens no files.
 
+mod budget;
 mod json;
 pub mod keys;
 mod read;
@@ -177,6 +178,8 @@ pub struct SessionFile {
     pub results: Vec<StepResult>,
     /// How well atoms fit, by id, from 0 to 1.
     pub vectors: Vec<(String, f64)>,
+    /// The ids of [`SessionFile::vectors`], with their bytes.
+    pub scored: Vec<Said>,
     /// The token budget, and the part of it that is reserved.
     pub budget: (Option<u32>, Option<u32>),
     /// What is wrong with the file; ranges count from its start.

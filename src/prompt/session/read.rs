@@ -1,13 +1,14 @@
 //! From the tree of a session file to its values.
 
-use super::keys::{BESIDE, Field, SESSION, Shape};
-use super::tree::{Kind, Node, Unread};
-use super::{Count, Form, Given, Prior, SessionFile, StepResult, Tool, json, yaml};
+use super::keys::{BESIDE, Field, SESSION, SYNONYMS, Shape};
+use super::tree::{Key, Kind, Node, Unread};
+use super::{Count, Form, Given, Prior, SessionFile, StepResult, Tool, budget, json, yaml};
 use crate::lint::{Finding, Fix, Severity};
 use crate::prompt::Intent;
+use crate::prompt::near::near_key;
 use crate::prompt::rules::SESSION_KEY;
 use crate::prompt::said::{Said, Source};
-use crate::text::{TextRange, TextSize, nearest};
+use crate::text::{TextRange, TextSize};
 
 impl SessionFile {
     /// Reads the text of a session file. What cannot be read of it is left out, and a finding says so.
@@ -26,6 +27,9 @@ impl SessionFile {
         reader.file
     }
 }
+
+/// Up to how many keys are listed where an unknown one is like none of them. The docs list the others.
+const FEW: usize = 8;
 
 fn unreadable(unread: &Unread) -> Finding {
     let range = if unread.range.is_empty() {
@@ -72,18 +76,20 @@ impl Reader {
         let fits = match (&node.kind, shape) {
             (Kind::Null, _) => true,
             (Kind::Scalar(_), Shape::Text) => true,
-            (Kind::Scalar(text), Shape::Number) => text.trim().parse::<i64>().is_ok(),
+            (Kind::Scalar(text), Shape::Number | Shape::Budget(_)) => text.trim().parse::<i64>().is_ok(),
             (Kind::Scalar(text), Shape::Flag) => flag(text).is_some(),
             (Kind::List(nodes), Shape::Texts) => {
                 nodes.iter().all(|node| matches!(node.kind, Kind::Scalar(_)))
             }
             (Kind::Map(members), Shape::TextsByName | Shape::NumbersByName) => {
                 members.iter().all(|(_, node)| match &node.kind {
-                    Kind::Scalar(text) => shape == Shape::TextsByName || text.trim().parse::<f64>().is_ok(),
+                    Kind::Scalar(text) => {
+                        shape == Shape::TextsByName || text.trim().parse().is_ok_and(f64::is_finite)
+                    }
                     _ => false,
                 })
             }
-            (Kind::Map(_), Shape::Table(fields)) => {
+            (Kind::Map(_), Shape::Table(fields) | Shape::Budget(fields)) => {
                 self.table(node, fields);
                 true
             }
@@ -95,7 +101,7 @@ impl Reader {
             _ => false,
         };
         if !fits && !self.wrong_entry(node, shape) {
-            self.wrong(node, expected(shape));
+            self.wrong(node, shape.words());
         }
         fits
     }
@@ -111,8 +117,12 @@ impl Reader {
     }
 
     fn unknown(&mut self, key: &str, range: TextRange, known: Vec<&'static str>) {
-        let near = nearest(key, known.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let near = near_key(key, &known, SYNONYMS);
+        let hint = match near {
+            Some(near) => format!(" Did you mean `{near}`?"),
+            None if known.len() <= FEW => format!(" The keys are {}.", quoted(&known)),
+            None => String::new(),
+        };
         let message = format!("There is no key `{key}` here, so it is ignored.{hint}");
         let finding = Finding::new(&SESSION_KEY, range, message);
         self.file.findings.push(match near {
@@ -171,13 +181,17 @@ impl Reader {
                     Kind::Scalar(text) => text.trim().parse().ok().filter(|score: &f64| score.is_finite()),
                     _ => None,
                 };
+                let id = |key: &Key| Said {
+                    text: key.text.clone(),
+                    range: key.range,
+                    pointer: String::new(),
+                    source: Source::Session,
+                };
+                self.file.scored = members.iter().map(|(key, _)| id(key)).collect();
                 self.file.vectors =
                     members.iter().filter_map(|(key, node)| Some((key.text.clone(), score(node)?))).collect();
             }
-            "budget" => {
-                let number = |name| number_in(node, name).and_then(|count| u32::try_from(count.value).ok());
-                self.file.budget = (number("tokens"), number("reserved"));
-            }
+            "budget" => self.file.budget = budget::read(node, &mut self.file.findings),
             _ => self.set_session(name, node),
         }
     }
@@ -313,12 +327,12 @@ fn flag_in(node: &Node, name: &str) -> bool {
     member(node, name).is_some_and(is_true)
 }
 
-fn number(node: &Node) -> Option<Count> {
+pub(super) fn number(node: &Node) -> Option<Count> {
     let Kind::Scalar(text) = &node.kind else { return None };
     Some(Count { value: text.trim().parse().ok()?, range: node.range })
 }
 
-fn number_in(node: &Node, name: &str) -> Option<Count> {
+pub(super) fn number_in(node: &Node, name: &str) -> Option<Count> {
     member(node, name).and_then(number)
 }
 
@@ -331,15 +345,7 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-fn expected(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Text => "a text",
-        Shape::Number => "a whole number",
-        Shape::Flag => "`true` or `false`",
-        Shape::Texts => "a list of texts",
-        Shape::TextsByName => "texts by name",
-        Shape::NumbersByName => "numbers by name",
-        Shape::Table(_) => "a table of keys and values",
-        Shape::Tables(_) => "a list of tables",
-    }
+/// Keys as a list in a sentence.
+fn quoted(keys: &[&str]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }

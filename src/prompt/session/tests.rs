@@ -77,3 +77,79 @@ fn mistakes_are_told() {
     );
     check("# nothing\n", Form::Yaml, expect![[r#""#]]);
 }
+
+#[test]
+fn keys_are_suggested_by_synonym_and_common_words() {
+    check(
+        "history: x\nbranch: main\ntests: [a]\nmessage: Go.\nresults:\n  - {step: a, status: true, message: x, colour: red}\nintent: {action: /fix}\n",
+        Form::Yaml,
+        expect![[r#"
+            "history" There is no key `history` here, so it is ignored. Did you mean `compressed_history`?
+            "branch" There is no key `branch` here, so it is ignored. Did you mean `git_branch`?
+            "tests" There is no key `tests` here, so it is ignored. Did you mean `failing_tests`?
+            "message" There is no key `message` here, so it is ignored. Did you mean `user_input`?
+            "step" There is no key `step` here, so it is ignored. Did you mean `name`?
+            "status" There is no key `status` here, so it is ignored. Did you mean `ok`?
+            "message" There is no key `message` here, so it is ignored. Did you mean `detail`?
+            "colour" There is no key `colour` here, so it is ignored. The keys are `name`, `ok`, `detail`.
+            "action" There is no key `action` here, so it is ignored. Did you mean `verb`?
+        "#]],
+    );
+}
+
+#[test]
+fn budget_is_a_number_or_a_table() {
+    let budget = |text: &str, expected: Expect| check(text, Form::Yaml, expected).budget;
+    assert_eq!(budget("budget: 300\n", expect![""]), (Some(300), None));
+    assert_eq!(budget("budget: '300'\n", expect![""]), (Some(300), None));
+    assert_eq!(budget("budget: {tokens: 300, reserved: 20}\n", expect![""]), (Some(300), Some(20)));
+    assert_eq!(budget("budget:\n", expect![""]), (None, None));
+    assert_eq!(check("{\"budget\": 300}", Form::Json, expect![""]).budget, (Some(300), None));
+    let wrong = "budget: 10k\n";
+    assert_eq!(
+        budget(
+            wrong,
+            expect![[r#"
+        "10k" This should be a number of tokens, as `300`, or a table, as `{tokens: 300, reserved: 30}`, and is `10k`; it is ignored.
+    "#]]
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        budget(
+            "budget: 0\n",
+            expect![[r#"
+                "0" 0 tokens cannot be a budget, so the number is ignored.
+            "#]]
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        budget(
+            "budget: {tokens: -4, reserved: -1}\n",
+            expect![[r#"
+                "-4" -4 tokens cannot be a budget, so the number is ignored.
+                "-1" -1 tokens cannot be reserved, so the number is ignored.
+            "#]]
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        budget(
+            "budget: {tokens: 300, reserved: 300}\n",
+            expect![[r#"
+        "300" 300 reserved tokens leave nothing of a budget of 300; the runtime reserves a tenth instead, 30.
+    "#]]
+        ),
+        (Some(300), Some(300))
+    );
+    assert_eq!(
+        budget(
+            "budget: {total: 300}\n",
+            expect![[r#"
+        "total" There is no key `total` here, so it is ignored. Did you mean `tokens`?
+    "#]]
+        ),
+        (None, None)
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Note, PromptReport, SectionReport, percent};
+use super::{Note, PromptReport, SectionReport};
 use crate::report::sink;
 
 /// Prompts as Markdown. `provenance` adds a table of origins to each section.
@@ -19,18 +19,25 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
         if let Some(sticky) = &prompt.sticky {
             let _ = writeln!(out, "Compiled {}\n", sink::markdown(&sticky.sentence()));
         }
+        for remark in &prompt.remarks {
+            let _ = writeln!(out, "{}.\n", sink::markdown(remark));
+        }
         prompt.sections.iter().for_each(|section| write(&mut out, section, provenance));
-        let available = usize::try_from(totals.available).unwrap_or(usize::MAX);
-        let share = percent(totals.tokens, available);
         let _ = writeln!(
             out,
-            "{} of {} tokens ({share}), by {}; {} by bytes/4, {} by characters/4.\n",
-            totals.tokens,
-            totals.available,
+            "{}, by {}; {} by bytes/4, {} by characters/4.\n\n{}.\n",
+            totals.share(),
             sink::code_span(totals.tokenizer),
             totals.bytes4,
-            totals.chars4
+            totals.chars4,
+            totals.parts()
         );
+        let left_out = prompt.left_out_lines(provenance);
+        if !left_out.is_empty() {
+            let _ = writeln!(out, "Atoms left out: {}.\n", prompt.left_out.len());
+            left_out.iter().for_each(|line| out.push_str(&format!("- {}\n", sink::markdown(line))));
+            out.push('\n');
+        }
     }
     let mut told: Vec<&Note> = Vec::new();
     for note in prompts.iter().flat_map(|prompt| &prompt.diagnostics) {

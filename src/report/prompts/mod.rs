@@ -2,6 +2,7 @@
 //!
 //! Takes [`PromptReport`]s, which say of each line where it comes from; gives text.
 
+mod budget;
 mod markdown;
 mod terminal;
 
@@ -9,6 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use budget::BudgetReport;
 pub use markdown::prompts_markdown;
 pub use terminal::prompts_text;
 
@@ -43,6 +45,12 @@ pub struct PromptReport {
     pub totals: Totals,
     /// Which atoms were taken, and which were not.
     pub manifest: Value,
+    /// The atoms that were not taken, as [`PromptReport::manifest`] has them.
+    #[serde(skip)]
+    pub left_out: Vec<LeftOutReport>,
+    /// What is particular about how the prompt was assembled, each as a sentence without a full stop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What is wrong.
     pub diagnostics: Vec<Note>,
 }
@@ -56,6 +64,21 @@ pub struct StickyReport {
     pub gained: Vec<String>,
     /// The atoms that are not in it because of them.
     pub lost: Vec<String>,
+}
+
+/// An atom that is not in the prompt.
+#[derive(Debug, Clone, Serialize)]
+pub struct LeftOutReport {
+    /// Its id.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+    /// The file in which it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line there, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
 }
 
 /// A section.
@@ -144,6 +167,8 @@ pub struct Totals {
     pub chars4: usize,
     /// How many there may be.
     pub available: u32,
+    /// What that is left of.
+    pub budget: BudgetReport,
     /// How many the agent's configuration gives to the context of a shard of this type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
@@ -189,7 +214,34 @@ impl OriginReport {
     }
 }
 
+/// How many atoms that were left out are named, unless all are wanted.
+const MOST_LEFT_OUT: usize = 10;
+
+impl LeftOutReport {
+    /// In a line: `style/short (atoms/a.yaml:9): blocked: …`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!(" ({file}:{line})"),
+            _ => String::new(),
+        };
+        format!("{}{place}: {}", self.id, self.reason)
+    }
+}
+
 impl PromptReport {
+    /// The atoms that were left out, a line each: the first ones, or all.
+    #[must_use]
+    pub fn left_out_lines(&self, all: bool) -> Vec<String> {
+        let most = if all { usize::MAX } else { MOST_LEFT_OUT };
+        let mut lines: Vec<_> = self.left_out.iter().take(most).map(LeftOutReport::sentence).collect();
+        match self.left_out.len().saturating_sub(most) {
+            0 => {}
+            more => lines.push(format!("and {more} more, which `--provenance` names")),
+        }
+        lines
+    }
+
     /// Marks the lines that an earlier state of the prompt did not have, and counts those that it had besides.
     pub fn mark_changes(&mut self, before: &Self) {
         let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();

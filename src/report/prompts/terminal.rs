@@ -56,10 +56,14 @@ fn write(out: &mut String, prompt: &PromptReport, provenance: bool) {
     if let Some(sticky) = &prompt.sticky {
         let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&sticky.sentence()));
     }
+    for remark in &prompt.remarks {
+        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(remark));
+    }
     for section in &prompt.sections {
         lines(out, section, provenance);
     }
     totals(out, prompt);
+    left_out(out, prompt, provenance);
 }
 
 fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
@@ -102,11 +106,22 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
     }
 }
 
+/// The atoms that are not in the prompt, each with the reason.
+fn left_out(out: &mut String, prompt: &PromptReport, all: bool) {
+    let lines = prompt.left_out_lines(all);
+    if !lines.is_empty() {
+        let _ = writeln!(out, "  atoms left out: {}", prompt.left_out.len());
+    }
+    for line in lines {
+        let _ = writeln!(out, "    {FAINT}{}{FAINT:#}", visible(&line));
+    }
+}
+
 fn totals(out: &mut String, prompt: &PromptReport) {
     let totals = &prompt.totals;
-    let available = usize::try_from(totals.available).unwrap_or(usize::MAX);
-    let filled = (totals.tokens * BAR).div_ceil(available.max(1)).min(BAR);
-    let style = if totals.tokens > available { WRONG } else { KERNEL };
+    let filled =
+        if totals.over() > 0 { BAR } else { (totals.tokens * BAR).div_ceil(totals.most().max(1)).min(BAR) };
+    let style = if totals.over() > 0 { WRONG } else { KERNEL };
     let gone = match prompt.gone {
         0 => String::new(),
         1 => " 1 line is gone".to_owned(),
@@ -115,22 +130,20 @@ fn totals(out: &mut String, prompt: &PromptReport) {
     let _ = writeln!(out, "{FAINT}──{gone}{FAINT:#}");
     let _ = writeln!(
         out,
-        "[{style}{}{style:#}{}] {} of {} tokens, {} (bytes/4: {}, characters/4: {})",
+        "[{style}{}{style:#}{}] {} (bytes/4: {}, characters/4: {})",
         "█".repeat(filled),
         "░".repeat(BAR - filled),
-        totals.tokens,
-        totals.available,
-        percent(totals.tokens, available),
+        totals.share(),
         totals.bytes4,
         totals.chars4,
     );
+    let _ = writeln!(out, "  {FAINT}{}{FAINT:#}", totals.parts());
     if let Some(context) = totals.context {
         let kind = visible(&prompt.shard_type);
         let share = percent(totals.tokens, usize::try_from(context).unwrap_or(usize::MAX));
-        let _ = writeln!(
-            out,
-            "  {share} of the {context} tokens that the agent's configuration gives a `{kind}`"
-        );
+        let share = if context == 0 { "more than".to_owned() } else { format!("{share} of") };
+        let _ =
+            writeln!(out, "  {share} the {context} tokens that the agent's configuration gives a `{kind}`");
     }
     for section in prompt.sections.iter().filter(|section| section.tokens > 0) {
         let share = percent(section.tokens, totals.tokens.max(1));

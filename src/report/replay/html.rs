@@ -10,7 +10,7 @@ use crate::report::sink;
 use super::problems::problems;
 use super::{
     AtomReport, CheckReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport,
-    VerdictReport, counted, said, summary_text,
+    VerdictReport, counted, said,
 };
 
 /// How much of a surface is shown before it is unfolded, in characters.

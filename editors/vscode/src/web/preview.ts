@@ -25,7 +25,7 @@ host.start((prompt) => {
 });
 
 function head({ name, shard, mode, tokens, tokenizer, available, fallback }: Prompt): HTMLElement {
-  const share = available === 0 ? 0 : Math.min(1, tokens / available);
+  const share = available === 0 ? 1 : Math.min(1, tokens / available);
   const meter = make("meter", { min: "0", max: "1", high: "0.9", optimum: "0", value: String(share), "aria-label": "share of the budget" });
   const switcher = make("button", { type: "button", "aria-pressed": String(host.chosen.isPlain !== true) }, "Origins");
   switcher.addEventListener("click", () => {
@@ -35,7 +35,9 @@ function head({ name, shard, mode, tokens, tokenizer, available, fallback }: Pro
   });
   const asText = make("button", { type: "button" }, "Open as Text");
   asText.addEventListener("click", () => host.say({ type: "text" }));
-  const budget = `${number(tokens)} of ${number(available)} tokens (counted with ${tokenizer})`;
+  const over = tokens > available && available > 0 ? `: ${number(tokens - available)} too many` : "";
+  const full = available === 0 ? ", and the budget has no room for any" : ` of ${number(available)} tokens${over}`;
+  const budget = `${number(tokens)}${available === 0 ? " tokens" : ""}${full} (counted with ${tokenizer})`;
   return make(
     "header",
     {},

@@ -17,10 +17,13 @@ pub(super) fn at(text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hove
     let of_kind = |prompt: &str| prompt.trim_start_matches('/') == kind;
     for (_, prompt) in each(fed).filter(|(_, prompt)| of_kind(&prompt.shard.1)) {
         let mut says = format!(
-            "The prompt {} has {} tokens; the prompt compiler may give it {}",
+            "The prompt {} has {} tokens; {}",
             called(prompt),
             prompt.tokens,
-            prompt.available
+            match prompt.available {
+                0 => "its budget has no room for any".to_owned(),
+                available => format!("the prompt compiler may give it {available}"),
+            }
         );
         if let Some(limits) = &prompt.limits {
             says.push_str(&format!(", the model takes in {}", limits.window));

@@ -49,54 +49,76 @@ pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool)
 
 fn fault_finding(fault: &AtomFault) -> Finding {
     let say = |rule: &'static Rule, message: String| Finding::new(rule, fault.range, message);
+    let atom =
+        if fault.atom.is_empty() { "this prompt atom".to_owned() } else { format!("`{}`", fault.atom) };
     match &fault.kind {
         FaultKind::File(why) => say(
             &ATOM_FILE,
-            format!("This file of prompt atoms cannot be read: {why}. None of its atoms counts."),
+            format!("This file of prompt atoms cannot be read: {why}. The runtime takes none of its atoms."),
         ),
-        FaultKind::Value { key, wants } => {
-            say(&ATOM_FILE, format!("`{key}` should be {wants}. The runtime takes no atom of this file."))
+        FaultKind::Value { key, wants, instead } => {
+            let of = if fault.atom.is_empty() { String::new() } else { format!(" of {atom}") };
+            let message = format!("`{key}`{of} should be {wants}. The runtime takes no atom of this file.");
+            let finding = say(&ATOM_FILE, message);
+            match instead {
+                Some(text) => {
+                    finding.fix(Fix::guess(format!("Write `{text}`")).replace(fault.range, text.as_str()))
+                }
+                None => finding,
+            }
         }
         FaultKind::Missing("id") => {
             say(&ATOM_NO_CONTENT, "This prompt atom has no `id`. The runtime leaves it out.".to_owned())
         }
-        FaultKind::Missing(key) => {
-            say(&ATOM_CATEGORY, format!("This prompt atom has no `{key}`. The runtime leaves it out."))
-        }
+        FaultKind::Missing(key) => say(
+            &ATOM_CATEGORY,
+            format!("The prompt atom {atom} has no `{key}`. The runtime leaves it out. {}", categories()),
+        ),
         FaultKind::Category(word) => {
-            let finding = say(
-                &ATOM_CATEGORY,
-                format!("There is no category `{word}`. The runtime leaves this atom out."),
+            let message = format!(
+                "There is no category `{word}`. The runtime leaves out the prompt atom {atom}. {}",
+                categories()
             );
             let near = nearest(&word.to_lowercase(), Category::ALL.map(Category::as_str));
-            with_word(finding, fault.range, near)
+            with_word(say(&ATOM_CATEGORY, message), fault.range, near)
         }
-        FaultKind::NoContent => {
-            say(&ATOM_NO_CONTENT, "This prompt atom says nothing. The runtime leaves it out.".to_owned())
-        }
+        FaultKind::NoContent => say(
+            &ATOM_NO_CONTENT,
+            format!("The prompt atom {atom} has no text in `content`. The runtime leaves it out."),
+        ),
         FaultKind::ContentFile(name) => say(
             &ATOM_NO_CONTENT,
             format!(
-                "There is no readable file `{name}` inside of the repository, where this prompt atom says that its content \
-                 is. The runtime leaves the atom out."
+                "There is no readable file `{name}` inside of the repository for the text of {atom}. The runtime leaves \
+                 the atom out."
             ),
         ),
         FaultKind::Itself(key) => say(
             &DEPENDENCY_CYCLE,
-            format!("This prompt atom names itself in `{key}`. The runtime leaves it out."),
+            format!("The prompt atom {atom} names itself in `{key}`. The runtime leaves it out."),
         ),
         FaultKind::Key { key, nearest } => {
-            let finding =
-                say(&ATOM_KEY, format!("The runtime does not know the key `{key}` and passes over it."));
-            with_word(finding, fault.range, nearest.as_deref())
+            let message = format!("The runtime has no key `{key}` and ignores it in {atom}.");
+            with_word(say(&ATOM_KEY, message), fault.range, nearest.as_deref())
         }
     }
+}
+
+/// What is wrong with a file of atoms, in words.
+pub(in crate::prompt::jit) fn fault_message(fault: &AtomFault) -> String {
+    fault_finding(fault).message.to_string()
+}
+
+/// The categories that there are, as a sentence.
+fn categories() -> String {
+    let all = Category::ALL.map(|category| format!("`{}`", category.as_str()));
+    format!("The categories are {}.", all.join(", "))
 }
 
 /// The finding with the word that was probably meant.
 fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
-    let message = format!("{} Probably `{near}` is meant.", finding.message);
+    let message = format!("{} Did you mean `{near}`?", finding.message);
     Finding { message: message.into(), ..finding }
         .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
 }

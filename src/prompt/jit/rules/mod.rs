@@ -6,6 +6,7 @@ mod corpus;
 mod table;
 
 pub use compiled::of_compilation;
+pub(in crate::prompt::jit) use corpus::fault_message;
 pub use corpus::of_corpus;
 pub(in crate::prompt) use table::*;
 

@@ -1,0 +1,16 @@
+//! Predicates that the agent's runtime declares and fills while it assembles prompts: policies that are checked without
+//! its schemas use them as if nothing declared them.
+
+/// A predicate and the `Decl` that the runtime has for it.
+const PREDICATES: [(&str, usize, &str); 4] = [
+    ("active_shard", 2, "Decl active_shard(ShardID, ShardType) bound [/string, /name]."),
+    ("compile_context", 2, "Decl compile_context(Dimension, Value)."),
+    ("context_budget", 2, "Decl context_budget(ShardID, Tokens) bound [/string, /number]."),
+    ("user_intent", 5, "Decl user_intent(ID, Category, Verb, Target, Constraint)."),
+];
+
+/// The `Decl` that the runtime has for a predicate of this name and number of arguments.
+pub(super) fn declaration(name: &str, count: usize) -> Option<&'static str> {
+    let found = PREDICATES.iter().find(|(known, arity, _)| (*known, *arity) == (name, count));
+    found.map(|(_, _, declaration)| *declaration)
+}

@@ -1,0 +1,96 @@
+//! The keys of a prompt atom: what each holds, and words that people write for them.
+
+use super::atom::Dimension;
+
+/// A key of an atom that is not a selector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtomKey {
+    /// The key.
+    pub name: &'static str,
+    /// What it holds: `text`, `list of ids`, …
+    pub holds: &'static str,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+const fn key(name: &'static str, holds: &'static str, doc: &'static str) -> AtomKey {
+    AtomKey { name, holds, doc }
+}
+
+/// The keys of an atom that are not selectors.
+pub const KEYS: [AtomKey; 13] = [
+    key("id", "text", "the path-like name by which others refer to the atom, required"),
+    key(
+        "category",
+        "one of the categories",
+        "the section of the prompt and its part of the budget, required",
+    ),
+    key("subcategory", "text", "not used by the prompt compiler"),
+    key("description", "text", "what a search finds the atom by"),
+    key("content", "text", "the text in the prompt; this or `content_file` is required"),
+    key(
+        "content_file",
+        "path",
+        "a file with the text, from the folder of the atom's own file; `content` counts more",
+    ),
+    key("content_concise", "text", "a shorter text; it only makes the budget smaller, `content` is printed"),
+    key("content_min", "text", "the shortest text; it only makes the budget smaller, `content` is printed"),
+    key("priority", "whole number", "the higher, the earlier"),
+    key("is_mandatory", "`true` or `false`", "whether the atom is in every prompt that its selectors allow"),
+    key("is_exclusive", "text", "a group of which there should be one; the runtime never looks at it"),
+    key("depends_on", "list of ids", "atoms that come with this one"),
+    key(
+        "conflicts_with",
+        "list of ids",
+        "atoms that this one keeps out when it is mandatory or scores higher",
+    ),
+];
+
+/// Words that people write for keys of atoms.
+pub(super) const SYNONYMS: &[(&str, &str)] = &[
+    ("name", "id"),
+    ("key", "id"),
+    ("type", "category"),
+    ("kind", "category"),
+    ("section", "category"),
+    ("title", "description"),
+    ("summary", "description"),
+    ("text", "content"),
+    ("body", "content"),
+    ("prompt", "content"),
+    ("template", "content"),
+    ("instructions", "content"),
+    ("value", "content"),
+    ("file", "content_file"),
+    ("path", "content_file"),
+    ("include", "content_file"),
+    ("short", "content_concise"),
+    ("minimal", "content_min"),
+    ("weight", "priority"),
+    ("order", "priority"),
+    ("rank", "priority"),
+    ("required", "is_mandatory"),
+    ("always", "is_mandatory"),
+    ("group", "is_exclusive"),
+    ("requires", "depends_on"),
+    ("needs", "depends_on"),
+    ("dependencies", "depends_on"),
+    ("excludes", "conflicts_with"),
+    ("incompatible_with", "conflicts_with"),
+    ("modes", "operational_modes"),
+    ("mode", "operational_modes"),
+    ("layers", "build_layers"),
+    ("verbs", "intent_verbs"),
+    ("actions", "intent_verbs"),
+    ("agents", "shard_types"),
+    ("roles", "shard_types"),
+    ("langs", "languages"),
+    ("lang", "languages"),
+    ("states", "world_states"),
+    ("conditions", "world_states"),
+];
+
+/// All keys, selectors among them.
+pub(super) fn all_keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.name).chain(Dimension::ALL.map(Dimension::key))
+}

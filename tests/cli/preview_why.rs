@@ -1,0 +1,732 @@
+//! `preview --why` and `--why-not`: lines, parts of lines, lines that a rule builds from variables, prompt atoms, values of
+//! sessions, in every mode.
+
+use expect_test::{Expect, expect};
+
+use super::support::{check, folder, render, run};
+
+const SCHEMAS: &str = "Decl active_shard(Id, Type) bound [/string, /name].\n\
+    Decl injectable_context(Id, Text) bound [/string, /string].\n\
+    Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].\n\
+    Decl shard_prompt_base(Type, Text) bound [/name, /string].\n\
+    Decl test_state(State) bound [/name].\nDecl lang(L) bound [/name].\nDecl lesson(Id, Text) bound [/name, /string].\n\
+    Decl lesson_applies(Id) bound [/name].\nDecl waived(Id) bound [/name].\n";
+const POLICY: &str = "injectable_context(\"*\", Text) :- lesson(Id, Text), lesson_applies(Id).\n\
+    lesson_applies(Id) :- lesson(Id, _), test_state(/failing), !waived(Id).\n\
+    injectable_context(/_all, Line) :- lang(L), test_state(S), Line = fn:string:concat(\"Language \", L, \" is \", S, \".\").\n\
+    injectable_context(Id, Line) :- active_shard(Id, /tester), Line = fn:string:concat(\"You test as \", Id).\n\
+    injectable_context(\"tester-1\", \"Only for testers.\").\n";
+const KERNEL: &str = "# @preview use: schemas.gl, policy.mg\n# @preview name: fix\n# @preview shard: coder-7 coder\n\
+    # @preview session: fix.session.yaml\nlang(/go).\ntest_state(/passing).\nlesson(/l1, \"Retry twice before failing.\").\n\
+    specialist_knowledge(\"coder-7\", /jwt, \"Tokens expire soon.\").\nshard_prompt_base(/tester, \"You test code.\").\n";
+const ATOMS: &str = "# The corpus.\n- id: me\n  category: identity\n  is_mandatory: true\n  content: |\n    You are a coder.\n    \
+    You write code.\n\n- id: envelope\n  category: protocol\n  is_mandatory: true\n  content: Write \"control_packet\" first.\n\
+    - id: safe\n  category: safety\n  is_mandatory: true\n  shard_types: [/reviewer]\n  content: Delete nothing.\n\
+    - id: method\n  category: methodology\n  is_mandatory: true\n  content: Test first.\n\
+    - id: style/short\n  category: domain\n  content: Be short.\n- id: odd\n  category: style\n  content: Odd.\n";
+const FILES: &[(&str, &str)] = &[
+    ("schemas.gl", SCHEMAS),
+    ("policy.mg", POLICY),
+    ("fix.kernel.mg", KERNEL),
+    (
+        "fix.session.yaml",
+        "git_branch: main\nactive_files: [auth.go]\nrecent_findings:\n  - The clock was frozen.\n",
+    ),
+    ("atoms/a.yaml", ATOMS),
+];
+
+/// What `--why-not` says of a text for `coder-7`, with more options.
+fn why_not(text: &str, more: &[&str]) -> String {
+    let mut args = vec!["preview", "fix.kernel.mg", "--why-not", "coder-7", text];
+    args.extend(more);
+    render(&run(folder(FILES).path(), &args))
+}
+
+/// The same with the prompt compiler.
+fn why_not_compiled(text: &str) -> String {
+    let kernel =
+        KERNEL.replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session");
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    render(&run(folder(&files).path(), &["preview", "fix.kernel.mg", "--why-not", "coder-7", text]))
+}
+
+#[test]
+fn part_of_a_line_is_explained_by_the_rule_that_could_give_it() {
+    expect![[r#"
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 2 has no solution: lesson_applies(/l1)
+            policy.mg:2: premise 2 has no solution: test_state(/failing)
+              near: test_state(/passing)
+              no rule gives `test_state/1`: the fact is missing
+        policy.mg:3: gives other lines: `Language {L} is {S}.`
+        policy.mg:4: gives other lines: `You test as {Id}`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("Retry twice", &[]));
+    assert_eq!(why_not("Retry twice before failing.", &[]), why_not("Retry twice", &[]));
+    expect![[r#"
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 2 has no solution: lesson_applies(/l1)
+            its own rules are not explained; a greater `--depth` does it
+        policy.mg:3: gives other lines: `Language {L} is {S}.`
+        policy.mg:4: gives other lines: `You test as {Id}`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("Retry", &["--depth", "0"]));
+    expect![[r#"
+        it is in the prompt
+        exit 0
+    "#]]
+    .assert_eq(&why_not("is /passing", &[]));
+}
+
+#[test]
+fn line_built_from_variables_shows_its_pattern() {
+    expect![[r#"
+        not derived:
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          premise 2 has no solution: test_state(/failing)
+            near: test_state(/passing)
+            no rule gives `test_state/1`: the fact is missing
+        policy.mg:1: gives other lines: `{Text}`
+        policy.mg:4: gives other lines: `You test as {Id}`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("Language /go is /failing.", &[]));
+    expect![[r#"
+        not derived:
+        policy.mg:4: gives lines `You test as {Id}`
+          premise 1 has no solution: active_shard("coder-7",/tester)
+            near: active_shard("coder-7",/coder)
+            no rule gives `active_shard/2`: the fact is missing
+        policy.mg:1: gives other lines: `{Text}`
+        policy.mg:3: gives other lines: `Language {L} is {S}.`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("You test as coder", &[]));
+}
+
+#[test]
+fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
+    expect![[r#"
+        not derived:
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          premise 1 has no solution: lang(/rust)
+            near: lang(/go)
+            no rule gives `lang/1`: the fact is missing
+        policy.mg:1: gives other lines: `{Text}`
+        policy.mg:4: gives other lines: `You test as {Id}`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("Language /rust", &[]));
+    expect![[r#"
+        not derived:
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          premise 2 has no solution: test_state(/failing)
+            near: test_state(/passing)
+            no rule gives `test_state/1`: the fact is missing
+        policy.mg:1: gives other lines: `{Text}`
+        policy.mg:4: gives other lines: `You test as {Id}`
+        exit 0
+    "#]]
+    .assert_eq(&why_not("is /failing.", &[]));
+}
+
+#[test]
+fn line_for_another_shard_names_it() {
+    expect![[r#"
+        wrong shard key: it is injected for `tester-1`; what reaches `coder-7` is `coder-7`, `*`, `/_all`, letter for letter
+        exit 0
+    "#]].assert_eq(&why_not("Only for", &[]));
+    expect![[r#"
+        a fact of `specialist_knowledge` has the text, but `legacy` shows no knowledge of specialists; `section` and `jit` do
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 1 has no solution: lesson(_,"Tokens expire soon.")
+            near: lesson(/l1,"Retry twice before failing.")
+            no rule gives `lesson/2`: the fact is missing
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          for this shard it gives other lines:
+            Language /go is /passing.
+        policy.mg:4: gives lines `You test as {Id}`
+          premise 1 has no solution: active_shard("coder-7",/tester)
+            near: active_shard("coder-7",/coder)
+            no rule gives `active_shard/2`: the fact is missing
+        exit 0
+    "#]].assert_eq(&why_not("Tokens expire", &[]));
+    expect![[r#"
+        a fact of `shard_prompt_base` has the text, but it is the template of another type of shard, or not the first of this type
+        exit 0
+    "#]].assert_eq(&why_not("You test code.", &[]));
+}
+
+#[test]
+fn value_of_the_session_that_is_not_shown_is_named() {
+    expect![[r#"
+        fix.session.yaml:2 has the text, but `active_files` is not shown in any prompt
+        exit 0
+    "#]]
+    .assert_eq(&why_not("auth.go", &[]));
+    expect![[r#"
+        fix.session.yaml:4 has the text, but prompts in mode `jit` do not show `recent_findings`; `legacy` does
+        exit 1
+    "#]].assert_eq(&why_not_compiled("The clock was"));
+    expect![[r#"
+        fix.session.yaml:4 has the text, but prompts in mode `section` do not show `recent_findings`; `legacy` does
+        exit 0
+    "#]].assert_eq(&why_not("The clock was", &["--mode", "section"]));
+}
+
+#[test]
+fn atom_is_explained_by_id_and_by_a_part_of_its_text() {
+    expect![[r#"
+        it is in the prompt
+        exit 1
+    "#]]
+    .assert_eq(&why_not_compiled("me"));
+    expect![[r#"
+        prompt atom safe (atoms/a.yaml:13): blocked: no value of its `shard_types` holds here
+        exit 1
+    "#]]
+    .assert_eq(&why_not_compiled("safe"));
+    expect![[r#"
+        prompt atom style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+        exit 1
+    "#]].assert_eq(&why_not_compiled("Be sho"));
+    expect![[r#"
+        prompt atom odd (atoms/a.yaml:26): There is no category `style`. The runtime leaves out the prompt atom `odd`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        exit 1
+    "#]].assert_eq(&why_not_compiled("odd"));
+    expect![[r#"
+        no prompt atom is called `style/shrt`; did you mean `style/short`?
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 1 has no solution: lesson(_,"style/shrt")
+            near: lesson(/l1,"Retry twice before failing.")
+            no rule gives `lesson/2`: the fact is missing
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          for this shard it gives other lines:
+            Language /go is /passing.
+        policy.mg:4: gives lines `You test as {Id}`
+          premise 1 has no solution: active_shard("coder-7",/tester)
+            near: active_shard("coder-7",/coder)
+            no rule gives `active_shard/2`: the fact is missing
+        exit 1
+    "#]]
+    .assert_eq(&why_not_compiled("style/shrt"));
+}
+
+#[test]
+fn atom_is_explained_in_modes_without_the_prompt_compiler() {
+    let with_atoms = |text: &str, mode: &str| {
+        let kernel = KERNEL.replace(
+            "# @preview session",
+            &format!("# @preview mode: {mode}(atoms=atoms)\n# @preview session"),
+        );
+        let mut files = FILES.to_vec();
+        files[2].1 = &kernel;
+        render(&run(folder(&files).path(), &["preview", "fix.kernel.mg", "--why-not", "coder-7", text]))
+    };
+    expect![[r#"
+        prompt atom safe (atoms/a.yaml:13): `legacy` takes it only where a value of its `shard_types` holds
+        exit 1
+    "#]]
+    .assert_eq(&with_atoms("safe", "legacy"));
+    expect![[r#"
+        prompt atom style/short (atoms/a.yaml:22): `legacy` takes mandatory atoms alone, and it is not mandatory
+        exit 1
+    "#]].assert_eq(&with_atoms("style/short", "legacy"));
+    expect![[r#"
+        it is in the prompt
+        exit 1
+    "#]]
+    .assert_eq(&with_atoms("me", "legacy"));
+    expect![[r#"
+        prompt atom me (atoms/a.yaml:2): `section` shows no prompt atoms
+        exit 1
+    "#]]
+    .assert_eq(&with_atoms("me", "section"));
+}
+
+#[test]
+fn why_takes_atoms_and_several_lines() {
+    let kernel =
+        KERNEL.replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session");
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    let why =
+        |text: &str, expected: Expect| check(&files, &["preview", "fix.kernel.mg", "--why", text], expected);
+    why(
+        "me",
+        expect![[r#"
+            You are a coder.
+              atom me atoms/a.yaml:6
+            You write code.
+              atom me atoms/a.yaml:7
+            exit 1
+        "#]],
+    );
+    why(
+        "You are\nTest first",
+        expect![[r#"
+        You are a coder.
+          atom me atoms/a.yaml:6
+        Test first.
+          atom method atoms/a.yaml:21
+        exit 1
+    "#]],
+    );
+    why(
+        "nothing has this",
+        expect![[r#"
+        error: no line of `fix` has the text "nothing has this"; `--why-not coder-7 "nothing has this"` says why
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn atoms_have_their_lines_and_those_left_out_their_reasons() {
+    let kernel =
+        KERNEL.replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session");
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    check(
+        &files,
+        &["preview", "fix.kernel.mg", "--provenance"],
+        expect![[r#"
+        fix  coder-7 (coder), jit
+        ── identity · atoms · 9 tokens
+        You are a coder.                                                        ← atom me atoms/a.yaml:6
+        You write code.                                                         ← atom me atoms/a.yaml:7
+
+
+        ── protocol · atoms · 8 tokens
+        Write "control_packet" first.                                           ← atom envelope atoms/a.yaml:12
+
+        ── methodology · atoms · 4 tokens
+        Test first.                                                             ← atom method atoms/a.yaml:21
+
+        ── context · atoms · 12 tokens
+        // KERNEL CONTEXT                                                       ← builtin injected
+        - Language /go is /passing.                                             ← derived by policy.mg:3
+              injectable_context(/_all,"Language /go is /passing.")  by policy.mg:3
+                lang(/go)  [fix.kernel.mg:6]
+                test_state(/passing)  [fix.kernel.mg:7]
+                                                                                ← builtin injected
+
+        ── knowledge · atoms · 13 tokens
+        // SPECIALIST KNOWLEDGE                                                 ← builtin injected
+        ## /jwt                                                                 ← fact fix.kernel.mg:9
+        Tokens expire soon.
+        ──
+        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 45 of 191500 tokens, 0.0 % (bytes/4: 45, characters/4: 44)
+          191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+          identity            9   20.0 %
+          protocol            8   17.7 %
+          methodology         4    8.8 %
+          context            12   26.6 %
+          knowledge          13   28.8 %
+          atoms left out: 2
+            safe (atoms/a.yaml:13): blocked: no value of its `shard_types` holds here
+            style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+        error[atom-category] atoms/a.yaml:26 There is no category `style`. The runtime leaves out the prompt atom `odd`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        information[vector-only] fix.kernel.mg:2 1 atom is left out in preview `fix` (coder-7): only a search could find them.
+        warning[skeleton-gap] fix.kernel.mg:2 There is no atom of the category `safety` in preview `fix` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
+        information[session-in-jit] fix.kernel.mg:4 A compiled prompt shows nothing of `git_branch`, `recent_findings` in preview `fix` (coder-7); `mode: legacy` does.
+        warning[dead-target] policy.mg:5 No shard is called `tester-1`, so this line is in no prompt; there are `coder-7`. Use `"*"` for all of them.
+        exit 1
+    "#]],
+    );
+    check(
+        &files,
+        &["preview", "fix.kernel.mg", "--format", "markdown"],
+        expect![[r##"
+        # fix
+
+        `coder-7` (`coder`), jit
+
+        ## identity (atoms, 9 tokens)
+
+        ```text
+        You are a coder.
+        You write code.
+
+        ```
+
+        ## protocol (atoms, 8 tokens)
+
+        ```text
+        Write "control_packet" first.
+        ```
+
+        ## methodology (atoms, 4 tokens)
+
+        ```text
+        Test first.
+        ```
+
+        ## context (atoms, 12 tokens)
+
+        ```text
+        // KERNEL CONTEXT
+        - Language /go is /passing.
+
+        ```
+
+        ## knowledge (atoms, 13 tokens)
+
+        ```text
+        // SPECIALIST KNOWLEDGE
+        ## /jwt
+        Tokens expire soon.
+        ```
+
+        45 of 191500 tokens, 0.0 %, by `bytes4`; 45 by bytes/4, 44 by characters/4.
+
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+
+        Atoms left out: 2.
+
+        - safe (atoms/a.yaml:13): blocked: no value of its \`shard\_types\` holds here
+        - style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+
+        - error `atom-category` (atoms/a.yaml:26): There is no category \`style\`. The runtime leaves out the prompt atom \`odd\`. The categories are \`identity\`, \`safety\`, \`protocol\`, \`capability\`, \`methodology\`, \`hallucination\`, \`language\`, \`framework\`, \`domain\`, \`campaign\`, \`init\`, \`northstar\`, \`ouroboros\`, \`autopoiesis\`, \`context\`, \`reviewer\`, \`eval\`, \`exemplar\`, \`knowledge\`, \`build\_layer\`, \`intent\`, \`world\_state\`.
+        - information `vector-only` (fix.kernel.mg:2): 1 atom is left out in preview \`fix\` (coder-7): only a search could find them.
+        - warning `skeleton-gap` (fix.kernel.mg:2): There is no atom of the category \`safety\` in preview \`fix\` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
+        - information `session-in-jit` (fix.kernel.mg:4): A compiled prompt shows nothing of \`git\_branch\`, \`recent\_findings\` in preview \`fix\` (coder-7); \`mode: legacy\` does.
+        - warning `dead-target` (policy.mg:5): No shard is called \`tester-1\`, so this line is in no prompt; there are \`coder-7\`. Use \`"\*"\` for all of them.
+        exit 1
+    "##]],
+    );
+}
+
+#[test]
+fn legacy_says_what_it_does_with_atoms() {
+    let of = |base: &str, expected: Expect| {
+        let kernel = KERNEL
+            .replace("# @preview session", "# @preview mode: legacy(atoms=atoms)\n# @preview session")
+            .replace("shard_prompt_base(/tester", &format!("shard_prompt_base({base}"));
+        let mut files = FILES.to_vec();
+        files[2].1 = &kernel;
+        let shown = render(&run(folder(&files).path(), &["preview", "fix.kernel.mg"]));
+        let lines: Vec<&str> = shown.lines().filter(|line| line.contains("`legacy`")).collect();
+        expected.assert_eq(&lines.join("\n"));
+    };
+    of(
+        "/tester",
+        expect![
+            "`legacy` uses no prompt compiler: its base is the mandatory atoms whose selectors match, all other atoms are ignored, and no reply format is appended to atoms"
+        ],
+    );
+    of(
+        "/coder",
+        expect![
+            "`legacy` uses no prompt compiler: its base is the template of `shard_prompt_base`, and all prompt atoms are ignored"
+        ],
+    );
+}
+
+#[test]
+fn predicate_that_the_runtime_supplies_is_said_plainly() {
+    let schemas = SCHEMAS.replace("Decl active_shard(Id, Type) bound [/string, /name].\n", "");
+    let mut files = FILES.to_vec();
+    files[0].1 = &schemas;
+    let shown = |more: &[&str]| {
+        let mut args = vec!["preview", "fix.kernel.mg"];
+        args.extend(more);
+        let shown = render(&run(folder(&files).path(), &args));
+        let lines: Vec<&str> = shown.lines().filter(|line| line.contains("active_shard")).collect();
+        lines.join("\n")
+    };
+    expect![[r#"
+        `active_shard` has no `Decl` here; the runtime declares and asserts it, and so does this preview: `active_shard("coder-7",/coder)`
+        error[undefined-predicate] policy.mg:4 `active_shard/2` is neither declared nor defined in this program. The agent's runtime supplies it; add `Decl active_shard(ShardID, ShardType) bound [/string, /name].`"#]].assert_eq(&shown(&[]));
+    expect![[r#"
+        `active_shard` has no `Decl` here; the runtime declares and asserts it, but this preview does not, because it adds no facts of its own
+        error[undefined-predicate] policy.mg:4 `active_shard/2` is neither declared nor defined in this program. The agent's runtime supplies it; add `Decl active_shard(ShardID, ShardType) bound [/string, /name].`
+        warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or let previews add it (`synthetic`)."#]].assert_eq(&shown(&["--no-synthetic"]));
+}
+
+#[test]
+fn budget_says_what_is_reserved_and_when_it_is_over_full() {
+    for (session, expected) in [
+        (
+            "git_branch: main\n",
+            expect![[r#"
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 387 of 191500 tokens, 0.2 % (bytes/4: 387, characters/4: 386)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime"#]],
+        ),
+        (
+            "budget: 300\n",
+            expect![[r#"
+                [██████████████████████████████] 343 tokens, and the budget has no room for any (bytes/4: 343, characters/4: 342)
+                  nothing left of 300 (session file): 30 reserved for the answer (a tenth, because all of the budget cannot be reserved), 500 kept free by the runtime
+                warning[over-budget] fix.kernel.mg:2 The prompt has about 343 tokens in preview `fix` (coder-7), and no token is left for it of 300: 30 are reserved for the answer, and the runtime keeps 500 free."#]],
+        ),
+        (
+            "budget: {tokens: 800, reserved: 100}\n",
+            expect![[r#"
+            [██████████████████████████████] 343 of 200 tokens, 171.5 %: 143 too many (bytes/4: 343, characters/4: 342)
+              200 left of 800 (session file): 100 reserved for the answer (session file), 500 kept free by the runtime
+            warning[over-budget] fix.kernel.mg:2 The prompt has about 343 tokens in preview `fix` (coder-7), and 200 are left for it of 800: 100 are reserved for the answer, and the runtime keeps 500 free."#]],
+        ),
+        (
+            "budget: ten\n",
+            expect![[r#"
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 343 of 191500 tokens, 0.1 % (bytes/4: 343, characters/4: 342)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+            warning[session-key] fix.session.yaml:1 This should be a number of tokens, as `300`, or a table, as `{tokens: 300, reserved: 30}`, and is `ten`; it is ignored."#]],
+        ),
+    ] {
+        let mut files = FILES.to_vec();
+        files[3].1 = session;
+        let shown = render(&run(folder(&files).path(), &["preview", "fix.kernel.mg"]));
+        let is_meant = |line: &&str| {
+            ["tokens,", "left of", "over-budget", "session-key"].iter().any(|word| line.contains(word))
+        };
+        let lines: Vec<&str> = shown.lines().filter(is_meant).collect();
+        expected.assert_eq(&lines.join("\n"));
+    }
+}
+
+#[test]
+fn captured_prompt_is_compared_line_by_line_with_origins() {
+    let captured = "You test code.\n\n// KERNEL-INJECTED CONTEXT\n- Language /go is passing.\n";
+    let record = serde_json::json!({
+        "shard_type": "coder", "system_prompt": captured, "user_prompt": "u", "response": "r",
+    });
+    let record = record.to_string();
+    let kernel = KERNEL.replace("shard_prompt_base(/tester", "shard_prompt_base(/coder");
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    files.push(("sent.txt", captured));
+    files.push(("sent.jsonl", &record));
+    let shown =
+        |name: &str| render(&run(folder(&files).path(), &["preview", "fix.kernel.mg", "--diff", name]));
+    expect![[r#"
+        --- sent.txt
+        +++ sent.txt
+        @@ -1,4 +1,31 @@
+         You test code.
+ 
+        -// KERNEL-INJECTED CONTEXT
+        -- Language /go is passing.
+        +// ----------------------------------------------------------------  ← builtin banner.rule
+        +// KERNEL CONTEXT  ← builtin context.title
+        +// ----------------------------------------------------------------  ← builtin banner.rule
+        +  ← builtin layout
+        +- Language /go is /passing.  ← derived by policy.mg:3
+        +  ← builtin layout
+        +// ----------------------------------------------------------------  ← builtin banner.rule
+        +// SESSION  ← builtin session.title
+        +// ----------------------------------------------------------------  ← builtin banner.rule
+        +  ← builtin layout
+        +FOUND SO FAR:  ← builtin session.findings
+        +  - The clock was frozen.  ← session /recent_findings/0 fix.session.yaml:4
+        +  ← builtin layout
+        +REPOSITORY:  ← builtin session.git
+        +  Branch: main  ← session /git_branch fix.session.yaml:1
+        +  ← builtin layout
+        +== REPLY FORMAT ==  ← suffix because the base is a template of the kernel
+        +Reply with a single JSON object and nothing around it. Write "control_packet" first and finish it before "surface_response".  ← suffix because the base is a template of the kernel
+        +control_packet:  ← suffix because the base is a template of the kernel
+        +  intent_classification {category: /query | /mutation | /instruction, verb, target, constraint, confidence 0..1}  ← suffix because the base is a template of the kernel
+        +  mangle_updates       list of ground facts, each closed by a period, e.g. task_status("build-3", /in_progress).  ← suffix because the base is a template of the kernel
+        +  memory_operations    list of {op: promote_to_long_term | forget | store_vector | note, key, value}  ← suffix because the base is a template of the kernel
+        +  self_correction      {triggered, hypothesis}  ← suffix because the base is a template of the kernel
+        +  reasoning_trace      how you got there  ← suffix because the base is a template of the kernel
+        +  knowledge_requests   list of {specialist | "researcher" | "_any_specialist", query, purpose, priority: required | optional}  ← suffix because the base is a template of the kernel
+        +  context_feedback     {overall_usefulness 0..1, helpful_facts, noise_facts, missing_context}  ← suffix because the base is a template of the kernel
+        +  tool_requests        list of {id, tool_name, tool_args, purpose, required}  ← suffix because the base is a template of the kernel
+        +surface_response: what the person should read.  ← suffix because the base is a template of the kernel
+        +Leave nothing out: an unused list is [], an unused text is "". Avoid ` $ ; | inside facts.  ← suffix because the base is a template of the kernel
+        exit 1
+    "#]].assert_eq(&shown("sent.txt"));
+    assert_eq!(shown("sent.txt").replace("sent.txt", "sent.jsonl"), shown("sent.jsonl"));
+}
+
+/// With a template for each heading and sentence a preview is, word by word, the prompt that was captured.
+#[test]
+fn templates_make_a_preview_of_a_captured_prompt() {
+    let captured = "You code.\n\n// =====\n// KERNEL-INJECTED CONTEXT\n// =====\n\n* Language /go is /passing.\n\n\
+        // =====\n// SESSION CONTEXT\n// =====\n\nMODE: DREAM\nOnly describe.\n\n\nERRORS:\n! E1\n\nTEST STATE: FAILING\n  TDD Retry: 2 (fix it)\n\
+        \u{20} * t_renew\n\nRECENT FINDINGS:\n  * f\n\nREFLECTION HITS:\n  * h\n\nIMPACTED FILES:\n  * a.go\n\nGIT CONTEXT:\n  On: main\n\
+        \u{20} Unstaged changes: 3\n  Modified files: 1\n  Recent commits:\n    * c1\n\nCAMPAIGN CONTEXT:\n  In: p\n  For: g\n  Blocked by: x, y\n\n\
+        PRIOR SHARD RESULTS:\n  tester SUCCESS: run => good\n\nRECENT SESSION ACTIONS:\n  * did\n\nDOMAIN KNOWLEDGE:\n  * k\n  * Hint: s\n\n\
+        AVAILABLE TOOLS:\n  * lint (checks)\n    Binary: /bin/lint\n\nSAFETY CONSTRAINTS:\n  NEVER: rm\n  CAREFUL: slow\n\n\
+        SESSION HISTORY:\nlong ago\n\n// =====\n// USER INTENT\n// =====\nIntent ID: i1\nKind: /mutation\nDo: /fix\nOn: a.go\nBut: no deps\n\n\
+        Answer with JSON.\n";
+    let session = "dream_mode: true\ncurrent_diagnostics: [E1]\nfailing_tests: [t_renew]\ntdd_retry_count: 2\nrecent_findings: [f]\n\
+        reflection_hits: [h]\nimpacted_files: [a.go]\ngit_branch: main\ngit_unstaged_count: 3\ngit_modified_files: [a.go]\n\
+        git_recent_commits: [c1]\ncampaign_active: true\ncampaign_phase: p\ncampaign_goal: g\ntask_dependencies: [x, y]\n\
+        prior_shard_outputs: [{shard_type: tester, success: true, task: run, summary: good}]\nrecent_actions: [did]\n\
+        knowledge_atoms: [k]\nspecialist_hints: [s]\navailable_tools: [{name: lint, description: checks, binary_path: /bin/lint}]\n\
+        blocked_actions: [rm]\nsafety_warnings: [slow]\ncompressed_history: long ago\n\
+        intent: {id: i1, category: /mutation, verb: /fix, target: a.go, constraint: no deps}\n";
+    let settings = "[prompt.templates]\nsuffix = \"Answer with JSON.\"\n\n[prompt.templates.banner]\nrule = \"// =====\"\n\n\
+        [prompt.templates.context]\ntitle = \"// KERNEL-INJECTED CONTEXT\"\nentry = \"* {value}\"\n\n\
+        [prompt.templates.intent]\ntitle = \"// USER INTENT\"\nid = \"Intent ID: {value}\"\ncategory = \"Kind: {value}\"\n\
+        verb = \"Do: {value}\"\ntarget = \"On: {value}\"\nconstraint = \"But: {value}\"\n\n[prompt.templates.session]\n\
+        title = \"// SESSION CONTEXT\"\ndream = \"MODE: DREAM\"\ndream_text = \"Only describe.\"\ndiagnostics = \"ERRORS:\"\n\
+        diagnostic = \"! {value}\"\ntests = \"TEST STATE: FAILING\"\nretry = \"  TDD Retry: {value} (fix it)\"\ntest = \"  * {value}\"\n\
+        findings = \"RECENT FINDINGS:\"\nfinding = \"  * {value}\"\nreflection = \"REFLECTION HITS:\"\nhit = \"  * {value}\"\n\
+        impacted = \"IMPACTED FILES:\"\nfile = \"  * {value}\"\ngit = \"GIT CONTEXT:\"\nbranch = \"  On: {value}\"\n\
+        unstaged = \"  Unstaged changes: {value}\"\nmodified = \"  Modified files: {value}\"\ncommits = \"  Recent commits:\"\n\
+        commit = \"    * {value}\"\ncampaign = \"CAMPAIGN CONTEXT:\"\nphase = \"  In: {value}\"\ngoal = \"  For: {value}\"\n\
+        blocked_by = \"  Blocked by: {value}\"\nprior = \"PRIOR SHARD RESULTS:\"\noutput = \"  {shard} {outcome}: {task} => {summary}\"\n\
+        actions = \"RECENT SESSION ACTIONS:\"\naction = \"  * {value}\"\nknowledge = \"DOMAIN KNOWLEDGE:\"\natom = \"  * {value}\"\n\
+        hint = \"  * Hint: {value}\"\ntools = \"AVAILABLE TOOLS:\"\ntool = \"  * {name} ({description})\"\nbinary = \"    Binary: {value}\"\n\
+        safety = \"SAFETY CONSTRAINTS:\"\nblocked = \"  NEVER: {value}\"\nwarning = \"  CAREFUL: {value}\"\nhistory = \"SESSION HISTORY:\"\n";
+    let kernel = KERNEL.replace(
+        "shard_prompt_base(/tester, \"You test code.\")",
+        "shard_prompt_base(/coder, \"You code.\")",
+    );
+    let mut files = FILES.to_vec();
+    (files[2].1, files[3].1) = (&kernel, session);
+    files.extend([("mangle-ls.toml", settings), ("sent.txt", captured)]);
+    check(
+        &files,
+        &["preview", "fix.kernel.mg", "--diff", "sent.txt"],
+        expect![[r#"
+            exit 0
+        "#]],
+    );
+    // Headings that stand elsewhere.
+    let more = "\n[prompt.templates.turn]\nstate = \"FACTS\"\nmessage = \"USER\"\nanswer = \"REPLY\"\nrequest = \"in {profile}\"\n\n\
+        [prompt.templates.compressed]\nfirst = \"STATE ({tokens})\"\nactive = \"NOW\"\n\n[prompt.templates.articulation]\n\
+        role = \"Say it.\"\nresults = \"DONE\"\nrequirements = \"MUST\"\nrequirement = \"* Be honest.\"\n\n\
+        [prompt.templates.knowledge]\ncompiled = \"// KNOWN\"\ntopic = \"### {value}\"\n";
+    let settings = format!("{settings}{more}");
+    files[5].1 = &settings;
+    let text = |args: &[&str]| {
+        let mut all = vec!["preview", "fix.kernel.mg", "--format", "markdown"];
+        all.extend(args);
+        let shown = render(&run(folder(&files).path(), &all));
+        shown
+            .lines()
+            .filter(|line| !line.starts_with(['#', '`', '-']))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    expect![[r#"
+
+
+
+        FACTS
+        test_state(/passing).
+
+
+        USER
+
+
+        REPLY
+        in current
+
+        13 of 191500 tokens, 0.0 %, by `bytes4`; 13 by bytes/4, 12 by characters/4.
+
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+
+        exit 0
+    "#]]
+    .assert_eq(&text(&["--part", "turn"]));
+    expect![[r#"
+
+
+
+        Say it.
+
+
+        DONE
+
+
+        FACTS
+        test_state(/passing).
+
+
+        MUST
+        * Be honest.
+
+        15 of 191500 tokens, 0.0 %, by `bytes4`; 15 by bytes/4, 14 by characters/4.
+
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+
+        exit 0
+    "#]]
+    .assert_eq(&text(&["--part", "articulation"]));
+    expect![[r#"
+
+
+
+        STATE (10)
+
+
+        NOW
+        test_state(/passing).
+
+
+        HISTORY
+        long ago
+
+
+        USER
+
+
+        REPLY
+        in current
+
+        20 of 191500 tokens, 0.0 %, by `bytes4`; 20 by bytes/4, 19 by characters/4.
+
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+
+        exit 0
+    "#]]
+    .assert_eq(&text(&["--compressed"]));
+    expect![[r#"
+
+
+
+        * Language /go is /passing.
+
+
+        Tokens expire soon.
+
+        15 of 191500 tokens, 0.0 %, by `bytes4`; 15 by bytes/4, 14 by characters/4.
+
+        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+
+        exit 0
+    "#]]
+    .assert_eq(&text(&["--mode", "section"]));
+}
+
+#[test]
+fn templates_that_nothing_takes_are_reported() {
+    let settings = "[prompt.templates]\n\"session.retrys\" = \"x\"\n\n[prompt.templates.session]\ntests = \"T {value}\"\n\
+        retry = \"Try again\"\ntest = \"{value} {names}\"\n\n[prompt.templates.turns]\nstate = \"S\"\n";
+    let mut files = FILES.to_vec();
+    files.push(("mangle-ls.toml", settings));
+    let shown = render(&run(folder(&files).path(), &["check", "mangle-ls.toml", "--fail-on", "never"]));
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains('[')).collect();
+    expect![[r#"
+        warning[MG902 config-unknown-key]: No prompt takes a template `session.retrys`; there are `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`. Did you mean `session.retry`?
+        error[MG903 config-bad-value]: `session.retry` leaves its values out; write where they stand: `{value}`.
+        error[MG903 config-bad-value]: Nothing is filled in for `{names}` in `session.test`; there are `{value}`.
+        warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `banner.NAME`, `context.NAME`, `knowledge.NAME`, `session.NAME`, `intent.NAME`, `turn.NAME`, `compressed.NAME`, `articulation.NAME`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn scores_of_atoms_that_do_not_exist_are_reported() {
+    let kernel =
+        KERNEL.replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session");
+    let mut files = FILES.to_vec();
+    (files[2].1, files[3].1) = (&kernel, "vectors: {style/shrt: 0.8, style/short: 0.5, nowhere: 1}\n");
+    let shown = render(&run(folder(&files).path(), &["preview", "fix.kernel.mg"]));
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("session-key")).collect();
+    expect![[r#"
+        warning[session-key] fix.session.yaml:1 No prompt atom is called `style/shrt`, so its score is ignored. Did you mean `style/short`?
+        warning[session-key] fix.session.yaml:1 No prompt atom is called `nowhere`, so its score is ignored."#]].assert_eq(&lines.join("\n"));
+}
