@@ -11,7 +11,7 @@ use crate::syntax::ast::{Clause, Declaration, StatementKind};
 pub(super) fn is_disturbed(check: &Check<'_>) -> bool {
     check.was_damaged()
         && check.after().any(|(item, _)| match &item.statement.kind {
-            StatementKind::Clause(clause) => closes_cycle(check, clause),
+            StatementKind::Clause(clause) => closes_cycle(check, clause) || has_modes(check, clause),
             StatementKind::Declaration(declaration) => asks_for_calls(declaration),
             StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => false,
         })
@@ -20,6 +20,13 @@ pub(super) fn is_disturbed(check: &Check<'_>) -> bool {
 /// Whether a declaration has modes: rules elsewhere may not bind what it asks for.
 fn asks_for_calls(declaration: &Declaration) -> bool {
     declaration.descriptors.iter().any(|descriptor| descriptor.name.as_str() == "mode")
+}
+
+/// Whether a rule is about a predicate whose declaration has modes: it may not bind what that asks for.
+fn has_modes(check: &Check<'_>, clause: &Clause) -> bool {
+    let predicate = check.program.predicate_of(check.file, &clause.head).filter(|_| !clause.is_fact());
+    let declarations = predicate.into_iter().flat_map(|predicate| check.program.declarations(predicate));
+    declarations.filter_map(|site| site.item.statement.declaration()).any(asks_for_calls)
 }
 
 /// Whether a rule closes a cycle with a negation or an aggregation in it.
