@@ -207,7 +207,7 @@ fn the_transcripts_are_what_their_readme_tells() {
 /// What a command of a README says: `$ mangle-ls …`, perhaps with `| grep` behind it.
 fn told_by(command: &str) -> String {
     let (command, filter) = command.split_once(" | grep ").unwrap_or((command, ""));
-    let arguments = command.split(' ').skip(1);
+    let arguments = words(command).into_iter().skip(1);
     let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -216,6 +216,15 @@ fn told_by(command: &str) -> String {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     grep(filter, &text).iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The words of a command; quotes hold some together.
+fn words(command: &str) -> Vec<String> {
+    let pieces = command.split('"').enumerate().flat_map(|(at, piece)| match at % 2 {
+        0 => piece.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+        _ => vec![piece.to_owned()],
+    });
+    pieces.collect()
 }
 
 /// The lines that `grep` prints with some of its options: `-B N`, `-A N` for lines around those with the word.
@@ -362,6 +371,11 @@ fn faults_of_a_shift_are_found_in_three_formats_and_nothing_else() {
         let wrong: Vec<_> = found.iter().filter(|(turn, _)| !turns.contains(turn)).collect();
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
+}
+
+#[test]
+fn missing_line_of_a_prompt_is_found_in_three_commands() {
+    keeps_its_word("examples/missing-line/README.md", 3);
 }
 
 #[test]

@@ -115,11 +115,7 @@ impl Common {
             let is_there = called.iter().all(|atom| atom.reason.is_none());
             return if is_there { WhyNot::Shown } else { WhyNot::Atoms(called) };
         }
-        // A text that is a whole line somewhere is meant as that, though it may be a part of others.
-        let is_line = |line: &Line| line.value() == text || line.text.trim() == text;
-        if is_own && shown.prompt.lines().any(|(_, line)| is_line(line)) {
-            return WhyNot::Shown;
-        }
+        // What a fact says and nothing else is meant as that, though other lines may have it, too.
         if let Some(reason) = self.of_facts(shown, shard, &|found| found == text) {
             return reason;
         }
