@@ -23,7 +23,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// What the runtime adds to values on its own: the outcome of a task.
-const OURS: [&str; 2] = ["SUCCESS", "FAILED"];
+const OURS: [&str; 3] = ["SUCCESS", "FAILED", "turn"];
 
 fn root() -> PathBuf {
     env!("CARGO_MANIFEST_DIR").into()

@@ -61,7 +61,7 @@ fn replays_answer_as_the_command_line_does() {
     assert_eq!(one["turns"], json!([answer["turns"][1]]));
     let page = client.request("mangle/replay", json!({ "uri": uri, "format": "html" })).unwrap();
     let page = page["text"].as_str().unwrap();
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("against <code>agent</code>"), "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("policy <code>agent</code>"), "{page}");
     let policy = client.request("mangle/replay", json!({ "uri": folder.uri("policy.mg") })).unwrap();
     assert_eq!(policy, Value::Null);
     assert!(client.shut_down().success());

@@ -152,7 +152,6 @@ mod tests {
     use crate::envelope::testing::check;
 
     #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn packet(version: &str, members: &str, expect: Expect) {
         let text = format!(
             concat!(

@@ -209,6 +209,9 @@ fn texts(folder: &std::path::Path, out: &mut Vec<(std::path::PathBuf, String)>) 
     }
 }
 
+/// What looks like a credential in `examples/shift`, whose README tells of it.
+const PLANTED: &str = "tr0ub4dor-3xample";
+
 #[test]
 fn examples_and_recorded_behaviour_have_few() {
     let root = std::env::var("SECRETS_ROOT").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
@@ -225,6 +228,7 @@ fn examples_and_recorded_behaviour_have_few() {
     let found = files.iter().flat_map(|(path, text)| {
         secrets(text)
             .into_iter()
+            .filter(|secret| &text[secret.range.clone()] != PLANTED)
             .map(move |secret| format!("{}: {} {}\n", path.display(), secret.kind, &text[secret.range]))
     });
     let found: String = found.collect();

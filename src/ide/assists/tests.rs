@@ -478,7 +478,7 @@ fn all_files(id: &str, fixture: &str) -> String {
     for file in fixture.ids() {
         let edits = assist.edits.iter().filter(|edit| edit.file == file);
         let edits: Vec<_> = edits.map(|edit| (edit.range, edit.text.as_str())).collect();
-        let text = apply(fixture.text(file), edits.into_iter()).unwrap_or_else(|| panic!("{assist:?}"));
+        let text = apply(fixture.text(file), edits).unwrap_or_else(|| panic!("{assist:?}"));
         out.push_str(&format!("#- {}\n{text}", fixture.names[file.0 as usize]));
     }
     out

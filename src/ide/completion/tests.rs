@@ -602,7 +602,7 @@ fn expectations_offer_keys_predicates_and_names() {
         "#]],
     );
     assert!(at("# @forbid crew(/ann, 3), $0\n").iter().all(|label| !label.contains(':')));
-    assert_eq!(at("# @test name: cr$0\n"), [String::new(); 0]);
+    assert_eq!(at("# @test name: cr$0\n"), Vec::<String>::new());
     // What is behind a key already stays as it is.
     let fixture = Fixture::new(&format!("{CASES}# @for$0 crew(/ann, 3)\n"));
     let found = completions(fixture.place());
@@ -616,5 +616,5 @@ fn previews_offer_settings_and_modes() {
     assert_eq!(at("# @preview se$0"), crate::prompt::KEYS);
     assert_eq!(at("# @preview mode: $0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
     assert_eq!(at("# @preview mode: j$0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
-    assert_eq!(at("# @preview shard: $0"), [String::new(); 0]);
+    assert_eq!(at("# @preview shard: $0"), Vec::<String>::new());
 }
