@@ -72,7 +72,8 @@ impl Replacement {
         Ok(Self { path, stamp, new: scratch })
     }
 
-    /// Puts the new text in the place of the file, if that is still `old`.
+    /// Puts the new text in the place of the file, if that is still `old`. A program that writes the file in place, and has
+    /// written only a part of it so far, cannot be told from one that is done.
     ///
     /// # Errors
     /// When it is not, or the system refuses. The file is as it was then.
