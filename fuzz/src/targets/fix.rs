@@ -53,26 +53,35 @@ fn changed(one: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -
     other.iter().filter_map(differs).collect()
 }
 
-/// Each word of a file is still in it, however it is escaped.
+/// Each word of a file is still in it, however it is escaped, but for keys, which may be exchanged for keys of the protocol,
+/// and literals, which may be respelled.
 fn keeps_words(name: &str, old: &[u8], new: &[u8]) {
-    let (before, after) = (words(old), words(new));
+    let is_kept = |word: &Word| !word.is_key && !LITERALS.contains(&word.text.to_lowercase().as_str());
+    let before: BTreeSet<String> = words(old).into_iter().filter(is_kept).map(|word| word.text).collect();
+    let after: BTreeSet<String> = words(new).into_iter().map(|word| word.text).collect();
     let lost: Vec<_> = before.difference(&after).collect();
     let shown = |bytes| String::from_utf8_lossy(bytes).into_owned();
     assert!(lost.is_empty(), "{name} lost {lost:?}\n{}\nbecame\n{}", shown(old), shown(new));
 }
 
-/// The words of a text but keys, which may be exchanged for keys of the protocol, and literals, which may be respelled.
-fn words(bytes: &[u8]) -> BTreeSet<String> {
+/// A word of more than three characters.
+struct Word {
+    text: String,
+    /// Whether a colon follows.
+    is_key: bool,
+}
+
+fn words(bytes: &[u8]) -> Vec<Word> {
     let text = unescaped(&String::from_utf8_lossy(bytes));
-    let mut words = BTreeSet::new();
+    let mut words = Vec::new();
     let mut rest = text.as_str();
     while let Some(start) = rest.find(|char: char| char.is_alphanumeric() || char == '_') {
         let from = &rest[start..];
         let end = from.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(from.len());
         let (word, behind) = from.split_at(end);
         let is_key = behind.trim_start_matches(['"', '\'', ' ', '\n']).starts_with(':');
-        if word.chars().count() > 3 && !is_key && !LITERALS.contains(&word.to_lowercase().as_str()) {
-            words.insert(word.to_owned());
+        if word.chars().count() > 3 {
+            words.push(Word { text: word.to_owned(), is_key });
         }
         rest = behind;
     }
