@@ -505,8 +505,11 @@ fn captured_prompt_is_compared_line_by_line_with_origins() {
     files[2].1 = &kernel;
     files.push(("sent.txt", captured));
     files.push(("sent.jsonl", &record));
-    let shown =
-        |name: &str| render(&run(folder(&files).path(), &["preview", "fix.kernel.mg", "--diff", name]));
+    // A line of the context that is empty is a blank in a diff, and editors take that away from a text of a test.
+    let shown = |name: &str| {
+        render(&run(folder(&files).path(), &["preview", "fix.kernel.mg", "--diff", name]))
+            .replace("\n \n", "\n\n")
+    };
     expect![[r#"
         --- sent.txt
         +++ sent.txt

@@ -46,20 +46,25 @@ pub(crate) struct Options {
     /// The number that decides what is tried [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// How many inputs of each target are tried at most
+    #[arg(long, value_name = "N")]
+    runs: Option<u64>,
     /// List the targets
     #[arg(long)]
     list: bool,
 }
 
-/// What each target gets as a step of `cargo xtask test`. The seed is fixed: the step fails over what was changed, not by
-/// chance.
-const STEP: Extent = Extent { seconds: 10, seed: Some(1) };
+/// What each target gets as a step of `cargo xtask test`. Seed and number of inputs are fixed: the step fails because of what
+/// was changed, and not because of chance or of a fast machine.
+const STEP: Extent = Extent { seconds: 10, seed: Some(1), runs: Some(2_000) };
 
 /// How much is tried of a target.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     seconds: u64,
     seed: Option<u64>,
+    /// How many inputs at most.
+    runs: Option<u64>,
 }
 
 /// Runs what is asked for.
@@ -75,7 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return fuzzer.reproduce(target, input);
     }
     let seconds = options.hours.map_or(options.seconds, |hours| (hours * 3600.0) as u64);
-    let extent = Extent { seconds, seed: options.seed };
+    let extent = Extent { seconds, seed: options.seed, runs: options.runs };
     let outcomes = run_all(&fuzzer, &targets, extent, options.jobs)?;
     if options.keep {
         for target in &targets {

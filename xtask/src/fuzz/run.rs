@@ -91,6 +91,7 @@ impl<'r> Run<'r> {
             "-print_final_stats=1".to_owned(),
         ];
         options.extend(self.extent.seed.map(|seed| format!("-seed={seed}")));
+        options.extend(self.extent.runs.map(|runs| format!("-runs={runs}")));
         if let Some(name) = &self.target.dictionary {
             let file = crate::root().join("fuzz/dictionaries").join(format!("{name}.txt"));
             options.push(format!("-dict={}", file.display()));
