@@ -2,7 +2,21 @@
 
 use std::path::Path;
 
-use super::init::Ci;
+use clap::ValueEnum;
+
+/// What the file is for, in a few words.
+pub(super) const ABOUT: &str = "checks and tests every change";
+
+/// Where CI runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ci {
+    /// GitHub Actions: `.github/workflows/policy.yml`
+    Github,
+    /// GitLab: `.gitlab-ci.yml`
+    Gitlab,
+    /// No CI file
+    None,
+}
 
 /// The path of the file below the root of the repository, and its text, for a policy in `folder` below that root.
 pub(super) fn of(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {

@@ -4,11 +4,13 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use clap::{Args, ColorChoice, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum as _};
 
+use super::Outcome;
+use super::ci_file::{self, Ci};
 use super::output::{self, Medium, Output};
-use super::{Outcome, ci_file};
 use crate::host::{self, disk};
+use crate::report::sink;
 
 /// Write a starter project: a small policy with tests, a sample, a configuration and a CI file
 ///
@@ -22,17 +24,6 @@ pub(super) struct Init {
     /// The CI file to write [default: asked for on a terminal, else `github`]
     #[arg(long, value_enum, value_name = "KIND")]
     ci: Option<Ci>,
-}
-
-/// Where CI runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ci {
-    /// GitHub Actions: `.github/workflows/policy.yml`
-    Github,
-    /// GitLab: `.gitlab-ci.yml`
-    Gitlab,
-    /// No CI file
-    None,
 }
 
 /// A file of the project.
@@ -96,7 +87,7 @@ impl Init {
         for file in &planned {
             write(file, &working)?;
         }
-        let mut out = Output::of(Medium::Own, color);
+        let mut out = Output::of(Medium::Text, color);
         out.write(&self.summary(&planned, ci, &working))?;
         out.flush()?;
         Ok(Outcome::Clean)
@@ -111,7 +102,7 @@ impl Init {
         }
         text += "\nNext:\n";
         if self.folder != Path::new(".") {
-            text += &format!("  cd {}\n", self.folder.display());
+            text += &format!("  cd {}\n", sink::line(&self.folder.to_string_lossy()));
         }
         text += "  mangle-ls check\n  mangle-ls test\n";
         if ci != Ci::None {
@@ -142,26 +133,26 @@ fn planned(folder: &Path, ci: Ci) -> Vec<Planned> {
     // CI looks for its file at the root of the repository only.
     let root = host::repository(folder).unwrap_or(folder);
     if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
-        planned.push(Planned { path: root.join(path), about: "checks and tests every change", text });
+        planned.push(Planned { path: root.join(path), about: ci_file::ABOUT, text });
     }
     planned
 }
 
 /// Nothing is written where a file would be replaced.
 fn refuse_existing(planned: &[Planned], working: &Path) -> Result<()> {
-    let there = planned.iter().filter(|file| file.path.symlink_metadata().is_ok());
-    let there: Vec<String> = there.map(|file| format!("`{}`", shown(&file.path, working))).collect();
-    if there.is_empty() {
+    let existing: Vec<&Planned> =
+        planned.iter().filter(|file| file.path.symlink_metadata().is_ok()).collect();
+    if existing.is_empty() {
         return Ok(());
     }
-    let advice = if planned.last().is_some_and(|last| there == [format!("`{}`", shown(&last.path, working))])
-    {
-        "; `--ci none` leaves the CI file out"
-    } else {
-        "; name another folder"
+    let names: Vec<String> =
+        existing.iter().map(|file| format!("`{}`", shown(&file.path, working))).collect();
+    let (verb, advice) = match existing.as_slice() {
+        [only] if only.about == ci_file::ABOUT => ("exists", "`--ci none` leaves the CI file out"),
+        [_] => ("exists", "name another folder"),
+        _ => ("exist", "name another folder"),
     };
-    let verb = if there.len() == 1 { "exists" } else { "exist" };
-    Err(anyhow!("{} {verb} already, nothing was written{advice}", there.join(", ")))
+    Err(anyhow!("{} {verb} already, nothing was written; {advice}", names.join(", ")))
 }
 
 fn write(file: &Planned, working: &Path) -> Result<()> {
@@ -174,5 +165,5 @@ fn write(file: &Planned, working: &Path) -> Result<()> {
 
 /// A path as the person at the terminal writes it.
 fn shown(path: &Path, working: &Path) -> String {
-    path.strip_prefix(working).unwrap_or(path).display().to_string()
+    sink::line(&path.strip_prefix(working).unwrap_or(path).to_string_lossy()).into()
 }

@@ -238,7 +238,7 @@ pub const PREVIEW_KEYS: &[Word] = &[
     word(
         "mode",
         "# @preview mode: jit(atoms=../atoms)",
-        "How the prompt is assembled: `legacy`, `section`, `jit`, or `jit(atoms=FOLDER)`.",
+        "How the prompt is assembled: `legacy`, `section` or `jit`; `legacy` and `jit` take a folder of prompt atoms, as `jit(atoms=FOLDER)`.",
     ),
     word(
         "captured",

@@ -24,8 +24,10 @@ pub struct Gap {
 pub enum GapEnd {
     /// No rule gives facts of this predicate, so facts are missing: its name and its number of arguments.
     NoRule(String, usize),
-    /// The rules go on, deeper than was asked for.
+    /// The rules go on, below the depth of the explanation.
     Deeper,
+    /// The rules go on, and the explanation is as long as it may be.
+    TooLong,
     /// The same atom is asked for above, so the rules need each other.
     Again,
 }
@@ -77,7 +79,10 @@ impl Descent<'_> {
         if self.open.contains(&asked) {
             return Gap { miss, below: Vec::new(), end: Some(GapEnd::Again) };
         }
-        if depth == 0 || self.left == 0 {
+        if self.left == 0 {
+            return Gap { miss, below: Vec::new(), end: Some(GapEnd::TooLong) };
+        }
+        if depth == 0 {
             return Gap { miss, below: Vec::new(), end: Some(GapEnd::Deeper) };
         }
         Gap { miss, below: self.gaps(asked, depth - 1), end: None }

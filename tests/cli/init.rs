@@ -128,3 +128,17 @@ fn files_that_exist_are_never_replaced() {
         "#]],
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn names_of_folders_cannot_steer_the_terminal() {
+    let at = folder(&[]);
+    let name = "a\u{1b}[31m\u{202e}\n::error::b";
+    let written = run(at.path(), &["init", name, "--ci", "none"]);
+    let again = run(at.path(), &["init", name, "--ci", "none"]);
+    assert_eq!((written.status.code(), again.status.code()), (Some(0), Some(2)));
+    for text in [stdout(&written), String::from_utf8(again.stderr).unwrap()] {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("::error")), "{text:?}");
+    }
+}

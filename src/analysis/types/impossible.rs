@@ -20,7 +20,7 @@ pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
     severity: Some(Severity::Warning),
     summary: "A premise that can never hold, or a call that stops the evaluation, because of the types.",
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
-        premise that asks for one where another stands never holds, so the rule never fires; a \
+        premise with one of them where the facts have another never holds, so the rule never fires; a \
         negated one always holds. A function that gets a value of the wrong type stops the whole \
         evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
         the program's own facts confirm the declaration that rules a constant out.",

@@ -259,6 +259,6 @@ fn of_the_settings_of_a_preview() {
             <mode>
             # @preview mode: jit(atoms=../atoms)
 
-            How the prompt is assembled: legacy, section, jit, or jit(atoms=FOLDER)."#]],
+            How the prompt is assembled: legacy, section or jit; legacy and jit take a folder of prompt atoms, as jit(atoms=FOLDER)."#]],
     );
 }

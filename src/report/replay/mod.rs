@@ -8,6 +8,7 @@ mod build;
 mod checked;
 mod html;
 mod markdown;
+mod markup;
 mod problems;
 mod summary;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::html::{anchor, code, escaped, words};
+use super::markup::{anchor, code, escaped, words};
 use super::{Page, TurnReport, said};
 
 /// How many problems are listed.

@@ -15,6 +15,7 @@ mod phrases;
 mod premises;
 mod region;
 mod rego;
+mod statement_kind;
 mod statements;
 mod terms;
 mod token;

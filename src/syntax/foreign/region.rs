@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::rego::Foreign;
+use super::statement_kind::Foreign;
 use super::token::{Kind, Token, tokens};
 
 /// Statements longer than this are not looked at; nobody writes them by hand.
