@@ -201,6 +201,23 @@ fn versions_may_leave_numbers_out() {
 }
 
 #[test]
+fn edits_that_come_in_the_wrong_order_are_put_in_order() {
+    let mut client = with_documents();
+    let insert = |character: u32, text: &str| {
+        let at = json!({ "line": 0, "character": character });
+        json!([{ "range": { "start": at, "end": at }, "text": text }])
+    };
+    for (version, changes) in
+        [(2, insert(0, "a")), (4, insert(2, "c")), (3, insert(1, "b")), (5, insert(3, "d"))]
+    {
+        client.did_change(URI, version, changes);
+    }
+    let now = document(&mut client, URI);
+    assert_eq!((&now["version"], &now["checksum"]), (&json!(5), &json!(checksum(&format!("abcd{TEXT}")))));
+    assert!(!is_suspect(&mut client, URI) && warnings(&mut client).is_empty());
+}
+
+#[test]
 fn a_whole_text_makes_up_for_what_was_lost() {
     let mut client = with_documents();
     send(&mut client, &body("textDocument/didChange", &change_params(2, &insertion("x"))).as_bytes()[..150]);

@@ -51,7 +51,7 @@ fn run(setup: Setup, seed: u64, edits: usize) -> usize {
         if dice.below(BETWEEN * 2) == 0 || done >= edits {
             comparisons += 1;
             if let Err(difference) = session.compare(dice.below(1 << 30) as u64, session::PATIENCE) {
-                minimise::report(setup, seed, history, &difference);
+                minimise::report(&session, seed, history, &difference);
             }
         }
     }

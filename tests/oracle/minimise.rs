@@ -13,8 +13,10 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const TRIALS: usize = 150;
 
 /// Ends the test with a difference and the shortest history found that shows one.
-pub(crate) fn report(setup: Setup, seed: u64, history: Vec<Operation>, found: &Difference) -> ! {
+pub(crate) fn report(session: &Session, seed: u64, history: Vec<Operation>, found: &Difference) -> ! {
+    let setup = session.setup;
     eprintln!("{setup:?}, seed {seed}: a difference after {} operations\n{}", history.len(), found.0);
+    eprintln!("on disk: {:#?}\nopen: {:#?}", session.model.disk, session.model.open_texts());
     let (shortest, difference) = minimise(setup, history);
     let shown: Vec<_> = shortest.iter().map(|operation| format!("  {operation:?},\n")).collect();
     let difference =

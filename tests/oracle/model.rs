@@ -136,6 +136,11 @@ impl Model {
         self.counting(self.file(name.path())).map(text) == self.open.get(&name).map(text)
     }
 
+    /// The open documents with their texts.
+    pub(crate) fn open_texts(&self) -> Vec<(Name, String)> {
+        self.open.iter().map(|(name, editor)| (*name, editor.text())).collect()
+    }
+
     /// The files with the texts that count.
     pub(crate) fn texts(&self) -> BTreeMap<&'static str, String> {
         let mut texts = self.disk.clone();

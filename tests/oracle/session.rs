@@ -62,7 +62,7 @@ impl Server {
 
 /// The server that lives long.
 pub(crate) struct Session {
-    setup: Setup,
+    pub(crate) setup: Setup,
     pub(crate) model: Model,
     folder: Folder,
     pub(crate) server: Server,

@@ -73,7 +73,7 @@ impl Run {
         }
         self.comparisons += 1;
         if let Err(found) = self.session.compare(self.dice.below(1 << 30) as u64, session::PATIENCE) {
-            minimise::report(self.setup, self.seed, std::mem::take(&mut self.history), &found);
+            minimise::report(&self.session, self.seed, std::mem::take(&mut self.history), &found);
         }
         self.resident.push(self.session.resident());
     }

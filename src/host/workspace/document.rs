@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file::{OpenState, SnapshotFile};
+use super::late_edits::Gap;
 use crate::host::ResolvedPath;
 use crate::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
@@ -50,6 +51,8 @@ pub(super) struct OpenDocument {
     /// From the text of `file` to that of `document`.
     edits: Vec<TextEdit>,
     changed: bool,
+    /// Since which version a number is missing.
+    gap: Option<Gap>,
     file: Arc<SnapshotFile>,
     /// The path that its URI names, and where it leads.
     path: ResolvedPath,
@@ -75,7 +78,18 @@ impl OpenDocument {
             }
         });
         let path = ResolvedPath::default();
-        Self { kind, version, suspect: false, marked: false, document, edits, changed: false, file, path }
+        Self {
+            kind,
+            version,
+            suspect: false,
+            marked: false,
+            document,
+            edits,
+            changed: false,
+            gap: None,
+            file,
+            path,
+        }
     }
 
     /// The document with the path that its URI names.
@@ -156,6 +170,7 @@ impl OpenDocument {
     pub(super) fn distrust(&mut self) {
         self.changed |= !self.suspect;
         self.suspect = true;
+        self.gap = None;
     }
 
     /// Notes whether the file on disk starts with a byte order mark. Gives whether that is different now.
@@ -167,6 +182,7 @@ impl OpenDocument {
 
     /// Applies the changes of one version in order. Changes before one that replaces the whole text do not matter, and
     /// such a one makes up for lost edits; until then a suspect document stays as it is, for no place is certain in it.
+    /// A version that was left out and comes late is put in its place.
     ///
     /// # Errors
     /// When a change cannot be applied, or the version does not follow: none has an effect then, and the document is
@@ -177,17 +193,59 @@ impl OpenDocument {
         changes: &[SentChange],
         encoding: Encoding,
     ) -> Result<(), ChangeError> {
-        let known = std::mem::replace(&mut self.version, version);
+        let known = self.version;
+        self.version = known.max(version);
         self.changed = true;
+        if let Some(gap) = self.gap.take_if(|gap| version < known && gap.lacks(version)) {
+            return self.change_late(gap, version, changes, encoding);
+        }
         let whole = changes.iter().rposition(|sent| sent.change.range.is_none());
+        if whole.is_some() {
+            self.version = version;
+            self.gap = None;
+        } else if version <= known && !self.suspect {
+            self.distrust();
+            return Err(ChangeError::Version { sent: version, known });
+        } else {
+            self.note_version(known, version, changes);
+        }
         if whole.is_none() && self.suspect {
             return Ok(());
         }
-        if whole.is_none() && version <= known {
-            self.suspect = true;
-            return Err(ChangeError::Version { sent: version, known });
+        self.apply_all(changes.get(whole.unwrap_or(0)..).unwrap_or_default(), encoding)
+    }
+
+    /// Keeps what is needed to put a version in its place that may come late.
+    fn note_version(&mut self, known: i32, version: i32, changes: &[SentChange]) {
+        let is_gap = !self.suspect && known.checked_add(1).is_some_and(|next| next < version);
+        let before = || Gap::behind(self.document.clone(), known);
+        let gap = self.gap.take().or_else(|| is_gap.then(before));
+        self.gap = gap.and_then(|gap| gap.with(version, changes));
+    }
+
+    /// Does over what was changed since a gap, with a version that fills it.
+    fn change_late(
+        &mut self,
+        gap: Gap,
+        version: i32,
+        changes: &[SentChange],
+        encoding: Encoding,
+    ) -> Result<(), ChangeError> {
+        let (document, in_order) = gap.in_order(version, changes);
+        self.gap = gap.with(version, changes);
+        let before = std::mem::replace(&mut self.document, document);
+        let edits = self.edits.len();
+        let applied = self.apply_all(&in_order, encoding);
+        self.edits.truncate(edits);
+        match applied {
+            Ok(()) => self.edits.push(TextEdit::between(&before.text(), &self.document.text())),
+            Err(_) => self.document = before,
         }
-        let changes = changes.get(whole.unwrap_or(0)..).unwrap_or_default();
+        applied
+    }
+
+    /// Applies changes in order, all or none. The document is suspect if one does not fit.
+    fn apply_all(&mut self, changes: &[SentChange], encoding: Encoding) -> Result<(), ChangeError> {
         let (document, edits) = (self.document.clone(), self.edits.len());
         let applied = changes.iter().try_for_each(|sent| self.apply(sent, encoding));
         self.suspect = applied.is_err();
@@ -277,6 +335,46 @@ mod tests {
         let mut document = open("p(1).\n");
         document.change(9, &[insert().into()], Encoding::Utf8).unwrap();
         assert!(!document.is_suspect(), "versions may leave numbers out");
+    }
+
+    #[test]
+    fn a_version_that_comes_late_is_put_in_its_place() {
+        let insert = |line, col, text: &str| {
+            SentChange::from(ContentChange { range: Some((at(line, col), at(line, col))), text: text.into() })
+        };
+        // Each of them fits the text that the one before leaves.
+        let sent = [insert(0, 0, "a"), insert(0, 1, "b\n\n"), insert(2, 0, "c"), insert(2, 1, "d")];
+        let in_order = |order: &[usize]| {
+            let mut document = open("p(1).\n");
+            for at in order {
+                let _ = document.change(*at as i32 + 2, &[sent[*at].clone()], Encoding::Utf8);
+            }
+            (text(&mut document), document.is_suspect(), document.file().open.as_ref().unwrap().version)
+        };
+        let expected = in_order(&[0, 1, 2, 3]);
+        assert_eq!(expected, ("ab\n\ncdp(1).\n".into(), false, 5));
+        for order in [[1, 0, 2, 3], [0, 2, 1, 3], [0, 2, 3, 1], [2, 1, 0, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
+            assert_eq!(in_order(&order), expected, "{order:?}");
+        }
+        assert!(in_order(&[0, 2]).1, "what does not fit is suspect as long as a version is missing");
+        assert!(in_order(&[1, 0, 0]).1, "a version comes once");
+    }
+
+    #[test]
+    fn a_lost_edit_is_not_made_up_for_by_a_late_one() {
+        let insert = || ContentChange { range: Some((at(0, 0), at(0, 0))), text: "x".into() };
+        let mut document = open("p(1).\n");
+        document.change(3, &[insert().into()], Encoding::Utf8).unwrap();
+        document.distrust();
+        assert!(document.change(2, &[insert().into()], Encoding::Utf8).is_ok() && document.is_suspect());
+    }
+
+    #[test]
+    fn only_so_many_versions_are_kept_behind_a_gap() {
+        let insert = || [ContentChange { range: Some((at(0, 0), at(0, 0))), text: "x".into() }.into()];
+        let mut document = open("p(1).\n");
+        (2..40).for_each(|version| document.change(version * 2, &insert(), Encoding::Utf8).unwrap());
+        assert!(document.change(3, &insert(), Encoding::Utf8).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod fed;
 mod file;
 mod fixing;
 mod kernels;
+mod late_edits;
 mod openings;
 mod previews;
 mod programs;
@@ -454,6 +455,7 @@ impl Workspace {
             self.closed.retain(|id, _| kept.contains(id));
             self.resolve_again(&scanned.open);
             different |= self.place_documents();
+            self.look_at_what_was_missed(&scanned.open);
         }
         if different {
             self.touch();

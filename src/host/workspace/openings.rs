@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Workspace;
 use super::document::OpenDocument;
@@ -135,6 +135,22 @@ impl Workspace {
                 document.resolve(now.clone());
             }
         }
+    }
+
+    /// Documents that were opened or closed during a look at the disk, for which `open` were the open ones: what it found
+    /// may leave out the former, and has no text of the latter.
+    pub(super) fn look_at_what_was_missed(&mut self, open: &[ResolvedPath]) {
+        let known: FxHashSet<&Path> = open.iter().map(ResolvedPath::spelled).collect();
+        let is_placed = |id| self.programs.reports(id) || self.programs.is_transcript(id);
+        let mut opened = self.documents.values().filter(|document| document.path().is_absolute());
+        let is_left_out = opened
+            .any(|document| !known.contains(document.resolved().spelled()) && !is_placed(document.id()));
+        let now: FxHashSet<_> = self.spelled_paths().into_iter().collect();
+        let closed = known.into_iter().filter(|path| !now.contains(*path));
+        let closed: Vec<_> = closed.filter_map(|path| self.table.known(path)).collect();
+        let is_closed = |id: &FileId| !self.documents.contains_key(id) && is_placed(*id);
+        self.due.files.extend(closed.into_iter().filter(is_closed));
+        self.due.programs |= is_left_out;
     }
 
     fn note_spelled(&mut self) {

@@ -258,3 +258,40 @@ fn a_failed_look_is_not_waited_for_for_ever() {
     workspace.scanned(Scanned::default());
     assert!(!workspace.is_loading());
 }
+
+#[test]
+fn a_document_that_is_closed_and_opened_again_during_a_look_keeps_its_place() {
+    for (path, language) in [("notes.md", "markdown"), ("new.mg", "mangle")] {
+        let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
+        let (path, uri) = (setup.path(path), format!("file://{}", setup.path(path).display()));
+        let text = "```mangle\np(1).\n```\n";
+        setup.workspace.open(&path, &uri, language, 1, text);
+        setup.scan();
+        setup.workspace.close(&path);
+        setup.workspace.look_for_programs();
+        let look = setup.workspace.next_scan().unwrap();
+        setup.workspace.open(&path, &uri, language, 1, text);
+        setup.workspace.scanned(look.run(|_, _| {}));
+        setup.scan();
+        let snapshot = setup.workspace.snapshot();
+        let id = snapshot.id(&path).unwrap();
+        let is_known = snapshot.transcript(id).is_some() || snapshot.programs_of(id).next().is_some();
+        assert!(is_known, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_transcript_that_is_closed_during_the_look_that_finds_it_is_read() {
+    let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
+    setup.write("transcripts/a.jsonl", "{\"role\": \"assistant\", \"content\": \"{}\"}\n");
+    let path = setup.path("transcripts/a.jsonl");
+    setup.workspace.open(&path, &format!("file://{}", path.display()), "jsonl", 1, "");
+    setup.workspace.look_for_programs();
+    let look = setup.workspace.next_scan().unwrap();
+    setup.workspace.close(&path);
+    setup.workspace.scanned(look.run(|_, _| {}));
+    setup.scan();
+    let snapshot = setup.workspace.snapshot();
+    let transcript = snapshot.transcript(snapshot.id(&path).unwrap()).unwrap();
+    assert!(transcript.file.text().contains("assistant"));
+}
