@@ -165,5 +165,5 @@ fn write(file: &Planned, working: &Path) -> Result<()> {
 
 /// A path as the person at the terminal writes it.
 fn shown(path: &Path, working: &Path) -> String {
-    sink::line(&path.strip_prefix(working).unwrap_or(path).to_string_lossy()).into()
+    sink::line(&path.strip_prefix(working).unwrap_or(path).to_string_lossy())
 }

@@ -455,7 +455,7 @@ impl Workspace {
             self.closed.retain(|id, _| kept.contains(id));
             self.resolve_again(&scanned.open);
             different |= self.place_documents();
-            self.look_at_what_was_missed(&scanned.open);
+            self.rescan_changed_openings(&scanned.open);
         }
         if different {
             self.touch();
