@@ -153,6 +153,34 @@ fn pushed_findings_have_the_uri_that_was_used() {
 }
 
 #[test]
+fn findings_follow_the_uri_of_the_file_that_they_refer_to() {
+    for capabilities in [pulling(), pushed()] {
+        let folder = Folder::new(&[("ws/inner/a.mg", DUPLICATE), ("ws/z.mg", DUPLICATE)]);
+        symlink("inner", folder.path().join("ws/folder")).unwrap();
+        let mut client = Client::open_workspace(Some(&folder.path().join("ws")), capabilities.clone());
+        let pulls = capabilities == pulling();
+        let (real, linked, z) =
+            (folder.uri("ws/inner/a.mg"), folder.uri("ws/folder/a.mg"), folder.uri("ws/z.mg"));
+        client.did_open(&z, 1, DUPLICATE);
+        let is_of = |found: &Value, uri: &str| found[0]["relatedInformation"][0]["location"]["uri"] == uri;
+        let refers_to = |client: &mut Client, uri: &str| {
+            while pulls && !is_of(&client.pull(&z)["items"], uri) {
+                client.incoming("workspace/diagnostic/refresh");
+            }
+            if !pulls {
+                let of_z = |params: &Value| params["uri"] == z && is_of(&params["diagnostics"], uri);
+                client.wait("the findings of z.mg", |message| of_z(&message["params"]));
+            }
+        };
+        refers_to(&mut client, &real);
+        client.did_open(&linked, 1, DUPLICATE);
+        refers_to(&mut client, &linked);
+        client.did_close(&linked);
+        refers_to(&mut client, &real);
+    }
+}
+
+#[test]
 fn a_file_that_is_open_twice_has_the_text_that_was_edited_last() {
     let (real, _links) = linked();
     let root = real.path().join("ws");

@@ -74,10 +74,12 @@ impl<'v> Report<'v> {
         hasher.finish()
     }
 
-    /// Lines and columns, not bytes: these may stay when those move, and the other way round.
+    /// Lines and columns, not bytes: these may stay when those move, and the other way round. The URI, not the file: the
+    /// client may have opened the file at another one than before.
     fn hash_place(&self, file: FileId, range: TextRange, hasher: &mut FxHasher) {
         file.hash(hasher);
-        if let Some(file) = self.view.snapshot.file(file) {
+        if let Some(file) = self.view.shown(file) {
+            to_proto::uri(file).map(|uri| uri.as_str().to_owned()).hash(hasher);
             let range = to_proto::range(self.view, file, range);
             (range.start.line, range.start.character, range.end.line, range.end.character).hash(hasher);
         }
