@@ -21,6 +21,7 @@ pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
     is_document: bool,
     named: bool,
+    only_while_open: bool,
     settings: TranscriptSettings,
     project: Option<usize>,
     /// The folder of the program that it goes with, where there is no configuration file.
@@ -61,12 +62,10 @@ impl Resolver<'_> {
                 }
                 Target::Other(path) => self.result.skipped.push(path.clone()),
                 Target::File(path) if self.is_open_transcript(path) => {
-                    found.entry(path.clone()).or_insert(self.transcript(path.clone(), false));
+                    found.entry(path.clone()).or_insert(self.open_transcript(path, false));
                 }
                 Target::File(path) if self.is_open(path) && is_markdown(path) => {
-                    let document =
-                        FoundTranscript { is_document: true, ..self.transcript(path.clone(), false) };
-                    found.entry(path.clone()).or_insert(document);
+                    found.entry(path.clone()).or_insert(self.open_transcript(path, true));
                 }
                 _ => {}
             }
@@ -99,6 +98,7 @@ impl Resolver<'_> {
                 programs: programs.iter().enumerate().filter_map(goes_with).collect(),
                 is_document: found.is_document,
                 named: found.named,
+                only_while_open: found.only_while_open,
                 settings: Arc::new(found.settings),
                 project: found.project,
                 agent: self.agent_of(&found.path),
@@ -197,7 +197,13 @@ impl Resolver<'_> {
             None => TranscriptSettings::default(),
         };
         let root = if project.is_none() { self.program_around(&path) } else { None };
-        FoundTranscript { path, is_document: false, named, settings, project, root }
+        let (is_document, only_while_open) = (false, false);
+        FoundTranscript { path, is_document, named, only_while_open, settings, project, root }
+    }
+
+    /// A transcript, or a Markdown document, that no walk found.
+    fn open_transcript(&self, path: &Path, is_document: bool) -> FoundTranscript {
+        FoundTranscript { is_document, only_while_open: true, ..self.transcript(path.into(), false) }
     }
 
     /// The folder of the program that a transcript goes with which no configuration file governs: on the command line

@@ -42,6 +42,8 @@ pub struct TranscriptFile {
     pub is_document: bool,
     /// Whether somebody named it, so that it must be readable.
     pub named: bool,
+    /// Whether it counts only as long as an editor has it open: it is in no folder of the workspace, or ignored there.
+    pub only_while_open: bool,
     /// The settings that hold for it, overrides applied.
     pub settings: Arc<TranscriptSettings>,
     /// The configuration file: an index into [`super::super::Resolution::projects`].

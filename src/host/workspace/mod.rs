@@ -280,6 +280,7 @@ impl Workspace {
             self.touch();
             return;
         }
+        self.due.programs |= self.programs.is_only_while_open(id);
         if document.kind() == document::Kind::Other {
             self.feed(id, path);
             self.close_transcript(id, document);

@@ -18,7 +18,7 @@ use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
 use crate::host::{
-    AgentSettings, Cut, FileTable, Member, Problem, ProgramFiles, Project, Resolution, Single,
+    AgentSettings, Cut, FileTable, Member, Origin, Problem, ProgramFiles, Project, Resolution, Single,
 };
 use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
@@ -35,6 +35,8 @@ pub(super) struct Programs {
     projects: Vec<Project>,
     agents: Vec<AgentSettings>,
     transcripts: Vec<TranscriptState>,
+    /// The files that are in a program, or a transcript, only since a document is open.
+    only_while_open: FxHashSet<FileId>,
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
@@ -123,6 +125,7 @@ impl Programs {
             }
         }
         different |= self.take_transcripts(&resolution);
+        self.only_while_open = only_while_open(&resolution);
         different |= self.list.len() != before || !same_projects(&self.projects, &resolution.projects);
         let cuts = resolution.cuts.iter().map(|cut| {
             let id = table.id(&cut.folder);
@@ -169,6 +172,11 @@ impl Programs {
             self.transcripts.push(state);
         }
         different | (self.transcripts.len() != before)
+    }
+
+    /// Whether a file is in a program, or a transcript, only since a document is open.
+    pub(super) fn is_only_while_open(&self, file: FileId) -> bool {
+        self.only_while_open.contains(&file)
     }
 
     /// Whether a file is a transcript.
@@ -331,6 +339,14 @@ impl Programs {
     ) -> Vec<Arc<SnapshotProgram>> {
         self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files, feeds)).collect()
     }
+}
+
+/// The files that are in a program, or a transcript, only since a document is open.
+fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
+    let lone = resolution.programs.iter().filter(|program| program.origin == Origin::Lone);
+    let members = lone.flat_map(ProgramFiles::own).map(|member| member.file);
+    let transcripts = resolution.transcripts.iter().filter(|transcript| transcript.only_while_open);
+    members.chain(transcripts.map(|transcript| transcript.file)).collect()
 }
 
 /// The program itself and one for each of its sample kernels and policy tests.

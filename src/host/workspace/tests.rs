@@ -295,3 +295,35 @@ fn a_transcript_that_is_closed_during_the_look_that_finds_it_is_read() {
     let transcript = snapshot.transcript(snapshot.id(&path).unwrap()).unwrap();
     assert!(transcript.file.text().contains("assistant"));
 }
+
+#[test]
+fn a_document_that_counts_only_while_it_is_open_is_gone_when_it_is_closed() {
+    let outside = tempfile::tempdir().unwrap();
+    let outside = outside.path().canonicalize().unwrap();
+    let policies = "[[program]]\nname = \"one\"\ninclude = [\"one\"]\n";
+    let mut setup = Setup::new(&[("mangle-ls.toml", policies), ("one/a.mg", "p(1).\n"), ("out.mg", "p(\n")]);
+    for (path, language) in [
+        (setup.path("out.mg"), "mangle"),
+        (outside.join("out.mg"), "mangle"),
+        (outside.join("transcripts/out.jsonl"), "jsonl"),
+    ] {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "p(\n").unwrap();
+        let uri = format!("file://{}", path.display());
+        let is_known = |setup: &mut Setup| {
+            let snapshot = setup.workspace.snapshot();
+            let id = snapshot.id(&path).unwrap();
+            snapshot.transcript(id).is_some() || snapshot.programs_of(id).next().is_some()
+        };
+        // Closed and opened again before anybody looks at the disk.
+        setup.workspace.open(&path, &uri, language, 1, "p(\n");
+        setup.scan();
+        setup.workspace.close(&path);
+        setup.workspace.open(&path, &uri, language, 1, "p(\n");
+        setup.scan();
+        assert!(is_known(&mut setup), "{}", path.display());
+        setup.workspace.close(&path);
+        setup.scan();
+        assert!(!is_known(&mut setup), "{}", path.display());
+    }
+}
