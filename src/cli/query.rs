@@ -280,7 +280,8 @@ impl QueryCommand {
     fn left_out(&self, count: usize) -> String {
         let facts = if count == 1 { "fact is" } else { "facts are" };
         let most = self.budget().left >> 20;
-        format!("{count} more {facts} left out: the answer would be longer than {most} MiB")
+        let proofs = if self.why { ", or its proofs take too many steps" } else { "" };
+        format!("{count} more {facts} left out: the answer would be longer than {most} MiB{proofs}")
     }
 }
 

@@ -43,6 +43,9 @@ pub struct Wish {
     pub text: TextBudget,
 }
 
+/// How many steps the proofs of an answer take in all, at about: some seconds. Facts beyond are counted.
+const MOST_STEPS: u64 = 50_000_000;
+
 /// How many levels of rules an explanation follows unless something else is asked for.
 pub const DEPTH: usize = 5;
 
@@ -95,11 +98,12 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         answer.obstacles = proof::gaps(&gaps, asked.place);
     }
     let mut budget = wish.text.of(printed_bytes(asked, &query, &numbers));
+    let mut steps = 0;
     for number in &numbers {
-        if budget.left == 0 {
+        if budget.left == 0 || steps > MOST_STEPS {
             break;
         }
-        let fact = fact(asked, &query, *number, Wish { text: budget, ..wish });
+        let fact = fact(asked, &query, *number, Wish { text: budget, ..wish }, &mut steps);
         budget.take(&fact.text);
         let more = fact.cells().iter().chain(fact.others()).map(String::as_str).chain(fact.proof());
         more.for_each(|text| budget.take(text));
@@ -134,7 +138,8 @@ fn lost(asked: &Asked<'_>) -> Vec<String> {
     faults.chain(errors).map(say).collect()
 }
 
-fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answered {
+/// A fact with what is wanted of it; adds to `steps` those of its proofs.
+fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish, steps: &mut u64) -> Answered {
     let tuple = asked.model.relation(query.predicate).map(|relation| relation.tuple(number));
     let text = tuple.map_or_else(String::new, |tuple| {
         asked.model.fact_within(asked.compiled, query.predicate, tuple, wish.text.each)
@@ -144,6 +149,7 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answer
     }
     let proof = wish.why.then(|| {
         let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
+        *steps += u64::from(explained.steps);
         proof::proof(&explained, asked.place)
     });
     let (model, predicate) = (&mut *asked.model, query.predicate);
@@ -151,6 +157,7 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish) -> Answer
         0 => Vec::new(),
         most => model.other_proofs(asked.compiled, asked.clock, predicate, number, most),
     };
+    *steps += others.iter().map(|other| u64::from(other.steps)).sum::<u64>();
     let others = others.iter().map(|other| proof::proof(other, asked.place)).collect();
     let cells = if wish.cells { cells(asked, query, number, wish.text.each) } else { Vec::new() };
     Answered { text: text.into(), extras: Some(Extras { cells, proof, others }.into()) }

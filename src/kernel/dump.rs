@@ -34,9 +34,11 @@ impl TextBudget {
         Self { each: if fits { usize::MAX } else { self.each }, ..self }
     }
 
-    /// Takes the room for a text.
+    /// Takes the room for a text, and for what holds it.
     pub fn take(&mut self, text: &str) {
-        self.left = self.left.saturating_sub(text.len());
+        /// A text of its own, and a value around it, in memory and in an answer.
+        const AROUND: usize = 32;
+        self.left = self.left.saturating_sub(text.len() + AROUND);
     }
 }
 

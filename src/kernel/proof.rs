@@ -30,6 +30,8 @@ const MOST_STEPS_IN_ALL: u32 = 2_000_000;
 pub struct Proof {
     /// The facts.
     pub nodes: Vec<ProofNode>,
+    /// How many steps it took to find it: premises that were tried again.
+    pub steps: u32,
 }
 
 /// A fact in a proof.
@@ -142,6 +144,7 @@ impl<'m> Explanation<'m> {
     fn explain(mut self, tuple: Key) -> Proof {
         self.place(tuple);
         self.unfold();
+        self.proof.steps = MOST_STEPS_IN_ALL - self.steps_left;
         self.proof
     }
 

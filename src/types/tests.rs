@@ -133,6 +133,13 @@ fn types_are_bounded() {
     let text = ty.to_string();
     assert!(text.matches(".List").count() <= DEPTH && text.contains("/any"), "{text}");
     assert_eq!(Type::list(ty.clone()).bounded(DEPTH), ty);
+    let mut doubled = Type::number();
+    for _ in 0..100 {
+        doubled = Type::pair(doubled.clone(), doubled).bounded(DEPTH);
+    }
+    let text = doubled.to_string();
+    assert!(text.matches(".Pair").count() < 256 && text.contains("/any"), "{text}");
+    assert_eq!(Type::pair(doubled.clone(), doubled.clone()).bounded(DEPTH), doubled);
     let names = |count: usize, prefix: &str| {
         Type::union((0..count).map(|at| Type::Literal(Symbol::new(&format!("{prefix}{at}")))))
     };

@@ -11,6 +11,12 @@ use crate::text::Symbol;
 /// or four deep, and a recursive rule could nest without end.
 pub(super) const DEPTH: usize = 12;
 
+/// How deep a type may nest, however many parts it has.
+const SHALLOW: usize = 4;
+
+/// How many parts a type that nests deeper than [`SHALLOW`] may have: `fn:pair(X, X)` rule by rule doubles them.
+const MOST_PARTS: usize = 256;
+
 /// A set of values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -193,10 +199,31 @@ impl Type {
         }
     }
 
-    /// The type with `/any` in place of what lies deeper than `depth`.
+    /// The type with `/any` in place of what lies deeper than `depth`, and less deep where it has too many parts.
     #[must_use]
     pub(super) fn bounded(self, depth: usize) -> Self {
+        let fits = |depth: &usize| {
+            let mut left = MOST_PARTS;
+            *depth <= SHALLOW || self.has_room(*depth, &mut left)
+        };
+        let depth = (0..=depth).rev().find(fits).unwrap_or(0);
         if self.is_shallow(depth) { self } else { self.cut(depth) }
+    }
+
+    /// Whether the parts down to a depth are no more than `left`, from which they are taken.
+    fn has_room(&self, depth: usize, left: &mut usize) -> bool {
+        let Some(below) = depth.checked_sub(1) else { return true };
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        match self {
+            Self::List(of) | Self::Option(of) => of.has_room(below, left),
+            Self::Pair(parts) | Self::Map(parts) => {
+                parts.0.has_room(below, left) && parts.1.has_room(below, left)
+            }
+            Self::Struct(fields) => fields.iter().all(|field| field.ty.has_room(below, left)),
+            Self::Union(members) => members.iter().all(|member| member.has_room(below, left)),
+            _ => true,
+        }
     }
 
     fn is_shallow(&self, depth: usize) -> bool {

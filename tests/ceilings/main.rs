@@ -176,7 +176,6 @@ fn large_and_deep_inputs_stay_below_the_ceilings() {
     let mut wrong = Vec::new();
     for input in inputs::INPUTS {
         let text = (input.text)(input.size * factor);
-        let ceiling = inputs::ceiling(text.len());
         let mut files = vec![("policy.mg", "p(1).\n"), (input.path, text.as_str())];
         if input.path != "mangle-ls.toml" {
             files.push(("mangle-ls.toml", "[transcripts]\ninclude = [\"transcripts/**\"]\n"));
@@ -184,6 +183,7 @@ fn large_and_deep_inputs_stay_below_the_ceilings() {
         let folder = Folder::new(&files);
         for command in input.commands {
             let path = if input.path == "mangle-ls.toml" { "." } else { input.path };
+            let ceiling = inputs::ceiling(command, text.len());
             let run = child::run(&folder.path(), &[command, path]);
             println!(
                 "| {} | `{command}` | {} | {:.1} s | {:.0} MB | {ceiling:.0} MB | {} B |",

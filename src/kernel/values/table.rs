@@ -331,7 +331,7 @@ fn hash(key: Key<'_>) -> u32 {
         Key::Time(nanos) => return hash_number(nanos, 1),
         Key::Duration(nanos) => return hash_number(nanos, 2),
         Key::Name(text) => (3_u8, text).hash(&mut hasher),
-        Key::Float(bits) => (4_u8, bits).hash(&mut hasher),
+        Key::Float(bits) => return hash_float(bits),
         Key::String(text) => (5_u8, text).hash(&mut hasher),
         Key::Bytes(bytes) => (6_u8, bytes).hash(&mut hasher),
         Key::Pair(first, second) => (7_u8, first, second).hash(&mut hasher),
@@ -350,6 +350,12 @@ fn hash_number(number: i64, kind: u64) -> u32 {
     (scattered ^ (number.cast_unsigned() & 63)) as u32
 }
 
+/// The bits of short floats end in many zeros, of floats that are close to each other they begin alike: both halves count.
+fn hash_float(bits: u64) -> u32 {
+    let scattered = bits.wrapping_mul(SCATTER);
+    (scattered ^ (scattered >> 32)) as u32
+}
+
 /// The hash table takes the place from the lower bits, a first comparison from the upper seven, and what part it is
 /// from the eight below, which are the same for neighbours.
 fn spread(hash: u32) -> u64 {
@@ -363,5 +369,32 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 impl std::fmt::Debug for Values {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Values").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_in_a_row_have_different_hashes() {
+        const COUNT: i64 = 100_000;
+        let float = |value: f64| Key::Float(value.to_bits());
+        let families: [(&str, fn(i64) -> Key<'static>); 9] = [
+            ("numbers", Key::Number),
+            ("large steps", |n| Key::Number(n << 40)),
+            ("days", |n| Key::Time(n * 86_400_000_000_000)),
+            ("seconds", |n| Key::Duration(n * 1_000_000_000)),
+            ("halves", |n| Key::Float((n as f64 + 0.5).to_bits())),
+            ("tenths", |n| Key::Float((n as f64 / 10.0).to_bits())),
+            ("neighbours", |n| Key::Float(1.0_f64.to_bits() + n.cast_unsigned())),
+            ("large", |n| Key::Float((n as f64 * 1e12).to_bits())),
+            ("negative", |n| Key::Float((-(n as f64)).to_bits())),
+        ];
+        for (family, key) in families {
+            let hashes: rustc_hash::FxHashSet<u32> = (0..COUNT).map(|n| hash(key(n))).collect();
+            assert!(hashes.len() as i64 > COUNT * 99 / 100, "{family}: {} hashes", hashes.len());
+        }
+        assert_ne!(hash(float(0.0)), hash(float(-0.0)));
     }
 }
