@@ -185,6 +185,7 @@ export default grammar({
     temporal_premise: ($) => choice(
       seq(field('operator', $.temporal_operator), $._atom, optional(field('annotation', $.annotation))),
       seq($._atom, field('annotation', $.annotation)),
+      seq(field('operator', $.temporal_operator), $.comparison), // the reference ignores the operator
     ),
     temporal_operator: ($) => seq(
       choice('<-', '[-', '<+', '[+'), '[', list($, $._time_bound), $._rbracket,

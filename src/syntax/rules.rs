@@ -258,8 +258,8 @@ rules! {
         "p(/a)@[2024-05-01]."
     }
     ANNOTATION_ON_COMPARISON = "MG043" "annotation-on-comparison" Error Unsafe {
-        "An interval on a comparison."
-        "The engine drops it without a word."
+        "An interval on a comparison, or a temporal operator before one."
+        "The engine silently ignores it."
         "q(1).\np(X) :- q(X), X@[_, _] = 1.",
         "q(1).\np(X) :- q(X), X = 1."
     }

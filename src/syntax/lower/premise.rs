@@ -136,13 +136,18 @@ impl<'t> Lower<'_, 't> {
 
     fn temporal_premise(&mut self, node: Node<'t>) -> Premise {
         let range = self.range(node);
-        let (mut operator, mut literal, mut interval) = (None, None, None);
+        let (mut operator, mut literal, mut interval, mut comparison) = (None, None, None, None);
         self.children(|this, child, kind| match kind {
             Kind::TemporalOperator => operator = Some(this.temporal_operator(child)),
+            Kind::Comparison => comparison = Some(this.comparison(child)),
             Kind::Annotation => interval = Some(this.interval(child)),
             Kind::Atom | Kind::BareAtom => literal = Some(this.plain_literal(child)),
             _ => this.other(child, kind),
         });
+        if let (Some(operator), Some(comparison)) = (&operator, comparison) {
+            self.operator_before_comparison(operator.range);
+            return Premise::Comparison(comparison);
+        }
         match literal {
             Some(literal) => {
                 Premise::Literal(Literal { range, negation: None, operator, atom: literal.atom, interval })
@@ -241,7 +246,14 @@ impl<'t> Lower<'_, 't> {
     fn annotation_on_comparison(&mut self, node: Node<'t>) {
         let range = self.range(node);
         let fix = Fix::guess("Delete the interval").replace(range, "");
-        let message = "The engine drops an interval on a comparison without a word.";
+        let message = "The engine silently ignores an interval on a comparison.";
+        self.soft(Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message).fix(fix));
+    }
+
+    fn operator_before_comparison(&mut self, range: TextRange) {
+        let spaced = TextRange::new(range.start(), range.end() + self.blanks_after(range));
+        let fix = Fix::guess("Delete the operator").replace(spaced, "");
+        let message = "The engine silently ignores a temporal operator before a comparison.";
         self.soft(Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message).fix(fix));
     }
 
