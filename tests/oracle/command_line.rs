@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::Folder;
 use crate::compare::{Answers, Difference};
 use crate::model::Model;
-use crate::texts::{LINK, LINKED};
+use crate::texts::{LINK, LINKED, PATHS};
 
 /// File, line from 1, rule.
 type Place = (String, u64, String);
@@ -25,10 +25,14 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
     let open: BTreeSet<&str> = model.openings.keys().copied().filter(|file| is_policy(file)).collect();
     let open: Vec<&str> = open.into_iter().collect();
     let (least, most) = (check(&folder, &open), check(&folder, &[&open[..], &["--evaluate"]].concat()));
-    let of_server: BTreeSet<_> =
-        findings(model, answers, root).into_iter().filter(|one| is_compared(model, one)).collect();
-    let is_ours = |place: &&Place| is_compared(model, place);
-    let missing = least.iter().filter(is_ours).find(|place| !of_server.contains(*place));
+    // A link may stand for its file or for itself: its findings are compared as those of the file.
+    let by_file = |places: BTreeSet<Place>| -> BTreeSet<Place> {
+        let compared = places.into_iter().filter(|place| is_compared(model, place));
+        compared.map(|(file, line, rule)| (real_file(model, &file), line, rule)).collect()
+    };
+    let (least, most) = (by_file(least), by_file(most));
+    let of_server = by_file(findings(model, answers, root));
+    let missing = least.iter().find(|place| !of_server.contains(*place));
     let missing = missing.map(|place| Difference(format!("the command line alone finds {place:?}")));
     let unknown = of_server.iter().find(|place| !most.contains(*place) && !least.contains(*place));
     missing.or_else(|| unknown.map(|place| Difference(format!("the server alone finds {place:?}"))))
@@ -38,7 +42,12 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
 /// on disk may lead to a file of the copy.
 fn is_compared(model: &Model, (file, ..): &Place) -> bool {
     let is_broken = file == LINK.0 && model.is_linked && !model.disk.contains_key(LINK.1);
-    is_policy(file) && !is_broken && !model.is_marked(file)
+    is_policy(file) && !is_broken && !model.is_marked(&real_file(model, file))
+}
+
+fn real_file(model: &Model, file: &str) -> String {
+    let known = PATHS.iter().find(|path| **path == file);
+    known.map_or_else(|| file.to_owned(), |path| model.file(path).to_owned())
 }
 
 fn is_policy(file: &str) -> bool {
@@ -88,7 +97,7 @@ fn findings(model: &Model, answers: &Answers, root: &str) -> BTreeSet<Place> {
         let name = model.open.keys().find(|name| name.uri(root) == uri);
         let file = match name {
             Some(name) if !model.counts(*name) => continue,
-            Some(name) => model.file(name.path()).to_owned(),
+            Some(name) => name.path().to_owned(),
             None => uri.trim_start_matches(root).trim_start_matches('/').to_owned(),
         };
         for found in list.as_array().into_iter().flatten() {
