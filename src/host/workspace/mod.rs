@@ -453,7 +453,10 @@ impl Workspace {
             different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
+            let before = self.closed.len();
             self.closed.retain(|id, _| kept.contains(id));
+            // What an editor left there may still be in the current snapshot.
+            different |= self.closed.len() != before;
             self.resolve_again(&scanned.open);
             different |= self.place_documents();
             self.rescan_changed_openings(&scanned.open);

@@ -327,3 +327,21 @@ fn a_document_that_counts_only_while_it_is_open_is_gone_when_it_is_closed() {
         assert!(!is_known(&mut setup), "{}", path.display());
     }
 }
+
+#[test]
+fn findings_in_a_configuration_come_back_when_an_edit_of_it_is_given_up() {
+    let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
+    let mut setup = Setup::new(&[("mangle-ls.toml", wrong), ("a.mg", "p(1).\n")]);
+    let found = |setup: &mut Setup| {
+        let snapshot = setup.workspace.snapshot();
+        snapshot.diagnostics(snapshot.id(&setup.path("mangle-ls.toml")).unwrap()).len()
+    };
+    setup.open("mangle-ls.toml", wrong);
+    setup.scan();
+    assert_eq!(found(&mut setup), 1);
+    setup.replace("mangle-ls.toml", "");
+    setup.workspace.close(&setup.path("mangle-ls.toml"));
+    assert_eq!(found(&mut setup), 0, "of another text");
+    setup.scan();
+    assert_eq!(found(&mut setup), 1);
+}
