@@ -62,6 +62,19 @@ fn replays_answer_as_the_command_line_does() {
     let page = client.request("mangle/replay", json!({ "uri": uri, "format": "html" })).unwrap();
     let page = page["text"].as_str().unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("policy <code>agent</code>"), "{page}");
+    let report = std::process::Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        .args(["replay", "--report", "page.html", "transcripts/a.jsonl"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(report.status.code().is_some_and(|code| code < 2), "{report:?}");
+    let from_command = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let problems = |page: &str| {
+        let start = page.find("id=\"problems\"").unwrap();
+        page[start..].split("</section>").next().unwrap().to_owned()
+    };
+    assert_eq!(problems(page), problems(&from_command));
+    assert!(problems(page).contains("PB"), "what `check` finds: {}", problems(page));
     let policy = client.request("mangle/replay", json!({ "uri": folder.uri("policy.mg") })).unwrap();
     assert_eq!(policy, Value::Null);
     assert!(client.shut_down().success());

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::Folder;
 use crate::compare::{Answers, Difference};
 use crate::model::Model;
-use crate::texts::{LINK, LINKED, PATHS};
+use crate::texts::{LINK, LINKED};
 
 /// File, line from 1, rule.
 type Place = (String, u64, String);
@@ -17,7 +17,9 @@ type Place = (String, u64, String);
 /// open documents alone, so what it says lies between a check without and with evaluation.
 pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option<Difference> {
     let applies = model.settings == 0 && model.disk.contains_key("mangle-ls.toml");
-    if !applies {
+    // With unsaved text in a link, its file has that text too or keeps its own: that depends on the programs of both.
+    let is_link_open = model.is_linked && model.open.keys().any(|name| name.path() == LINK.0);
+    if !applies || is_link_open {
         return None;
     }
     let folder = copy(model);
@@ -25,14 +27,10 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
     let open: BTreeSet<&str> = model.openings.keys().copied().filter(|file| is_policy(file)).collect();
     let open: Vec<&str> = open.into_iter().collect();
     let (least, most) = (check(&folder, &open), check(&folder, &[&open[..], &["--evaluate"]].concat()));
-    // A link may stand for its file or for itself: its findings are compared as those of the file.
-    let by_file = |places: BTreeSet<Place>| -> BTreeSet<Place> {
-        let compared = places.into_iter().filter(|place| is_compared(model, place));
-        compared.map(|(file, line, rule)| (real_file(model, &file), line, rule)).collect()
-    };
-    let (least, most) = (by_file(least), by_file(most));
-    let of_server = by_file(findings(model, answers, root));
-    let missing = least.iter().find(|place| !of_server.contains(*place));
+    let of_server: BTreeSet<_> =
+        findings(model, answers, root).into_iter().filter(|one| is_compared(model, one)).collect();
+    let is_ours = |place: &&Place| is_compared(model, place);
+    let missing = least.iter().filter(is_ours).find(|place| !of_server.contains(*place));
     let missing = missing.map(|place| Difference(format!("the command line alone finds {place:?}")));
     let unknown = of_server.iter().find(|place| !most.contains(*place) && !least.contains(*place));
     missing.or_else(|| unknown.map(|place| Difference(format!("the server alone finds {place:?}"))))
@@ -42,12 +40,7 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
 /// on disk may lead to a file of the copy.
 fn is_compared(model: &Model, (file, ..): &Place) -> bool {
     let is_broken = file == LINK.0 && model.is_linked && !model.disk.contains_key(LINK.1);
-    is_policy(file) && !is_broken && !model.is_marked(&real_file(model, file))
-}
-
-fn real_file(model: &Model, file: &str) -> String {
-    let known = PATHS.iter().find(|path| **path == file);
-    known.map_or_else(|| file.to_owned(), |path| model.file(path).to_owned())
+    is_policy(file) && !is_broken && !model.is_marked(file)
 }
 
 fn is_policy(file: &str) -> bool {
@@ -97,7 +90,7 @@ fn findings(model: &Model, answers: &Answers, root: &str) -> BTreeSet<Place> {
         let name = model.open.keys().find(|name| name.uri(root) == uri);
         let file = match name {
             Some(name) if !model.counts(*name) => continue,
-            Some(name) => name.path().to_owned(),
+            Some(name) => model.file(name.path()).to_owned(),
             None => uri.trim_start_matches(root).trim_start_matches('/').to_owned(),
         };
         for found in list.as_array().into_iter().flatten() {

@@ -9,7 +9,7 @@ use super::session::{Session, Setting};
 use crate::ide::transcripts::{Comments, Judge, Records};
 use crate::kernel::TextBudget;
 use crate::replay::{Constitution, Event, Options, Replay};
-use crate::report::replay::{MOST_TURNS, Page, ReplaySummary, TurnReport, html};
+use crate::report::replay::{CheckReport, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
 use crate::report::{Sources, Spot, json_value};
 use crate::text::TextRange;
 
@@ -64,21 +64,28 @@ impl Replayed<'_> {
     /// What `mangle-ls replay --format json` writes: its lines as `turns`, and the last one.
     #[must_use]
     pub fn json(&self, shown: Shown) -> Value {
-        let (turns, summary, of_policy) = self.summed(shown);
+        let turns = self.turns().into_iter().map(|(turn, _)| turn).collect();
+        let (turns, summary, of_policy) = self.summed(turns, shown);
         json!({ "turns": turns, "summary": summary, "policy": { "findings": of_policy } })
     }
 
-    /// What `mangle-ls replay --report` writes: a page for a browser. `program` is what the policies are called.
+    /// What `mangle-ls replay --report` writes: a page for a browser. `program` is what the policies are called, `checked`
+    /// what `mangle-ls check` finds in the transcript.
     #[must_use]
-    pub fn html(&self, shown: Shown, program: &str) -> String {
-        let (mut turns, summary, of_policy) = self.summed(shown);
+    pub fn html(&self, shown: Shown, program: &str, checked: Vec<Value>) -> String {
+        let all: Vec<TurnReport> = self.turns().into_iter().map(|(turn, _)| turn).collect();
+        let start =
+            |turn: &TurnReport| TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start };
+        let starts: Vec<_> = all.iter().map(start).collect();
+        let (mut turns, summary, of_policy) = self.summed(all, shown);
+        let checked = CheckReport::of(checked, &starts, &mut turns);
         let omitted = turns.len().saturating_sub(MOST_TURNS);
         turns.truncate(MOST_TURNS);
         html(Page {
             turns: &turns,
             omitted,
             policy: &of_policy,
-            checked: None,
+            checked: Some(&checked),
             coverage: &[],
             summary: &summary,
             program,
@@ -88,10 +95,9 @@ impl Replayed<'_> {
     }
 
     /// The turns that are wanted, all in numbers, and what is found in the policies.
-    fn summed(&self, shown: Shown) -> (Vec<TurnReport>, ReplaySummary, Vec<Value>) {
+    fn summed(&self, turns: Vec<TurnReport>, shown: Shown) -> (Vec<TurnReport>, ReplaySummary, Vec<Value>) {
         let mut summary = ReplaySummary { files: 1, ..ReplaySummary::default() };
-        let turns = self.turns().into_iter().map(|(turn, _)| turn);
-        let turns: Vec<_> = turns.filter(|turn| shown.has(turn.turn)).collect();
+        let turns: Vec<_> = turns.into_iter().filter(|turn| shown.has(turn.turn)).collect();
         turns.iter().for_each(|turn| summary.add(turn));
         let of_policy = self.of_policy();
         of_policy.iter().for_each(|finding| summary.finding(finding));

@@ -15,7 +15,7 @@ use crate::kernel::Clock;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::replay::{Options, Prefill};
-use crate::report::Sources;
+use crate::report::{Sources, json_value};
 use crate::text::{Cancel, FileId};
 
 /// The parameters.
@@ -63,12 +63,24 @@ pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel
     let shown = Shown { turn: params.turn, from: params.from };
     let answer = replayed(view, file.id, until, cancel, |replayed| match params.format {
         Format::Json => replayed.json(shown),
-        Format::Html => json!({ "text": replayed.html(shown, &policies(view, file.id)) }),
+        Format::Html => {
+            let checked = checked(view, file.id, replayed.name, cancel);
+            json!({ "text": replayed.html(shown, &policies(view, file.id), checked) })
+        }
     });
     match cancel.is_cancelled() {
         true => Err(Error::content_modified()),
         false => Ok(answer.unwrap_or_default()),
     }
+}
+
+/// What `mangle-ls check` finds in a transcript that output calls `name`.
+fn checked(view: &View, file: FileId, name: &str, cancel: &Cancel) -> Vec<Value> {
+    let Some(transcript) = view.snapshot.transcript(file) else { return Vec::new() };
+    transcript.diagnose(cancel);
+    let mut sources = Sources::default();
+    sources.insert(file, name.to_owned(), Arc::clone(transcript.file.text()));
+    transcript.diagnostics().iter().map(|found| json_value(file, found, &sources)).collect()
 }
 
 /// What the policies around a transcript are called.
