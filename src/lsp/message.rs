@@ -96,6 +96,8 @@ impl Message {
 /// The end of a computation of diagnostics.
 #[derive(Debug)]
 pub(super) struct Diagnosed {
+    /// Which computation it was.
+    pub(super) number: u64,
     /// The revision that it was about.
     pub(super) revision: u64,
     /// Whether what is to be pushed was pushed.

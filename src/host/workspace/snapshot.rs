@@ -145,6 +145,12 @@ impl SnapshotProgram {
         });
     }
 
+    /// Whether this is the same program as another one, at any revision: what is found out about one is of use for both.
+    #[must_use]
+    pub fn succeeds(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.cache, &other.cache)
+    }
+
     /// Whether [`SnapshotProgram::evaluate`] has been through.
     #[must_use]
     pub fn is_evaluated(&self) -> bool {

@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use rustc_hash::FxHasher;
 
 use super::Writer;
@@ -20,9 +21,26 @@ use crate::text::Cancel;
 
 /// The computation of diagnostics that is under way.
 pub(super) struct Running {
+    /// Which one it is of all.
+    pub(super) number: u64,
     pub(super) cancel: Cancel,
     /// Whom its result is pushed to, if to anybody.
     pub(super) audience: Option<Audience>,
+    /// The program that it is at.
+    pub(super) current: Current,
+}
+
+/// The program that is being diagnosed.
+pub(super) type Current = Arc<Mutex<Option<Arc<SnapshotProgram>>>>;
+
+impl Running {
+    /// Whether it was cancelled, and is at none of the programs of some work: what it has found out about one of these
+    /// is worth waiting for.
+    fn is_stopping_elsewhere(&self, work: &Work) -> bool {
+        let current = self.current.lock();
+        let is_there = |at: &Arc<SnapshotProgram>| work.programs.iter().any(|one| one.succeeds(at));
+        self.cancel.is_cancelled() && !current.as_ref().is_some_and(is_there)
+    }
 }
 
 impl Writer {
@@ -112,9 +130,13 @@ impl Writer {
         });
     }
 
-    /// Starts the computation that somebody waits for, unless one is running.
+    /// Starts the computation that a request or the client needs, unless one is running. Beside one that was cancelled and
+    /// has not stopped yet, only what a request needs is computed, on another thread: a keystroke does not wait for the
+    /// stop, and there are never more than two.
     pub(super) fn diagnose(&mut self) {
-        if self.running.is_some() || self.workspace.is_loading() {
+        let is_stopping = self.running.as_ref().is_some_and(|running| running.cancel.is_cancelled());
+        let is_busy = self.running.is_some() && !(is_stopping && self.stopping.is_none());
+        if is_busy || self.workspace.is_loading() {
             return;
         }
         self.pulls.retain(|pull| !pull.cancel.is_cancelled());
@@ -131,8 +153,14 @@ impl Writer {
         let mut asked_for = Work::default();
         self.questions.iter().for_each(|question| asked_for.and(Work::of(&question.needs, &view)));
         let asked = !asked_for.is_empty();
-        if !(asked || pushing || pulling) {
+        let is_beside = is_stopping || self.stopping.is_some();
+        let must_wait =
+            self.running.as_ref().is_some_and(|running| !running.is_stopping_elsewhere(&asked_for));
+        if must_wait || !(asked || (pushing || pulling) && !is_beside) {
             return;
+        }
+        if let Some(running) = self.running.take() {
+            self.stopping = Some(running.number);
         }
         let mut work = if asked {
             asked_for
@@ -148,14 +176,18 @@ impl Writer {
 
     fn start(&mut self, view: View, work: Work, audience: Option<Audience>) {
         let cancel = Cancel::new();
-        self.running = Some(Running { cancel: cancel.clone(), audience });
+        self.started += 1;
+        let number = self.started;
+        let current = Current::default();
+        let running = Running { number, cancel: cancel.clone(), audience, current: Arc::clone(&current) };
+        self.running = Some(running);
         let (address, outbox, publisher) =
             (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
         self.pool.spawn(move || {
             let revision = view.snapshot.revision;
             let span = tracing::debug_span!("diagnose", revision, programs = work.programs.len());
             let compute = || {
-                work.run(&cancel);
+                work.run(&cancel, &current);
                 let audience = audience.filter(|_| !cancel.is_cancelled());
                 if let Some(audience) = audience {
                     publisher.lock().publish(&view, audience, &outbox);
@@ -163,11 +195,14 @@ impl Writer {
                 audience.is_some()
             };
             let result = span.in_scope(|| guarded(compute));
-            let _ = address.send(Message::Diagnosed(Diagnosed { revision, result }));
+            let _ = address.send(Message::Diagnosed(Diagnosed { number, revision, result }));
         });
     }
 
-    pub(super) fn diagnosed(&mut self, Diagnosed { revision, result }: Diagnosed) {
+    pub(super) fn diagnosed(&mut self, Diagnosed { number, revision, result }: Diagnosed) {
+        if self.stopping.take_if(|stopping| *stopping == number).is_some() {
+            return;
+        }
         let audience = self.running.take().and_then(|running| running.audience);
         if revision != self.workspace.revision() {
             return;
@@ -291,8 +326,12 @@ impl Work {
             && self.transcripts.iter().all(|transcript| transcript.is_diagnosed())
     }
 
-    fn run(&self, cancel: &Cancel) {
-        self.programs.iter().for_each(|program| program.diagnose(cancel));
+    fn run(&self, cancel: &Cancel, current: &Current) {
+        for program in &self.programs {
+            *current.lock() = Some(Arc::clone(program));
+            program.diagnose(cancel);
+        }
+        *current.lock() = None;
         self.transcripts.iter().for_each(|transcript| transcript.diagnose(cancel));
     }
 }

@@ -62,6 +62,10 @@ pub(super) struct Writer {
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<Running>,
+    /// The computation of diagnostics that was cancelled and has not stopped yet, beside `running`.
+    stopping: Option<u64>,
+    /// How many computations of diagnostics were started.
+    started: u64,
     publisher: Arc<Mutex<Publisher>>,
     /// Somebody has asked, at this revision, for something that shows what follows from programs.
     wants_figures: bool,
@@ -112,6 +116,8 @@ impl Writer {
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,
+            stopping: None,
+            started: 0,
             publisher: Arc::default(),
             wants_figures: false,
             evaluating: None,

@@ -8,7 +8,7 @@ use tower_lsp::LspService;
 
 use super::answering::Running;
 use super::*;
-use crate::lsp::message::Needs;
+use crate::lsp::message::{Diagnosed, Needs};
 use crate::lsp::push::Audience;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
@@ -33,11 +33,59 @@ fn question() -> (Question, Cancel) {
     (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
 }
 
+fn running(cancel: &Cancel, audience: Option<Audience>) -> Running {
+    Running { number: 0, cancel: cancel.clone(), audience, current: Arc::default() }
+}
+
+#[test]
+fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (one, other) = (root.join("one/schemas.gl"), root.join("other/schemas.gl"));
+    for path in [&one, &other] {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "Decl p(X).\n").unwrap();
+    }
+    let mut writer = writer();
+    writer.session = Some(Arc::new(Session::new(&tower_lsp::ls_types::InitializeParams::default())));
+    writer.workspace.set_folders(vec![root]);
+    let scan = writer.workspace.next_scan().unwrap();
+    writer.workspace.scanned(scan.run(|_, _| {}));
+    let view = writer.view().unwrap();
+    let program = |path: &std::path::Path| {
+        let id = view.snapshot.file_at(path).unwrap().id;
+        Arc::clone(view.snapshot.programs_of(id).next().unwrap())
+    };
+    let ask = || Question {
+        needs: Needs::Diagnostics(one.clone()),
+        cancel: Cancel::new(),
+        span: tracing::Span::none(),
+        answer: Box::new(|_| {}),
+    };
+    let cancelled = Cancel::new();
+    cancelled.cancel();
+    for (at, starts) in [(program(&one), false), (program(&other), true)] {
+        writer.running = Some(running(&cancelled, None));
+        *writer.running.as_ref().unwrap().current.lock() = Some(at);
+        writer.questions = vec![ask()];
+        writer.diagnose();
+        assert_eq!(writer.stopping.is_some(), starts);
+        assert_eq!(writer.running.as_ref().unwrap().number > 0, starts);
+    }
+    // No third one, and nothing that no request needs, beside the two.
+    writer.running.as_ref().unwrap().cancel.cancel();
+    let number = writer.running.as_ref().unwrap().number;
+    writer.diagnose();
+    assert_eq!(writer.running.as_ref().unwrap().number, number);
+    writer.take(Message::Diagnosed(Diagnosed { number: 0, revision: 0, result: Ok(false) }));
+    assert!(writer.stopping.is_none() && writer.running.is_some());
+}
+
 #[test]
 fn work_stops_when_the_last_one_who_waits_for_it_leaves() {
     let mut writer = writer();
     let work = Cancel::new();
-    writer.running = Some(Running { cancel: work.clone(), audience: None });
+    writer.running = Some(running(&work, None));
     let ((first, leaves), (second, leaves_too)) = (question(), question());
     writer.questions.extend([first, second]);
     leaves.cancel();
@@ -52,7 +100,7 @@ fn work_stops_when_the_last_one_who_waits_for_it_leaves() {
 fn work_for_the_public_goes_on() {
     let mut writer = writer();
     let work = Cancel::new();
-    writer.running = Some(Running { cancel: work.clone(), audience: Some(Audience::Listener) });
+    writer.running = Some(running(&work, Some(Audience::Listener)));
     let (asked, leaves) = question();
     writer.questions.push(asked);
     leaves.cancel();
