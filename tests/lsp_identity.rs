@@ -347,3 +347,23 @@ fn documents_without_a_file_stay_apart() {
     assert_eq!(symbols, [folder.uri("a.mg"), "untitled:Untitled-1".into(), "untitled:Untitled-2".into()]);
     assert!(Path::new("untitled:Untitled-1").is_relative());
 }
+
+#[test]
+fn a_document_that_becomes_another_opening_of_a_file_counts_if_it_was_edited_last() {
+    for link_is_last in [true, false] {
+        let folder = Folder::new(&[("a.mg", "p(1).\n"), ("link.mg", "p(2).\n")]);
+        let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+        let (a, link) = (folder.uri("a.mg"), folder.uri("link.mg"));
+        client.did_open(&a, 1, "p(1).\n");
+        client.did_open(&link, 1, "p(2).\n");
+        let (first, last) = if link_is_last { (&a, &link) } else { (&link, &a) };
+        client.did_change(first, 2, json!([{ "text": "q(X) :- first(X).\n" }]));
+        client.did_change(last, 2, json!([{ "text": "q(X) :- last(X).\n" }]));
+        std::fs::remove_file(folder.path().join("link.mg")).unwrap();
+        symlink("a.mg", folder.path().join("link.mg")).unwrap();
+        event(&mut client, &link, 1);
+        let is_it = |found: &[String]| found.iter().any(|found| found.contains("last/1"));
+        until(&mut client, last, is_it);
+        until(&mut client, first, |found| found.iter().any(|found| found.contains("open-twice")));
+    }
+}

@@ -38,6 +38,9 @@ pub(crate) struct Model {
     /// Of each file the documents that it is open in; the first one counts.
     pub(crate) openings: BTreeMap<&'static str, Vec<Name>>,
     pub(crate) settings: usize,
+    /// Which edit of all was the last of each document.
+    last_edits: BTreeMap<Name, usize>,
+    edits: usize,
 }
 
 impl Model {
@@ -49,6 +52,8 @@ impl Model {
             open: BTreeMap::new(),
             openings: BTreeMap::new(),
             settings: 0,
+            last_edits: BTreeMap::new(),
+            edits: 0,
         }
     }
 
@@ -81,6 +86,13 @@ impl Model {
 
     /// The document is edited: it counts from now on.
     pub(crate) fn touch(&mut self, name: Name) {
+        self.edits += 1;
+        self.last_edits.insert(name, self.edits);
+        self.turn_to(name);
+    }
+
+    /// The document counts from now on.
+    fn turn_to(&mut self, name: Name) {
         let openings = self.openings.entry(self.file(name.path())).or_default();
         if let Some(at) = openings.iter().position(|opening| *opening == name).filter(|at| *at > 0) {
             openings.remove(at);
@@ -92,6 +104,7 @@ impl Model {
     /// The document is closed. Gives whether it was open.
     pub(crate) fn close(&mut self, name: Name) -> bool {
         self.forget_opening(name);
+        self.last_edits.remove(&name);
         self.open.remove(&name).is_some()
     }
 
@@ -116,7 +129,12 @@ impl Model {
         let through: Vec<_> = all.filter(|name| name.path() == LINK.0).collect();
         for name in through {
             self.forget_opening(name);
-            self.openings.entry(self.file(name.path())).or_default().push(name);
+            let openings = self.openings.entry(self.file(name.path())).or_default();
+            let counting = openings.first().copied();
+            openings.push(name);
+            if counting.is_some_and(|counting| self.last_edits.get(&counting) < self.last_edits.get(&name)) {
+                self.turn_to(name);
+            }
         }
     }
 

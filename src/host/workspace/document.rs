@@ -53,6 +53,8 @@ pub(super) struct OpenDocument {
     changed: bool,
     /// Since which version a number is missing.
     gap: Option<Gap>,
+    /// Which edit of all documents was its last; 0 before the first.
+    last_edit: u64,
     file: Arc<SnapshotFile>,
     /// The path that its URI names, and where it leads.
     path: ResolvedPath,
@@ -87,6 +89,7 @@ impl OpenDocument {
             edits,
             changed: false,
             gap: None,
+            last_edit: 0,
             file,
             path,
         }
@@ -105,6 +108,16 @@ impl OpenDocument {
     /// The path that its URI names, and where it leads.
     pub(super) fn resolved(&self) -> &ResolvedPath {
         &self.path
+    }
+
+    /// Notes which edit of all documents this one has.
+    pub(super) fn note_edit(&mut self, number: u64) {
+        self.last_edit = number;
+    }
+
+    /// Which edit of all documents was its last; 0 before the first.
+    pub(super) fn last_edit(&self) -> u64 {
+        self.last_edit
     }
 
     /// Its URI as the editor spells it.

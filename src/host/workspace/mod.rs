@@ -67,6 +67,8 @@ pub struct Workspace {
     identities: Arc<Identities>,
     documents: FxHashMap<FileId, OpenDocument>,
     unopened: Unopened,
+    /// How many edits of documents there were.
+    edits: u64,
     /// Further openings of the same files, at other URIs; the one that was touched last comes last.
     shadows: Vec<OpenDocument>,
     /// The open documents by the paths that their URIs name, where that is not their identity.
@@ -241,8 +243,11 @@ impl Workspace {
     ) -> Result<(), ChangeError> {
         let id = self.id_at(uri, path).filter(|id| self.documents.contains_key(id));
         let Some(id) = id else { return self.change_unopened(path, uri, version, changes, encoding) };
+        self.edits += 1;
         let result = self.minding_uses(id, |workspace| {
+            let edits = workspace.edits;
             let document = workspace.documents.get_mut(&id)?;
+            document.note_edit(edits);
             workspace.due.programs |= document.kind() == document::Kind::Configuration;
             let result = document.change(version, changes, encoding);
             let is_other = document.kind() == document::Kind::Other;

@@ -71,7 +71,8 @@ impl Workspace {
         !self.shadows.is_empty()
     }
 
-    /// Adds an opening of a file. The one that is there counts on, unless it is at the same URI.
+    /// Adds an opening of a file. The one that is there counts on, unless it is at the same URI, or the new one was edited
+    /// later: a document may turn out to be of this file after that.
     pub(super) fn add_opening(&mut self, document: OpenDocument) {
         let uri = document.uri();
         self.shadows.retain(|shadow| shadow.uri() != uri);
@@ -79,9 +80,13 @@ impl Workspace {
         if let Some(moved) = moved.map(OpenDocument::id) {
             self.remove_opening(moved);
         }
-        match self.documents.get(&document.id()) {
-            Some(known) if known.uri() != document.uri() => self.shadows.push(document),
-            _ => drop(self.documents.insert(document.id(), document)),
+        let known = self.documents.get(&document.id()).filter(|known| known.uri() != document.uri());
+        if known.is_some_and(|known| known.last_edit() >= document.last_edit()) {
+            self.shadows.push(document);
+        } else {
+            let is_further = known.is_some();
+            let before = self.documents.insert(document.id(), document);
+            self.shadows.extend(before.filter(|_| is_further));
         }
         self.note_spelled();
     }
