@@ -380,7 +380,8 @@ mod tests {
     fn scalars_in_a_row_have_different_hashes() {
         const COUNT: i64 = 100_000;
         let float = |value: f64| Key::Float(value.to_bits());
-        let families: [(&str, fn(i64) -> Key<'static>); 9] = [
+        type Family = (&'static str, fn(i64) -> Key<'static>);
+        let families: [Family; 9] = [
             ("numbers", Key::Number),
             ("large steps", |n| Key::Number(n << 40)),
             ("days", |n| Key::Time(n * 86_400_000_000_000)),
