@@ -17,8 +17,8 @@ type Place = (String, u64, String);
 /// open documents alone, so what it says lies between a check without and with evaluation.
 pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option<Difference> {
     let applies = model.settings == 0 && model.disk.contains_key("mangle-ls.toml");
-    // With unsaved text in a link, its file has that text too or keeps its own: that depends on the programs of both.
-    let is_link_open = model.is_linked && model.open.keys().any(|name| name.path() == LINK.0);
+    // Unsaved text in a link or in its file is that of both or of one: that depends on the programs of both.
+    let is_link_open = model.is_linked && model.openings.contains_key(LINK.1);
     if !applies || is_link_open {
         return None;
     }
