@@ -220,7 +220,7 @@ const TRANSCRIPTS: &[Row] = &[
     row(&["stats", "--metrics", "prom"], Form::Text),
 ];
 
-const REPAIR: &[Row] = &[row(&["repair"], Form::Text), row(&["repair", "--format", "json"], Form::Json)];
+const REPAIR: &[Row] = &[row(&["repair"], Form::Text), row(&["repair", "--format", "json"], Form::JsonLines)];
 
 /// The other commands.
 pub(crate) fn others(bytes: &[u8]) {
