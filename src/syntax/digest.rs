@@ -14,23 +14,53 @@ pub fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Feeds what a statement says to `hasher`, without its layout and comments.
+/// Feeds what a statement says to `hasher`, without its layout and comments. Layout that separates two words counts:
+/// `pen di()` is not `pendi()`.
 pub fn digest_into(text: &str, hasher: &mut impl Hasher) {
     let mut rest = text.as_bytes();
+    let (mut left, mut is_apart) = (None, false);
     while let [byte, tail @ ..] = rest {
-        rest = match byte {
+        let after = match byte {
             b' ' | b'\t' | b'\r' | b'\n' | 0x0c => tail,
             b'#' => tail.get(memchr::memchr(b'\n', tail).unwrap_or(tail.len())..).unwrap_or_default(),
-            b'"' | b'\'' | b'`' => {
-                let (string, after) = rest.split_at(string_len(rest, *byte));
-                hasher.write(string);
-                after
-            }
             _ => {
-                hasher.write_u8(*byte);
-                tail
+                if is_apart && left.is_some_and(|left| would_merge(left, rest)) {
+                    hasher.write_u8(b' ');
+                }
+                let (token, after) = rest.split_at(token_len(rest, *byte));
+                hasher.write(token);
+                left = token.last().copied().filter(|_| token != ARROW);
+                (rest, is_apart) = (after, false);
+                continue;
             }
         };
+        (rest, is_apart) = (after, true);
+    }
+}
+
+/// What separates the head of a clause from its body. Its last character is no part of a word.
+const ARROW: &[u8] = b":-";
+
+/// Whether the text that ends in `left` and `right` would be other tokens without the layout between them.
+fn would_merge(left: u8, right: &[u8]) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_\"'`".contains(&byte);
+    // In front of a word these begin it or continue it: `/name`, `fn:name`, `1.5`, `-1`.
+    let is_joint = |byte: u8| b"/:.-".contains(&byte);
+    let (Some(&first), second) = (right.first(), right.get(1).copied()) else { return false };
+    let begins_word = is_word(first) || is_joint(first) && second.is_some_and(is_word);
+    let is_sign = matches!(
+        (left, first),
+        (b':' | b'<', b'-') | (b'<' | b'>' | b'!', b'=') | (b'|' | b'-' | b'=', b'>') | (b'<', b'+')
+    );
+    is_sign || begins_word && (is_word(left) || is_joint(left))
+}
+
+/// The length of what `text` starts with: a string, an arrow, or one byte.
+fn token_len(text: &[u8], first: u8) -> usize {
+    match first {
+        b'"' | b'\'' | b'`' => string_len(text, first),
+        _ if text.starts_with(ARROW) => ARROW.len(),
+        _ => 1,
     }
 }
 
@@ -61,6 +91,32 @@ mod tests {
     fn layout_and_comments_do_not_count() {
         equal("p(X) :- q(X, 1).", "p(X):-\r\n\tq(X,# why\n 1) .", true);
         equal("p().", "p(\n).", true);
+        equal(
+            "p(X):-q(X),!r(X),X=-1|>do fn:f(X),let Y=2.5.",
+            "p( X ) :- q(X) , ! r( X ),X = -1 |> do fn:f(X), let Y = 2.5 .",
+            true,
+        );
+    }
+
+    #[test]
+    fn layout_between_words_does() {
+        for (apart, joined) in [
+            ("p(X) :- pen di(X).", "p(X) :- pendi(X)."),
+            ("Decl p(X).", "Declp(X)."),
+            ("p(/a /b).", "p(/a/b)."),
+            ("p(1 .5).", "p(1.5)."),
+            ("p(1. 5).", "p(1.5)."),
+            ("p(- 1).", "p(-1)."),
+            ("p(X) :- X = fn: f(1).", "p(X) :- X = fn:f(1)."),
+            ("p(X) :- X = fn :f(1).", "p(X) :- X = fn:f(1)."),
+            ("p(X) : - q(X).", "p(X) :- q(X)."),
+            ("p(X) :- X ! = 1.", "p(X) :- X != 1."),
+            ("p(é 漢).", "p(é漢)."),
+            ("p(b \"a\").", "p(b\"a\")."),
+            ("p(a# b\nc).", "p(ac)."),
+        ] {
+            equal(apart, joined, false);
+        }
     }
 
     #[test]
