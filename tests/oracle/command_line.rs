@@ -17,9 +17,7 @@ type Place = (String, u64, String);
 /// open documents alone, so what it says lies between a check without and with evaluation.
 pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option<Difference> {
     let applies = model.settings == 0 && model.disk.contains_key("mangle-ls.toml");
-    // Unsaved text in a link or in its file is that of both or of one: that depends on the programs of both.
-    let is_link_open = model.is_linked && model.openings.contains_key(LINK.1);
-    if !applies || is_link_open {
+    if !applies || shares_unsaved_text(model) {
         return None;
     }
     let folder = copy(model);
@@ -34,6 +32,15 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
     let missing = missing.map(|place| Difference(format!("the command line alone finds {place:?}")));
     let unknown = of_server.iter().find(|place| !most.contains(*place) && !least.contains(*place));
     missing.or_else(|| unknown.map(|place| Difference(format!("the server alone finds {place:?}"))))
+}
+
+/// Whether a link is open, or its file has unsaved text: whether both have the same name and text then depends on the
+/// programs of both.
+fn shares_unsaved_text(model: &Model) -> bool {
+    let is_link_open = model.open.keys().any(|name| name.path() == LINK.0);
+    let on_disk = model.disk.get(LINK.1).map(|text| text.trim_start_matches('\u{feff}'));
+    let is_unsaved = model.counting(LINK.1).is_some_and(|editor| Some(editor.text().as_str()) != on_disk);
+    model.is_linked && (is_link_open || is_unsaved)
 }
 
 /// Transcripts are checked and replayed where they are open, and editors hide byte order marks. A link that leads nowhere

@@ -21,7 +21,7 @@ pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
     summary: "A premise that can never hold, or a call that stops the evaluation, because of the types.",
     rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
         premise with one of them where the facts have another never holds, so the rule never fires; a \
-        negated one always holds. A function that gets a value of the wrong type stops the whole \
+        negated one always holds. A function applied to a value of the wrong type stops the whole \
         evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
         the program's own facts confirm the declaration that rules a constant out.",
     bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\

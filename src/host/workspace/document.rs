@@ -209,8 +209,9 @@ impl OpenDocument {
         let known = self.version;
         self.version = known.max(version);
         self.changed = true;
-        if let Some(gap) = self.gap.take_if(|gap| version < known && gap.lacks(version)) {
-            return self.change_late(gap, version, changes, encoding);
+        if let Some(mut gap) = self.gap.take_if(|gap| version < known && gap.lacks(version)) {
+            gap.add(version, changes);
+            return self.redo_since(gap, encoding);
         }
         let whole = changes.iter().rposition(|sent| sent.change.range.is_none());
         if whole.is_some() {
@@ -233,19 +234,16 @@ impl OpenDocument {
         let is_gap = !self.suspect && known.checked_add(1).is_some_and(|next| next < version);
         let before = || Gap::behind(self.document.clone(), known);
         let gap = self.gap.take().or_else(|| is_gap.then(before));
-        self.gap = gap.and_then(|gap| gap.with(version, changes));
+        self.gap = gap.and_then(|mut gap| {
+            gap.add(version, changes);
+            gap.unless_over()
+        });
     }
 
-    /// Does over what was changed since a gap, with a version that fills it.
-    fn change_late(
-        &mut self,
-        gap: Gap,
-        version: i32,
-        changes: &[SentChange],
-        encoding: Encoding,
-    ) -> Result<(), ChangeError> {
-        let (document, in_order) = gap.in_order(version, changes);
-        self.gap = gap.with(version, changes);
+    /// Applies all changes since a gap again, in the order of their versions.
+    fn redo_since(&mut self, gap: Gap, encoding: Encoding) -> Result<(), ChangeError> {
+        let (document, in_order) = gap.in_order();
+        self.gap = gap.unless_over();
         let before = std::mem::replace(&mut self.document, document);
         let edits = self.edits.len();
         let applied = self.apply_all(&in_order, encoding);

@@ -30,20 +30,21 @@ impl Gap {
         version > self.version && !self.later.contains_key(&version)
     }
 
-    /// Adds the changes of a version. Gives nothing when no other one is to be expected: the gap is filled, or it is too
-    /// long ago.
-    pub(super) fn with(mut self, version: i32, changes: &[SentChange]) -> Option<Self> {
+    /// Adds the changes of a version.
+    pub(super) fn add(&mut self, version: i32, changes: &[SentChange]) {
         self.later.insert(version, changes.to_vec());
+    }
+
+    /// The gap as long as a further version is to be expected: it is not filled, and not too long ago.
+    pub(super) fn unless_over(self) -> Option<Self> {
         let last = self.later.last_key_value().map_or(self.version, |(version, _)| *version);
         let expected = i64::from(last) - i64::from(self.version);
         let is_filled = i64::try_from(self.later.len()).is_ok_and(|count| count == expected);
         (!is_filled && self.later.len() <= MOST).then_some(self)
     }
 
-    /// The text before the gap, and the changes since in the order of their versions with those of one more version.
-    pub(super) fn in_order(&self, version: i32, changes: &[SentChange]) -> (Document, Vec<SentChange>) {
-        let mut later = self.later.clone();
-        later.insert(version, changes.to_vec());
-        (self.document.clone(), later.into_values().flatten().collect())
+    /// The text before the gap, and the changes since in the order of their versions.
+    pub(super) fn in_order(&self) -> (Document, Vec<SentChange>) {
+        (self.document.clone(), self.later.values().flatten().cloned().collect())
     }
 }

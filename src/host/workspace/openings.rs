@@ -142,8 +142,8 @@ impl Workspace {
         }
     }
 
-    /// Documents that were opened or closed during a look at the disk, for which `open` were the open ones: what it found
-    /// may leave out the former, and has no text of the latter.
+    /// Schedules a scan for documents that were opened or closed during the last one, which began with `open`: its result may
+    /// leave out the former, and has no text of the latter.
     pub(super) fn rescan_changed_openings(&mut self, open: &[ResolvedPath]) {
         let known: FxHashSet<&Path> = open.iter().map(ResolvedPath::spelled).collect();
         let is_placed = |id| self.programs.reports(id) || self.programs.is_transcript(id);

@@ -260,7 +260,7 @@ fn a_failed_look_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn a_document_that_is_closed_and_opened_again_during_a_look_keeps_its_place() {
+fn a_document_reopened_during_a_scan_keeps_its_program() {
     for (path, language) in [("notes.md", "markdown"), ("new.mg", "mangle")] {
         let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
         let (path, uri) = (setup.path(path), format!("file://{}", setup.path(path).display()));
@@ -281,7 +281,7 @@ fn a_document_that_is_closed_and_opened_again_during_a_look_keeps_its_place() {
 }
 
 #[test]
-fn a_transcript_that_is_closed_during_the_look_that_finds_it_is_read() {
+fn a_transcript_closed_during_the_scan_that_finds_it_is_read() {
     let mut setup = Setup::new(&[("a.mg", "p(1).\n")]);
     setup.write("transcripts/a.jsonl", "{\"role\": \"assistant\", \"content\": \"{}\"}\n");
     let path = setup.path("transcripts/a.jsonl");
@@ -297,7 +297,7 @@ fn a_transcript_that_is_closed_during_the_look_that_finds_it_is_read() {
 }
 
 #[test]
-fn a_document_that_counts_only_while_it_is_open_is_gone_when_it_is_closed() {
+fn a_document_outside_of_all_programs_ends_when_closed() {
     let outside = tempfile::tempdir().unwrap();
     let outside = outside.path().canonicalize().unwrap();
     let policies = "[[program]]\nname = \"one\"\ninclude = [\"one\"]\n";
@@ -315,7 +315,7 @@ fn a_document_that_counts_only_while_it_is_open_is_gone_when_it_is_closed() {
             let id = snapshot.id(&path).unwrap();
             snapshot.transcript(id).is_some() || snapshot.programs_of(id).next().is_some()
         };
-        // Closed and opened again before anybody looks at the disk.
+        // Closed and opened again before the next scan.
         setup.workspace.open(&path, &uri, language, 1, "p(\n");
         setup.scan();
         setup.workspace.close(&path);
@@ -329,7 +329,7 @@ fn a_document_that_counts_only_while_it_is_open_is_gone_when_it_is_closed() {
 }
 
 #[test]
-fn findings_in_a_configuration_come_back_when_an_edit_of_it_is_given_up() {
+fn configuration_findings_return_after_a_discarded_edit() {
     let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
     let mut setup = Setup::new(&[("mangle-ls.toml", wrong), ("a.mg", "p(1).\n")]);
     let found = |setup: &mut Setup| {
