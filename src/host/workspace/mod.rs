@@ -107,7 +107,7 @@ struct Due {
 
 /// What kind of text a document is, or `None` if it is none of ours.
 fn kind(path: &Path, language: &str) -> Option<document::Kind> {
-    if path.ends_with(FILE_NAME) || is_agent_settings(path) {
+    if is_configuration(path) {
         Some(document::Kind::Configuration)
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
@@ -115,6 +115,11 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
         let other = is_other.then_some(document::Kind::Other);
         if is_policy { Some(document::Kind::Policy) } else { other }
     }
+}
+
+/// Whether a file decides about others: only a scan for programs reads it.
+fn is_configuration(path: &Path) -> bool {
+    path.ends_with(FILE_NAME) || is_agent_settings(path)
 }
 
 /// Whether the name of a file says that it may be a session file, or hold prompt atoms.
@@ -338,7 +343,7 @@ impl Workspace {
             Some(id) if self.documents.contains_key(&id) => {
                 self.due.files.insert(id);
             }
-            Some(id) if self.closed.contains_key(&id) => {
+            Some(id) if self.closed.contains_key(&id) && !is_configuration(path) => {
                 self.due.files.insert(id);
             }
             // Closed ones are not looked at.
@@ -384,8 +389,7 @@ impl Workspace {
         let has_name = |name: &str| path.file_name().is_some_and(|file| file == name);
         is_mangle(path)
             || self.programs.projects().iter().any(|project| project.settings.files.adds(path))
-            || has_name(FILE_NAME)
-            || is_agent_settings(path)
+            || is_configuration(path)
             || has_name(".gitignore")
             || transcripts::may_be(path, self.programs.projects())
             || self.closed.values().any(|file| file.path.starts_with(path))

@@ -329,6 +329,26 @@ fn a_document_outside_of_all_programs_ends_when_closed() {
 }
 
 #[test]
+fn a_configuration_that_changes_on_disk_during_the_scan_after_its_closing_is_read() {
+    let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
+    let mut setup = Setup::new(&[("mangle-ls.toml", ""), ("a.mg", "p(1).\n")]);
+    let path = setup.path("mangle-ls.toml");
+    setup.open("mangle-ls.toml", "");
+    setup.replace("mangle-ls.toml", "# Not saved.\n");
+    setup.scan();
+    setup.workspace.close(&path);
+    let scan = setup.workspace.next_scan().unwrap().run(|_, _| {});
+    setup.write("mangle-ls.toml", wrong);
+    setup.workspace.file_event(&path, FileEvent::Changed);
+    setup.workspace.scanned(scan);
+    setup.scan();
+    setup.check(expect![[r#"
+        FOLDER: a.mg
+          mangle-ls.toml: config-unknown-rule
+    "#]]);
+}
+
+#[test]
 fn configuration_findings_return_after_a_discarded_edit() {
     let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
     let mut setup = Setup::new(&[("mangle-ls.toml", wrong), ("a.mg", "p(1).\n")]);
