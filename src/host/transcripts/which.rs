@@ -99,12 +99,17 @@ pub(in crate::host) fn has_fence(path: &Path, overlay: &Overlay) -> bool {
     head(path, overlay, HEAD_LEN).is_some_and(|head| has_mangle(&String::from_utf8_lossy(&head)))
 }
 
-/// Whether a file among transcripts begins like text, or like data that replies may be kept in: that they are not read is
-/// said then. So it is for one that cannot be read.
+/// Whether a file among transcripts is text by its name, begins like text, or like data that replies may be kept in: that
+/// they are not read is reported then. So it is for one that cannot be read.
 pub(in crate::host) fn is_text(path: &Path, overlay: &Overlay) -> bool {
-    let is_data =
-        |head: &[u8]| binary_kind(head).is_some_and(|kind| DATA.iter().any(|word| kind.contains(word)));
-    head(path, overlay, TEXT_LEN).is_none_or(|head| !head.contains(&0) || is_data(&head))
+    let name = path.to_string_lossy();
+    let name = plain_name(&name);
+    if JSON.iter().chain(&TEXTS).any(|end| name.ends_with(end)) {
+        return true;
+    }
+    let is_data = |kind: &str| DATA.iter().any(|word| kind.contains(word));
+    head(path, overlay, TEXT_LEN)
+        .is_none_or(|head| !head.contains(&0) || binary_kind(&head).is_none_or(is_data))
 }
 
 /// The first bytes of a file, decompressed.
@@ -117,6 +122,7 @@ fn head(path: &Path, overlay: &Overlay, len: usize) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -137,6 +143,24 @@ mod tests {
             ("a.piggyback.csv", false),
         ] {
             assert_eq!(is_included(&include, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_passed_over_only_if_its_name_says_so_too() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes, expected) in [
+            ("a.txt", &b"{\"surface_response\": \"\0\"}"[..], true),
+            ("a.json", b"{\0\"\0a\0\"\0", true),
+            ("a.json.gz", b"\x1f\x8b\x08\0", true),
+            ("reply", b"one control character \0 among others", true),
+            ("page.parquet", b"PAR1\x15\x04\x15\0", true),
+            ("image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", false),
+            ("store", b"\0\0\0\x01Bud1\0\0\x10\0", false),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(is_text(&path, &Overlay::default()), expected, "{name}");
         }
     }
 }
