@@ -56,11 +56,13 @@ pub fn check(
 ) -> Checked {
     let one = |program: &ProgramFiles| {
         let mut found = check_program(program, files, memory);
-        found.extend(previewed(program, resolution, files, memory));
+        let mut shown = Vec::new();
         if manner.evaluate {
             let project = program.project.and_then(|project| resolution.projects.get(project));
-            found.extend(evaluated(program, project, files, memory, &found));
+            shown = evaluated(program, project, files, memory, &found);
         }
+        found.append(&mut shown);
+        found.extend(previewed(program, resolution, files, memory));
         done();
         (found, program.settings.fail_on)
     };

@@ -212,8 +212,9 @@ fn silenced(
     placed
 }
 
-/// What was found in one file by each of its programs, each finding once. That a comment silences nothing
-/// is said only when no program of the file needs it.
+/// What was found in one file by each of its programs. Of findings of one rule with one place and one message, the first
+/// program's counts, as in the output of a check. That a comment silences nothing is reported only when no program of
+/// the file needs it.
 #[must_use]
 pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     if let [only] = lists {
@@ -226,7 +227,8 @@ pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     for (at, list) in lists.iter().enumerate() {
         for diagnostic in *list {
             let alike = known.entry((diagnostic.range, diagnostic.rule.code)).or_default();
-            let same = alike.iter_mut().find(|(index, _)| found.get(*index) == Some(&diagnostic));
+            let is_same = |known: &&Diagnostic| known.message == diagnostic.message;
+            let same = alike.iter_mut().find(|(index, _)| found.get(*index).is_some_and(is_same));
             match same {
                 Some((_, last)) if *last == at => {}
                 Some((index, last)) => {

@@ -142,11 +142,10 @@ impl Snapshot {
         }
         let Some(kernel) = program.previewed() else { return };
         let see = |previewed: Previewed<'_>| KnownFeeds::of(previewed, program.feeds);
-        let known = self.preview(kernel, &PreviewWish::default(), (&|| false, cancel), see);
+        let known = self.preview_or_none(kernel, &PreviewWish::default(), (&|| false, cancel), see);
         if cancel.is_cancelled() {
             return;
         }
-        // Its comments may ask for nothing.
         let known = Arc::new(known.unwrap_or_default());
         program.previews.keep_fed(&known);
         let _ = program.fed.set(known);

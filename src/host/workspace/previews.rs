@@ -109,7 +109,7 @@ struct Kept {
     read_for: ReadFor,
 }
 
-/// The comments at the top of a kernel, and how often files that previews read have changed.
+/// The comments of a kernel that are about previews, and how often files that previews read have changed.
 type ReadFor = (String, Feeds);
 
 impl KeptPreviews {
@@ -166,6 +166,21 @@ impl Snapshot {
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, Unshown> {
+        let see_some = |previewed: Previewed<'_>| {
+            let has_some = !previewed.preview.shown().is_empty();
+            has_some.then(|| see(previewed))
+        };
+        self.preview_or_none(file, wish, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
+    }
+
+    /// [`Snapshot::preview`], also where the header asks for no prompt: that may be a mistake in it.
+    pub(super) fn preview_or_none<T>(
+        &self,
+        file: FileId,
+        wish: &PreviewWish,
+        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        see: impl FnOnce(Previewed<'_>) -> T,
+    ) -> Result<T, Unshown> {
         let program = self.programs_of(file).next().filter(|program| !program.is_test());
         let program = program.ok_or(Unshown::Unknown)?;
         let slot = program.previews.slot(file, wish);
@@ -188,7 +203,7 @@ impl Snapshot {
         Ok(see(Previewed { program, preview, files, sessions }))
     }
 
-    /// What was made last, as it is now; `None` where there is nothing to make.
+    /// What was made last, as it is now; `None` for a file that is not there.
     fn refreshed(
         &self,
         kept: Option<Kept>,
@@ -211,9 +226,6 @@ impl Snapshot {
             kept => kept,
         };
         let (wanted, sessions) = wanted(&files, wish, &preview_name(&path));
-        if wanted.is_empty() {
-            return None;
-        }
         let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
         let preview = match kept {
             Some(Kept { mut preview, .. }) => {
@@ -259,10 +271,20 @@ fn how(settings: &Settings) -> PreviewSettings {
         .in_version(settings.transcripts.profile)
 }
 
-/// The comments above the first statement of a kernel.
+/// The comments above the first statement of a kernel, and the misplaced ones about previews below it, with their places.
 fn header(text: &str) -> String {
-    let is_comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
-    text.split_inclusive('\n').take_while(is_comment).collect()
+    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let (mut kept, mut at, mut is_top) = (String::new(), 0, true);
+    for line in text.split_inclusive('\n') {
+        is_top &= is_comment(line);
+        if is_top {
+            kept.push_str(line);
+        } else if line.contains("@preview") {
+            kept.push_str(&format!("{at}: {line}"));
+        }
+        at += line.len();
+    }
+    kept
 }
 
 /// What a header asks for, with the files that it names.
