@@ -151,10 +151,16 @@ impl Workspace {
         let is_left_out = opened
             .any(|document| !known.contains(document.resolved().spelled()) && !is_placed(document.id()));
         let now: FxHashSet<_> = self.spelled_paths().into_iter().collect();
-        let closed = known.into_iter().filter(|path| !now.contains(*path));
-        let closed: Vec<_> = closed.filter_map(|path| self.table.known(path)).collect();
-        let is_closed = |id: &FileId| !self.documents.contains_key(id) && is_placed(*id);
-        self.due.files.extend(closed.into_iter().filter(is_closed));
+        let closed = open.iter().filter(|path| !now.contains(path.spelled()));
+        let closed: Vec<_> =
+            closed.filter_map(|path| self.table.known(&self.identities.identity(path))).collect();
+        for id in closed.into_iter().filter(|id| !self.documents.contains_key(id)) {
+            if self.programs.is_only_while_open(id) {
+                self.due.programs = true;
+            } else if self.programs.reports(id) || self.programs.is_transcript(id) {
+                self.due.files.insert(id);
+            }
+        }
         self.due.programs |= is_left_out;
     }
 

@@ -348,6 +348,38 @@ fn a_configuration_that_changes_on_disk_during_the_scan_after_its_closing_is_rea
     "#]]);
 }
 
+/// A file that the new configuration leaves out, opened at a path; it is closed while that configuration is read.
+fn check_left_out(opened: &str, links: impl FnOnce(&Setup)) {
+    let files = [("mangle-ls.toml", ""), ("late/a.mg", "p(\n"), ("policy/b.mg", "q(1).\n")];
+    let mut setup = Setup::new(&files);
+    links(&setup);
+    setup.open(opened, "p(\n");
+    setup.scan();
+    setup.write("mangle-ls.toml", "[[program]]\ninclude = [\"policy\"]\n");
+    let (configuration, opened) = (setup.path("mangle-ls.toml"), setup.path(opened));
+    setup.workspace.file_event(&configuration, FileEvent::Changed);
+    let scan = setup.workspace.next_scan().unwrap().run(|_, _| {});
+    setup.workspace.close(&opened);
+    setup.workspace.scanned(scan);
+    setup.scan();
+    setup.check(expect![[r#"
+        FOLDER: policy/b.mg
+    "#]]);
+}
+
+#[test]
+fn a_file_that_is_closed_while_the_scan_finds_it_in_no_program_is_shown_no_more() {
+    check_left_out("late/a.mg", |_| {});
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_closed_while_the_scan_finds_its_file_in_no_program_is_shown_no_more() {
+    check_left_out("linked/a.mg", |setup| {
+        std::os::unix::fs::symlink(setup.path("late"), setup.path("linked")).unwrap();
+    });
+}
+
 #[test]
 fn configuration_findings_return_after_a_discarded_edit() {
     let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
