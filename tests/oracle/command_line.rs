@@ -24,7 +24,9 @@ pub(crate) fn difference(model: &Model, answers: &Answers, root: &str) -> Option
     // A document that is in no program is checked alone where it is open, and on the command line where it is named.
     let open: BTreeSet<&str> = model.openings.keys().copied().filter(|file| is_policy(file)).collect();
     let open: Vec<&str> = open.into_iter().collect();
-    let (least, most) = (check(&folder, &open), check(&folder, &[&open[..], &["--evaluate"]].concat()));
+    // What is wrong with prompts, the server works out for the programs of open documents alone, too.
+    let least = check(&folder, &open, |code| !code.starts_with("PP"));
+    let most = check(&folder, &[&open[..], &["--evaluate"]].concat(), |_| true);
     let of_server: BTreeSet<_> =
         findings(model, answers, root).into_iter().filter(|one| is_compared(model, one)).collect();
     let is_ours = |place: &&Place| is_compared(model, place);
@@ -69,8 +71,8 @@ fn copy(model: &Model) -> Folder {
     folder
 }
 
-/// The findings of a check, without those about prompts, which the server works out for open documents alone.
-fn check(folder: &Folder, arguments: &[&str]) -> BTreeSet<Place> {
+/// The findings of a check whose codes `is_wanted`.
+fn check(folder: &Folder, arguments: &[&str], is_wanted: impl Fn(&str) -> bool) -> BTreeSet<Place> {
     let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
         .args(["check", "--format", "json"])
         .args(arguments)
@@ -81,7 +83,7 @@ fn check(folder: &Folder, arguments: &[&str]) -> BTreeSet<Place> {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let found = lines.filter(|line| line["code"].as_str().is_some_and(|code| !code.starts_with("PP")));
+    let found = lines.filter(|line| line["code"].as_str().is_some_and(&is_wanted));
     let place = |line: Value| {
         let text = |key: &str| line[key].as_str().unwrap().to_owned();
         (text("file"), line["line"].as_u64().unwrap(), text("rule"))
