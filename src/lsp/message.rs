@@ -104,11 +104,22 @@ pub(super) struct Diagnosed {
     pub(super) result: Result<bool, Panicked>,
 }
 
+/// What diagnostics are made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Basis {
+    /// The revision of the workspace.
+    pub(super) revision: u64,
+    /// How many evaluations and replays have ended and added what they know.
+    pub(super) additions: u64,
+}
+
 /// The end of an evaluation, or of replays.
 #[derive(Debug)]
 pub(super) struct Evaluated {
     /// The revision that it was about.
     pub(super) revision: u64,
+    /// Whether it began, so that it may have added what it knows even if it was stopped then.
+    pub(super) began: bool,
     /// What came of it; `None` if it was stopped.
     pub(super) result: Result<Option<Figures>, Panicked>,
 }
@@ -203,6 +214,6 @@ pub(super) struct WorkspacePull {
     pub(super) cancel: Cancel,
     pub(super) span: Span,
     pub(super) reply: oneshot::Sender<jsonrpc::Result<WorkspaceDiagnosticReport>>,
-    /// The revision at which nothing differed, if that was found.
-    pub(super) checked: Option<u64>,
+    /// The basis on which nothing differed, if that was found.
+    pub(super) checked: Option<Basis>,
 }

@@ -11,7 +11,7 @@ use super::Writer;
 use super::evaluating::tried_for;
 use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
-use crate::lsp::message::{Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
+use crate::lsp::message::{Basis, Diagnosed, Message, Needs, Question, Refusal, WorkspacePull};
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
 use crate::lsp::push::Audience;
@@ -24,6 +24,8 @@ pub(super) struct Running {
     /// Which one it is of all.
     pub(super) number: u64,
     pub(super) cancel: Cancel,
+    /// What it is computed from.
+    pub(super) basis: Basis,
     /// Whom its result is pushed to, if to anybody.
     pub(super) audience: Option<Audience>,
     /// The program that it is at.
@@ -140,9 +142,9 @@ impl Writer {
             return;
         }
         self.pulls.retain(|pull| !pull.cancel.is_cancelled());
-        let revision = self.workspace.revision();
-        let pushing = self.ready && self.pushed != Some(revision);
-        let pulling = self.pulls.iter().any(|pull| pull.checked != Some(revision));
+        let basis = Some(self.basis());
+        let pushing = self.ready && self.pushed != basis;
+        let pulling = self.pulls.iter().any(|pull| pull.checked != basis);
         if self.questions.is_empty() && !(pushing || pulling) {
             return;
         }
@@ -179,8 +181,13 @@ impl Writer {
         self.started += 1;
         let number = self.started;
         let current = Current::default();
-        let running = Running { number, cancel: cancel.clone(), audience, current: Arc::clone(&current) };
-        self.running = Some(running);
+        self.running = Some(Running {
+            number,
+            cancel: cancel.clone(),
+            basis: self.basis(),
+            audience,
+            current: Arc::clone(&current),
+        });
         let (address, outbox, publisher) =
             (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
         self.pool.spawn(move || {
@@ -203,22 +210,21 @@ impl Writer {
         if self.stopping.take_if(|stopping| *stopping == number).is_some() {
             return;
         }
-        let audience = self.running.take().and_then(|running| running.audience);
+        let Some(running) = self.running.take() else { return };
         if revision != self.workspace.revision() {
             return;
         }
         let current = self.session.as_ref().map(|session| self.audience(session));
         // What panics once will do so again: nothing more until something changes.
-        if result.is_err() || (result == Ok(true) && audience == current) {
-            self.pushed = Some(revision);
+        if result.is_err() || (result == Ok(true) && running.audience == current) {
+            self.pushed = Some(running.basis);
         }
         if let Err(panic) = result {
             for question in std::mem::take(&mut self.questions) {
                 self.refuse(question, Refusal::Panicked(panic.clone()));
             }
-            for pull in &mut self.pulls {
-                pull.checked = Some(revision);
-            }
+            let basis = Some(self.basis());
+            self.pulls.iter_mut().for_each(|pull| pull.checked = basis);
             return;
         }
         self.wants_figures |= result == Ok(true);
@@ -257,7 +263,7 @@ impl Writer {
             return;
         }
         for pull in std::mem::take(&mut self.pulls) {
-            if pull.checked == Some(view.snapshot.revision) {
+            if pull.checked == Some(self.basis()) {
                 self.pulls.push(pull);
             } else {
                 self.dispatch_pull(pull, &view);
@@ -267,7 +273,7 @@ impl Writer {
 
     /// Computes what a pull has to hear; one without news comes back.
     fn dispatch_pull(&self, mut pull: WorkspacePull, view: &View) {
-        let (view, address) = (view.clone(), self.address.clone());
+        let (view, address, basis) = (view.clone(), self.address.clone(), self.basis());
         let span = pull.span.clone();
         span.record("revision", view.snapshot.revision);
         span.in_scope(|| {
@@ -275,7 +281,7 @@ impl Writer {
                 if let Some(report) = pull::workspace(&view, &pull.known) {
                     let _ = pull.reply.send(Ok(report));
                 } else if !pull.cancel.is_cancelled() {
-                    pull.checked = Some(view.snapshot.revision);
+                    pull.checked = Some(basis);
                     let _ = address.send(Message::Pull(pull));
                 }
             });

@@ -43,7 +43,8 @@ impl Writer {
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
         others.for_each(|program| program.forget_evaluation());
         let is_known = |program: &Arc<SnapshotProgram>| program.is_evaluated() && program.is_fed();
-        if wanted.iter().all(is_known) && view.snapshot.has_fed_atoms() {
+        let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_fed_atoms();
+        if is_all_known && !self.is_addition_unseen {
             // Replays come last.
             self.wants_figures = self.replay(view);
             return;
@@ -84,15 +85,17 @@ impl Writer {
         let cancel = Cancel::new();
         let (token, address) = (cancel.clone(), self.address.clone());
         self.evaluator.spawn(move || {
-            let compute = || stays_wanted(&token, pause).then(|| compute(&view, &token)).flatten();
+            let began = stays_wanted(&token, pause);
+            let compute = || began.then(|| compute(&view, &token)).flatten();
             let result = span.in_scope(|| guarded(compute));
-            let _ = address.send(message(Evaluated { revision: view.snapshot.revision, result }));
+            let _ = address.send(message(Evaluated { revision: view.snapshot.revision, began, result }));
         });
         cancel
     }
 
-    pub(super) fn evaluated(&mut self, Evaluated { revision, result }: Evaluated) {
+    pub(super) fn evaluated(&mut self, Evaluated { revision, began, result }: Evaluated) {
         self.evaluating = None;
+        self.is_addition_unseen |= began;
         if revision != self.workspace.revision() {
             return;
         }
@@ -139,9 +142,9 @@ impl Writer {
         if figures.diagnostics && session.pull && session.refresh {
             self.outbox.refresh_diagnostics();
         }
-        // Who is pushed to hears of what differs; who waits for news gets it, if there is any.
-        self.pushed = None;
-        self.pulls.iter_mut().for_each(|pull| pull.checked = None);
+        // Also what is being pushed or looked at now may lack it: that is of an older basis.
+        self.additions += 1;
+        self.is_addition_unseen = false;
         self.answer_pulls();
     }
 }

@@ -25,7 +25,7 @@ use serde_json::Value;
 use self::answering::Running;
 use super::client::{Outbox, Progress};
 use super::features::semantic_tokens::Sent;
-use super::message::{Message, Named, Opened, Question, Refusal, WorkspacePull};
+use super::message::{Basis, Message, Named, Opened, Question, Refusal, WorkspacePull};
 use super::pool::{Pool, guarded};
 use super::push::Publisher;
 use super::session::Session;
@@ -79,8 +79,12 @@ pub(super) struct Writer {
     figured: Option<u64>,
     /// The same of replays.
     judged: Option<u64>,
-    /// The revision whose diagnostics were pushed, or could not be computed.
-    pushed: Option<u64>,
+    /// The basis of the diagnostics that were pushed, or could not be computed.
+    pushed: Option<Basis>,
+    /// How many evaluations and replays have ended and added what they know.
+    additions: u64,
+    /// An evaluation or a replay was stopped, or was of an older revision: what it had added by then was not shown.
+    is_addition_unseen: bool,
     progress: Option<Progress>,
     /// The folders of which the user was told that only a part is scanned.
     limited: FxHashSet<PathBuf>,
@@ -126,6 +130,8 @@ impl Writer {
             figured: None,
             judged: None,
             pushed: None,
+            additions: 0,
+            is_addition_unseen: false,
             progress: None,
             limited: FxHashSet::default(),
             watches: Watches::default(),
@@ -318,6 +324,11 @@ impl Writer {
     fn settings(&mut self, settings: &Value) {
         self.want_hints(settings::hints(settings));
         self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
+    }
+
+    /// What diagnostics are made from now.
+    fn basis(&self) -> Basis {
+        Basis { revision: self.workspace.revision(), additions: self.additions }
     }
 
     fn publish_revision(&mut self) {

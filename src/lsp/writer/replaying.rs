@@ -35,8 +35,9 @@ impl Writer {
         true
     }
 
-    pub(super) fn replayed(&mut self, Evaluated { revision, result }: Evaluated) {
+    pub(super) fn replayed(&mut self, Evaluated { revision, began, result }: Evaluated) {
         self.replaying = None;
+        self.is_addition_unseen |= began;
         if revision != self.workspace.revision() {
             return;
         }

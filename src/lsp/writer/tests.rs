@@ -8,7 +8,7 @@ use tower_lsp::LspService;
 
 use super::answering::Running;
 use super::*;
-use crate::lsp::message::{Diagnosed, Needs};
+use crate::lsp::message::{Diagnosed, Evaluated, Figures, Needs};
 use crate::lsp::push::Audience;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
@@ -26,23 +26,12 @@ fn writer() -> Writer {
     Writer::new(inbox, address, outbox, Pool::new().unwrap(), Pool::single("evaluator").unwrap())
 }
 
-fn question() -> (Question, Cancel) {
-    let cancel = Cancel::new();
-    let needs = Needs::Diagnostics("/a.mg".into());
-    let span = tracing::Span::none();
-    (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
-}
-
-fn running(cancel: &Cancel, audience: Option<Audience>) -> Running {
-    Running { number: 0, cancel: cancel.clone(), audience, current: Arc::default() }
-}
-
-#[test]
-fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
+/// A writer that has scanned a folder with these files.
+fn scanned(files: &[&str]) -> (tempfile::TempDir, Writer) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    let (one, other) = (root.join("one/schemas.gl"), root.join("other/schemas.gl"));
-    for path in [&one, &other] {
+    for file in files {
+        let path = root.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "Decl p(X).\n").unwrap();
     }
@@ -51,6 +40,26 @@ fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
     writer.workspace.set_folders(vec![root]);
     let scan = writer.workspace.next_scan().unwrap();
     writer.workspace.scanned(scan.run(|_, _| {}));
+    (folder, writer)
+}
+
+fn question() -> (Question, Cancel) {
+    let cancel = Cancel::new();
+    let needs = Needs::Diagnostics("/a.mg".into());
+    let span = tracing::Span::none();
+    (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
+}
+
+fn running(cancel: &Cancel, audience: Option<Audience>) -> Running {
+    let basis = Basis { revision: 0, additions: 0 };
+    Running { number: 0, cancel: cancel.clone(), basis, audience, current: Arc::default() }
+}
+
+#[test]
+fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
+    let (folder, mut writer) = scanned(&["one/schemas.gl", "other/schemas.gl"]);
+    let root = folder.path().canonicalize().unwrap();
+    let (one, other) = (root.join("one/schemas.gl"), root.join("other/schemas.gl"));
     let view = writer.view().unwrap();
     let program = |path: &std::path::Path| {
         let id = view.snapshot.file_at(path).unwrap().id;
@@ -114,4 +123,31 @@ fn a_turn_that_panics_is_survived() {
     writer.timed("test", |_| panic!("on purpose"));
     writer.take(Message::Reconfigure(Value::Null));
     assert!(writer.workspace.next_scan().is_some());
+}
+
+#[test]
+fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
+    let (_folder, mut writer) = scanned(&["schemas.gl"]);
+    let (basis, revision) = (writer.basis(), writer.workspace.revision());
+    let pushing = Running { basis, ..running(&Cancel::new(), Some(Audience::Listener)) };
+    let pushed = Diagnosed { number: pushing.number, revision, result: Ok(true) };
+    writer.running = Some(pushing);
+    let figures = Figures { digest: 1, diagnostics: true };
+    writer.take(Message::Evaluated(Evaluated { revision, began: true, result: Ok(Some(figures)) }));
+    writer.take(Message::Diagnosed(pushed));
+    writer.ready = true;
+    writer.diagnose();
+    assert!(writer.running.is_some_and(|running| running.audience == Some(Audience::Listener)));
+}
+
+#[test]
+fn what_a_stopped_evaluation_added_is_shown() {
+    for began in [true, false] {
+        let (_folder, mut writer) = scanned(&["schemas.gl"]);
+        let revision = writer.workspace.revision() - 1;
+        writer.take(Message::Evaluated(Evaluated { revision, began, result: Ok(None) }));
+        writer.wants_figures = true;
+        writer.evaluate();
+        assert_eq!(writer.evaluating.is_some(), began);
+    }
 }
