@@ -346,8 +346,10 @@ impl Workspace {
             Some(id) if self.closed.contains_key(&id) && !is_configuration(path) => {
                 self.due.files.insert(id);
             }
-            // Closed ones are not looked at.
-            Some(id) if self.programs.is_transcript(id) => {}
+            // Also one whose first scan is under way. Others are not looked at while they are closed.
+            Some(id) if self.programs.is_transcript(id) => {
+                self.due.files.extend(self.programs.closed_limit(id).map(|_| id));
+            }
             _ => self.look_for_programs(),
         }
     }

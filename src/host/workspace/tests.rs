@@ -381,6 +381,25 @@ fn a_link_that_is_closed_while_the_scan_finds_its_file_in_no_program_is_shown_no
 }
 
 #[test]
+fn a_transcript_that_changes_during_its_first_scan_is_read_again() {
+    let settings = "[transcripts]\nclosed_limit = 1000\n";
+    let mut setup = Setup::new(&[("mangle-ls.toml", settings)]);
+    setup.write("transcripts/a.jsonl", "");
+    let path = setup.path("transcripts/a.jsonl");
+    let too_long = "\n".repeat(2_000);
+    setup.workspace.open(&path, &format!("file://{}", path.display()), "jsonl", 1, &too_long);
+    setup.scan();
+    setup.workspace.close(&path);
+    let scan = setup.workspace.next_scan().unwrap().run(|_, _| {});
+    setup.write("transcripts/a.jsonl", "{}\n");
+    setup.workspace.file_event(&path, FileEvent::Changed);
+    setup.workspace.scanned(scan);
+    setup.scan();
+    let snapshot = setup.workspace.snapshot();
+    assert_eq!(&**snapshot.file_at(&path).unwrap().text(), "{}\n");
+}
+
+#[test]
 fn configuration_findings_return_after_a_discarded_edit() {
     let wrong = "[rules]\n\"no-such-rule\" = \"off\"\n";
     let mut setup = Setup::new(&[("mangle-ls.toml", wrong), ("a.mg", "p(1).\n")]);
