@@ -86,10 +86,12 @@ impl Identities {
         self.folders.iter().map(|folder| folder.spelled.as_path())
     }
 
-    /// Sets the links that are in programs.
-    pub fn set_links(&mut self, mut links: Vec<MemberLink>) {
+    /// Sets the links that are in programs. Gives whether they are others than before.
+    pub fn set_links(&mut self, mut links: Vec<MemberLink>) -> bool {
         links.sort_by(|one, another| one.path.cmp(&another.path));
+        let different = self.links != links;
         self.links = links;
+        different
     }
 
     /// The identity of the file that a path leads to.

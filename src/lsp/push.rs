@@ -63,8 +63,9 @@ impl PartialEq for Published {
 
 impl Publisher {
     /// Sends what differs from the last time: the open documents first, each new version of them
-    /// even if nothing else is new. The view must have been diagnosed. Stops when it is outdated.
-    pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) {
+    /// even if nothing else is new. The view must have been diagnosed. Stops when it is outdated, and gives whether it
+    /// has sent everything.
+    pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) -> bool {
         let reported = view.snapshot.reported();
         let further = view
             .snapshot
@@ -79,13 +80,14 @@ impl Publisher {
         let mut uris = FxHashSet::default();
         for (file, is_same) in all {
             if view.is_outdated() {
-                return;
+                return false;
             }
             let Some(uri) = to_proto::uri(file) else { continue };
             uris.insert(uri.as_str().to_owned());
             self.publish_file(uri, &Report::of_opening(view, file, is_same), outbox);
         }
         self.clear_all_but(&uris, outbox);
+        true
     }
 
     fn publish_file(&mut self, uri: Uri, report: &Report<'_>, outbox: &Outbox) {

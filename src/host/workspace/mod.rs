@@ -460,10 +460,18 @@ impl Workspace {
             if scanned.is_partial {
                 resolution.cuts.clear();
             }
-            Arc::make_mut(&mut self.identities).set_links(std::mem::take(&mut resolution.links));
+            let links = std::mem::take(&mut resolution.links);
+            let mut has_others = Arc::make_mut(&mut self.identities).set_links(links);
+            let files_before = self.programs.files();
             different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
+            has_others |= kept != files_before;
+            if has_others {
+                // Headers of samples name policies, which are there now or no longer.
+                self.feeds.all += 1;
+                different = true;
+            }
             let before = self.closed.len();
             self.closed.retain(|id, _| kept.contains(id));
             // What an editor left there may still be in the current snapshot.

@@ -12,7 +12,7 @@ use super::evaluated::editor_limits;
 use super::fed::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::config::Settings;
-use crate::host::AtomFiles;
+use crate::host::{AtomFiles, Overlay, is_mangle};
 use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
 use crate::kernel::{Clock, Limits};
 use crate::program::Program;
@@ -249,7 +249,7 @@ impl Snapshot {
         (path, text): (&Path, &str),
         before: Option<&Kept>,
     ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
-        let (root, overlay, table) = (program.settings_root(), &*self.beside, &*self.table);
+        let (root, overlay, table) = (program.settings_root(), &self.readable(), &*self.table);
         let before = before.filter(|kept| kept.read_for.1.atoms == self.feeds.atoms);
         let configured = match before {
             Some(kept) => kept.atoms.clone(),
@@ -260,6 +260,14 @@ impl Snapshot {
         let files = PreviewFiles::load(path, text, root, known, overlay, table);
         program.previews.note_read(&files, configured.as_ref());
         (Arc::new(files), configured)
+    }
+
+    /// The open documents that a header may name: those beside policies, and policies, which need not be on disk.
+    fn readable(&self) -> Overlay {
+        let mut overlay = Overlay::clone(&self.beside);
+        let open = self.files().filter(|file| file.open.is_some() && is_mangle(&file.path));
+        open.for_each(|file| overlay.insert(file.path.to_path_buf(), Arc::clone(file.text())));
+        overlay
     }
 }
 

@@ -416,3 +416,49 @@ fn configuration_findings_return_after_a_discarded_edit() {
     setup.scan();
     assert_eq!(found(&mut setup), 1);
 }
+
+impl Setup {
+    /// What is wrong with the header of a sample kernel, as the newest revision has it.
+    fn in_header(&mut self, kernel: &str) -> Vec<String> {
+        let snapshot = self.workspace.snapshot();
+        for program in &snapshot.programs {
+            program.diagnose(&Cancel::new());
+            snapshot.feed(program, &Cancel::new());
+        }
+        let file = snapshot.id(&self.path(kernel)).unwrap();
+        let found = snapshot.diagnostics(file).into_iter().filter(|found| found.rule.name == "preview-path");
+        found.map(|found| found.message.lines().next().unwrap_or_default().to_owned()).collect()
+    }
+
+    fn remove(&mut self, path: &str) {
+        let path = self.path(path);
+        std::fs::remove_file(&path).unwrap();
+        self.workspace.file_event(&path, FileEvent::CameOrWent);
+        self.scan();
+    }
+}
+
+#[test]
+fn policies_that_a_header_names_come_and_go() {
+    let kernel = "# @preview use: policy/a.mg\np(/k).\n";
+    let mut setup = Setup::new(&[("day.kernel.mg", kernel), ("policy/a.mg", "Decl p(X).\n")]);
+    assert_eq!(setup.in_header("day.kernel.mg"), [""; 0]);
+    setup.remove("policy/a.mg");
+    let missing = "`policy/a.mg` matches no policy. Paths count from the folder of this file and stay inside of the \
+                   repository.";
+    assert_eq!(setup.in_header("day.kernel.mg"), [missing]);
+    setup.write("policy/a.mg", "Decl p(X).\n");
+    let path = setup.path("policy/a.mg");
+    setup.workspace.file_event(&path, FileEvent::CameOrWent);
+    setup.scan();
+    assert_eq!(setup.in_header("day.kernel.mg"), [""; 0]);
+}
+
+#[test]
+fn a_header_may_name_a_policy_that_is_open_and_not_saved() {
+    let mut setup = Setup::new(&[("day.kernel.mg", "# @preview use: policy/a.mg\np(/k).\n")]);
+    assert_eq!(setup.in_header("day.kernel.mg").len(), 1);
+    setup.open("policy/a.mg", "Decl p(X).\n");
+    setup.scan();
+    assert_eq!(setup.in_header("day.kernel.mg"), [""; 0]);
+}

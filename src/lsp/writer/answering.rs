@@ -196,10 +196,7 @@ impl Writer {
             let compute = || {
                 work.run(&cancel, &current);
                 let audience = audience.filter(|_| !cancel.is_cancelled());
-                if let Some(audience) = audience {
-                    publisher.lock().publish(&view, audience, &outbox);
-                }
-                audience.is_some()
+                audience.is_some_and(|audience| publisher.lock().publish(&view, audience, &outbox))
             };
             let result = span.in_scope(|| guarded(compute));
             let _ = address.send(Message::Diagnosed(Diagnosed { number, revision, result }));

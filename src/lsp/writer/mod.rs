@@ -352,6 +352,8 @@ impl Writer {
 
     /// Starts what is worth doing now that no message waits.
     fn work(&mut self) {
+        // Also after a turn that failed half way: what is computed for a revision that nobody knows of counts as outdated.
+        self.publish_revision();
         if self.watches.is_due(self.workspace.revision())
             && let Some(view) = self.view()
         {
