@@ -4,7 +4,7 @@ use super::{FileSummary, Program};
 use crate::text::{FileId, StatementId, TextRange, size};
 
 /// The end of the last `Decl` of a file, on its own line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeclarationHome {
     /// The file, the last `Decl` in it, and an empty range at the end of its line; the range counts from the start of that
     /// statement.

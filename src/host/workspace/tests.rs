@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use tempfile::TempDir;
 
 use super::*;
-use crate::text::Cancel;
+use crate::text::{Cancel, LineCol};
 
 /// A workspace over a folder with files, loaded.
 struct Setup {
@@ -461,4 +461,29 @@ fn a_header_may_name_a_policy_that_is_open_and_not_saved() {
     setup.open("policy/a.mg", "Decl p(X).\n");
     setup.scan();
     assert_eq!(setup.in_header("day.kernel.mg"), [""; 0]);
+}
+
+#[test]
+fn findings_of_transcripts_point_at_rules_that_were_written_anew() {
+    let reply = r#"{"role": "assistant", "content": "{\"control_packet\": {\"mangle_updates\": [\"p(/t).\"]}, \"surface_response\": \"\"}"}"#;
+    let files = [("policy/a.mg", "p(/aaaa).\nq(1).\nq(2).\np(X) :- p(X).\n"), ("transcripts/a.jsonl", reply)];
+    let mut setup = Setup::new(&files);
+    let path = setup.path("transcripts/a.jsonl");
+    setup.workspace.open(&path, &format!("file://{}", path.display()), "jsonl", 1, reply);
+    setup.open("policy/a.mg", "p(/aaaa).\nq(1).\nq(2).\np(X) :- p(X).\n");
+    setup.scan();
+    let related = |setup: &mut Setup| {
+        let snapshot = setup.workspace.snapshot();
+        snapshot.programs.iter().for_each(|program| program.diagnose(&Cancel::new()));
+        snapshot.transcripts.iter().for_each(|transcript| transcript.diagnose(&Cancel::new()));
+        let found = snapshot.diagnostics(snapshot.id(&path).unwrap());
+        let derived = found.into_iter().find(|found| found.rule.name == "derived-head").unwrap();
+        derived.related.iter().map(|related| usize::from(related.range.start())).collect::<Vec<_>>()
+    };
+    assert_eq!(related(&mut setup), [22]);
+    // Of the rule alone, so that the fact before it stays the same statement.
+    let at = |line, col| LineCol { line, col };
+    let change = ContentChange { range: Some((at(3, 8), at(3, 8))), text: "p(X), ".into() };
+    setup.workspace.change(&setup.path("policy/a.mg"), 2, &[change], Encoding::Utf8).unwrap();
+    assert_eq!(related(&mut setup), [22]);
 }

@@ -351,8 +351,9 @@ fn hash_number(number: i64, kind: u64) -> u32 {
 }
 
 /// The bits of short floats end in many zeros, of floats that are close to each other they begin alike: both halves count.
+/// Not zero for `0.0`, which would be the hash of `0`.
 fn hash_float(bits: u64) -> u32 {
-    let scattered = bits.wrapping_mul(SCATTER);
+    let scattered = bits.wrapping_add(1).wrapping_mul(SCATTER);
     (scattered ^ (scattered >> 32)) as u32
 }
 

@@ -344,3 +344,12 @@ fn memory_grows_with_what_is_kept() {
     let fork = Values::fork(Arc::new(values));
     assert_eq!((fork.bytes(), fork.len()), (0, 1));
 }
+
+#[test]
+fn numbers_and_floats_have_different_digests() {
+    let mut values = Values::new();
+    for number in -100..=100_i32 {
+        let (whole, float) = (values.number(number.into()), values.float(number.into()));
+        assert_ne!(values.digest(whole), values.digest(float), "{number}");
+    }
+}

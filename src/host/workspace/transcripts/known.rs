@@ -47,7 +47,10 @@ impl Known {
         for declared in declarations.iter().flat_map(Declarations::all) {
             let ground = declared.ground.map(|ground| (ground.place, ground.by, ground.root, ground.grants));
             ground.map(|ground| (declared.name, ground)).hash(&mut hasher);
+            // Findings point at them, and a statement that is written anew is another one.
+            (declared.place, declared.derived, declared.is_used).hash(&mut hasher);
         }
+        declarations.as_ref().map(Declarations::home).hash(&mut hasher);
         tools.map(|tools| &tools.tools).hash(&mut hasher);
         let programs = program.into_iter().collect();
         let constitution = Mutex::default();
