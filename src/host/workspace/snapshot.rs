@@ -311,6 +311,8 @@ pub struct Snapshot {
     /// The open documents by the paths that their URIs name, where that is not their identity.
     pub(super) spelled: Arc<FxHashMap<PathBuf, FileId>>,
     pub(super) openings: FxHashMap<Arc<str>, Opening>,
+    /// [`Snapshot::of_open_documents`], once somebody has asked.
+    of_open: OnceLock<Vec<Arc<SnapshotProgram>>>,
 }
 
 impl Snapshot {
@@ -339,7 +341,31 @@ impl Snapshot {
             identities: Arc::default(),
             spelled: Arc::default(),
             openings: FxHashMap::default(),
+            of_open: OnceLock::new(),
         }
+    }
+
+    /// The programs that say something of open documents.
+    pub fn of_open_documents(&self) -> &[Arc<SnapshotProgram>] {
+        self.of_open.get_or_init(|| {
+            let of = |file: &Arc<SnapshotFile>| {
+                let beside = self.maybe_fed_by(file).into_iter();
+                self.evaluations_of(file.id).into_iter().chain(beside).collect::<Vec<_>>()
+            };
+            let mut programs: Vec<Arc<SnapshotProgram>> = Vec::new();
+            for program in self.files().filter(|file| file.open.is_some()).flat_map(of) {
+                if !programs.iter().any(|known| Arc::ptr_eq(known, program)) {
+                    programs.push(Arc::clone(program));
+                }
+            }
+            programs
+        })
+    }
+
+    /// Whether what a program shows with a sample counts: only while a document of it is open, so that findings do not
+    /// depend on what was open before.
+    pub(super) fn shows_samples_of(&self, program: &Arc<SnapshotProgram>) -> bool {
+        self.of_open_documents().iter().any(|open| Arc::ptr_eq(open, program))
     }
 
     /// Whether no open document has a text that may differ from the editor's.
@@ -509,7 +535,9 @@ impl Snapshot {
     fn add_evaluated<'s>(&'s self, file: FileId, found: &mut Vec<&'s Diagnostic>) {
         let Some(summary) = self.file(file).map(|file| file.summary()) else { return };
         let known = found.clone();
-        for program in self.evaluations_of(file) {
+        let counts =
+            |program: &&Arc<SnapshotProgram>| program.single.is_none() || self.shows_samples_of(program);
+        for program in self.evaluations_of(file).into_iter().filter(counts) {
             let Some(tried) = program.evaluated.get() else { continue };
             for diagnostic in tried.diagnostics.get(&file).into_iter().flatten() {
                 let is_there =

@@ -442,6 +442,8 @@ impl Setup {
 fn policies_that_a_header_names_come_and_go() {
     let kernel = "# @preview use: policy/a.mg\np(/k).\n";
     let mut setup = Setup::new(&[("day.kernel.mg", kernel), ("policy/a.mg", "Decl p(X).\n")]);
+    setup.open("day.kernel.mg", kernel);
+    setup.scan();
     assert_eq!(setup.in_header("day.kernel.mg"), [""; 0]);
     setup.remove("policy/a.mg");
     let missing = "`policy/a.mg` matches no policy. Paths count from the folder of this file and stay inside of the \
@@ -456,7 +458,10 @@ fn policies_that_a_header_names_come_and_go() {
 
 #[test]
 fn a_header_may_name_a_policy_that_is_open_and_not_saved() {
-    let mut setup = Setup::new(&[("day.kernel.mg", "# @preview use: policy/a.mg\np(/k).\n")]);
+    let kernel = "# @preview use: policy/a.mg\np(/k).\n";
+    let mut setup = Setup::new(&[("day.kernel.mg", kernel)]);
+    setup.open("day.kernel.mg", kernel);
+    setup.scan();
     assert_eq!(setup.in_header("day.kernel.mg").len(), 1);
     setup.open("policy/a.mg", "Decl p(X).\n");
     setup.scan();
@@ -486,4 +491,24 @@ fn findings_of_transcripts_point_at_rules_that_were_written_anew() {
     let change = ContentChange { range: Some((at(3, 8), at(3, 8))), text: "p(X), ".into() };
     setup.workspace.change(&setup.path("policy/a.mg"), 2, &[change], Encoding::Utf8).unwrap();
     assert_eq!(related(&mut setup), [22]);
+}
+
+#[test]
+fn what_a_sample_shows_counts_while_a_document_of_it_is_open() {
+    let kernel = "# @preview use: policy/a.mg\np(/k).\n";
+    let mut setup = Setup::new(&[("day.kernel.mg", kernel), ("other/b.jsonl", "{}")]);
+    let found = |setup: &mut Setup| {
+        let snapshot = setup.workspace.snapshot();
+        let file = snapshot.id(&setup.path("day.kernel.mg")).unwrap();
+        snapshot.diagnostics(file).iter().filter(|found| found.rule.name == "preview-path").count()
+    };
+    setup.open("day.kernel.mg", kernel);
+    setup.scan();
+    assert_eq!(setup.in_header("day.kernel.mg").len(), 1);
+    setup.workspace.close(&setup.path("day.kernel.mg"));
+    setup.scan();
+    assert_eq!(setup.in_header("day.kernel.mg").len(), 0, "also where somebody has worked it out");
+    assert_eq!(found(&mut setup), 0);
+    setup.open("day.kernel.mg", kernel);
+    assert_eq!(setup.in_header("day.kernel.mg").len(), 1);
 }

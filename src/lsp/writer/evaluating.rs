@@ -11,7 +11,7 @@ use rustc_hash::FxHasher;
 use tracing::Span;
 
 use super::Writer;
-use crate::host::workspace::{SnapshotFile, SnapshotProgram};
+use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::{Evaluated, Figures, Message, Needs, Refusal};
 use crate::lsp::pool::guarded;
 use crate::lsp::report::Report;
@@ -38,7 +38,7 @@ impl Writer {
         }
         let Some(view) = self.view() else { return };
         let asked = self.questions.iter().flat_map(|question| tried_for(&question.needs, &view));
-        let wanted: Vec<_> = asked.chain(of_open_documents(&view)).collect();
+        let wanted: Vec<_> = asked.chain(view.snapshot.of_open_documents().iter().cloned()).collect();
         let programs = view.snapshot.programs.iter();
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
         others.for_each(|program| program.forget_evaluation());
@@ -171,22 +171,6 @@ pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>>
             programs.filter(|program| program.single().is_none()).cloned().collect()
         }
     }
-}
-
-/// The programs that say something of open documents.
-fn of_open_documents(view: &View) -> Vec<Arc<SnapshotProgram>> {
-    let open = view.snapshot.files().filter(|file| file.open.is_some());
-    let mut programs: Vec<Arc<SnapshotProgram>> = Vec::new();
-    let of = |file: &Arc<SnapshotFile>| {
-        let beside = view.snapshot.maybe_fed_by(file).into_iter();
-        view.snapshot.evaluations_of(file.id).into_iter().chain(beside).collect::<Vec<_>>()
-    };
-    for program in open.flat_map(of) {
-        if !programs.iter().any(|known| Arc::ptr_eq(known, program)) {
-            programs.push(Arc::clone(program));
-        }
-    }
-    programs
 }
 
 /// What came of an evaluation that is done.
