@@ -169,10 +169,10 @@ impl Snapshot {
         self.atoms.iter().all(|atoms| atoms.known().is_some())
     }
 
-    /// What is known of the prompts of open documents, and of atoms without any.
+    /// What is known of the prompts that are shown, and of atoms without any.
     pub(super) fn all_known_feeds(&self) -> impl Iterator<Item = &KnownFeeds> {
-        let counts = |program: &&Arc<SnapshotProgram>| self.shows_samples_of(program);
-        let of_programs = self.programs.iter().filter(counts).filter_map(|program| program.fed.get());
+        let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
+        let of_programs = self.programs.iter().filter(is_shown).filter_map(|program| program.fed.get());
         of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
     }
 

@@ -53,7 +53,7 @@ pub struct SnapshotProgram {
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
-    evaluated: OnceLock<Tried>,
+    evaluated: OnceLock<Arc<Tried>>,
     /// What previews read beside policies.
     pub(super) feeds: Feeds,
     pub(super) fed: OnceLock<Arc<KnownFeeds>>,
@@ -96,7 +96,8 @@ impl SnapshotProgram {
     /// The same program where previews read something else beside policies.
     pub(super) fn fed_anew(&self, state: &State, feeds: Feeds) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
-        Self { program, diagnostics, ..Self::new(state, self.files.clone(), feeds) }
+        let evaluated = self.evaluated.clone();
+        Self { program, diagnostics, evaluated, ..Self::new(state, self.files.clone(), feeds) }
     }
 
     /// The joined program.
@@ -124,9 +125,9 @@ impl SnapshotProgram {
         }
     }
 
-    /// Evaluates the program, unless somebody has already. Does nothing when `cancel` is raised meanwhile.
+    /// Evaluates the program, unless what follows from it is known. Does nothing when `cancel` is raised meanwhile.
     pub fn evaluate(&self, cancel: &Cancel) {
-        if self.is_evaluated() || cancel.is_cancelled() {
+        if cancel.is_cancelled() {
             return;
         }
         if let Some(evaluated) =
@@ -141,7 +142,7 @@ impl SnapshotProgram {
             let program = self.program();
             let mut found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
             found.extend(of_evaluated(&evaluated.readings, program, &self.settings.replay));
-            Tried { diagnostics: evaluation::diagnostics(program, &self.rules, &found) }
+            Arc::new(Tried { diagnostics: evaluation::diagnostics(program, &self.rules, &found) })
         });
     }
 
@@ -151,7 +152,7 @@ impl SnapshotProgram {
         Arc::ptr_eq(&self.cache, &other.cache)
     }
 
-    /// Whether [`SnapshotProgram::evaluate`] has been through.
+    /// Whether it is known what an evaluation says of the program. What follows from it may be forgotten by now.
     #[must_use]
     pub fn is_evaluated(&self) -> bool {
         self.evaluated.get().is_some()
@@ -169,7 +170,8 @@ impl SnapshotProgram {
         self.kept.last()
     }
 
-    /// Forgets what followed from the program when it was last evaluated.
+    /// Forgets what followed from the program when it was last evaluated, and its prompts. What is wrong with it stays
+    /// known.
     pub fn forget_evaluation(&self) {
         self.kept.forget();
         self.previews.forget_fed();
@@ -362,10 +364,12 @@ impl Snapshot {
         })
     }
 
-    /// Whether what a program shows with a sample counts: only while a document of it is open, so that findings do not
-    /// depend on what was open before.
-    pub(super) fn shows_samples_of(&self, program: &Arc<SnapshotProgram>) -> bool {
-        self.of_open_documents().iter().any(|open| Arc::ptr_eq(open, program))
+    /// Whether what an evaluation of a program says is shown. Of a folder that is too large to be scanned as a whole only
+    /// that of programs of open documents is, whatever was open before.
+    #[must_use]
+    pub fn shows_evaluation_of(&self, program: &Arc<SnapshotProgram>) -> bool {
+        let is_of_open = || self.of_open_documents().iter().any(|of_open| Arc::ptr_eq(of_open, program));
+        !program.is_test() && (self.cuts.is_empty() || is_of_open())
     }
 
     /// Whether no open document has a text that may differ from the editor's.
@@ -535,9 +539,8 @@ impl Snapshot {
     fn add_evaluated<'s>(&'s self, file: FileId, found: &mut Vec<&'s Diagnostic>) {
         let Some(summary) = self.file(file).map(|file| file.summary()) else { return };
         let known = found.clone();
-        let counts =
-            |program: &&Arc<SnapshotProgram>| program.single.is_none() || self.shows_samples_of(program);
-        for program in self.evaluations_of(file).into_iter().filter(counts) {
+        let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
+        for program in self.evaluations_of(file).into_iter().filter(is_shown) {
             let Some(tried) = program.evaluated.get() else { continue };
             for diagnostic in tried.diagnostics.get(&file).into_iter().flatten() {
                 let is_there =

@@ -15,6 +15,7 @@ use crate::ide::query::Wish;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::{Answer, answers_json};
+use crate::text::Cancel;
 
 /// Asks a question; its argument is as the parameters of `mangle/query`.
 pub(in crate::lsp) const QUERY: &str = "mangle.query";
@@ -127,6 +128,8 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Ans
     let name = |file| view.name(file);
     let (mut answers, mut complaints) = (Vec::new(), Vec::new());
     for program in programs(view, params.uri.as_ref()) {
+        // What was known when the question was taken up may be forgotten by now.
+        program.evaluate(&Cancel::new());
         let Some(evaluated) = program.evaluated() else { continue };
         let readings = &evaluated.readings;
         let wanted = match params.reading {

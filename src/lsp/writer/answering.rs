@@ -114,7 +114,7 @@ impl Writer {
             Needs::Evaluation(path) => {
                 !self.workspace.is_loading()
                     && !path.as_ref().is_some_and(|path| self.workspace.is_unplaced(path))
-                    && tried_for(needs, view).iter().all(|program| program.is_evaluated())
+                    && tried_for(needs, view).iter().all(|program| program.evaluated().is_some())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they
-//! begin when nobody edits for a moment. Only programs of open documents, and those that somebody asks about, are
-//! evaluated.
+//! begin when nobody edits for a moment. Programs of open documents, and those that somebody asks about, come first; what
+//! follows from others is forgotten once its findings are known.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -41,18 +41,29 @@ impl Writer {
         let wanted: Vec<_> = asked.chain(view.snapshot.of_open_documents().iter().cloned()).collect();
         let programs = view.snapshot.programs.iter();
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
-        others.for_each(|program| program.forget_evaluation());
-        let is_known = |program: &Arc<SnapshotProgram>| program.is_evaluated() && program.is_fed();
+        let others: Vec<_> = others.cloned().collect();
+        others.iter().for_each(|program| program.forget_evaluation());
+        let is_known = |program: &Arc<SnapshotProgram>| program.evaluated().is_some() && program.is_fed();
         let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_fed_atoms();
-        if is_all_known && !self.is_addition_unseen {
-            // Replays come last.
-            self.wants_figures = self.replay(view);
+        let pause = if is_asked { Duration::ZERO } else { PAUSE };
+        if !is_all_known || self.is_addition_unseen {
+            // They have the same thread, and begin anew.
+            self.replaying.iter().for_each(Cancel::cancel);
+            self.start_evaluation(view, wanted, pause);
             return;
         }
-        // They have the same thread, and begin anew.
-        self.replaying.iter().for_each(Cancel::cancel);
-        let pause = if is_asked { Duration::ZERO } else { PAUSE };
-        self.start_evaluation(view, wanted, pause);
+        // Replays are of open documents, too.
+        if self.replay(view.clone()) {
+            return;
+        }
+        let is_missing = |program: &Arc<SnapshotProgram>| {
+            view.snapshot.shows_evaluation_of(program) && !(program.is_evaluated() && program.is_fed())
+        };
+        let missing: Vec<_> = others.into_iter().filter(is_missing).collect();
+        self.wants_figures = !missing.is_empty();
+        if self.wants_figures {
+            self.start_evaluation_of_others(view, missing);
+        }
     }
 
     fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, pause: Duration) {
@@ -67,9 +78,28 @@ impl Writer {
             }
             programs.iter().for_each(|program| view.snapshot.feed(program, cancel));
             view.snapshot.feed_atoms(cancel);
-            (!cancel.is_cancelled()).then(|| figures(view, &programs))
+            (!cancel.is_cancelled()).then(|| figures(view))
         };
         self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
+    }
+
+    /// Evaluates programs of which no document is open, for their findings alone: there is never more than one of them in
+    /// memory, so that each has the same limits.
+    fn start_evaluation_of_others(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>) {
+        let span = tracing::debug_span!(
+            "evaluate others",
+            revision = view.snapshot.revision,
+            programs = programs.len()
+        );
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &programs {
+                program.evaluate(cancel);
+                view.snapshot.feed(program, cancel);
+                program.forget_evaluation();
+            }
+            (!cancel.is_cancelled()).then(|| figures(view))
+        };
+        self.evaluating = Some(self.work_out(view, PAUSE, span, compute, Message::Evaluated));
     }
 
     /// Computes on the thread of evaluations, once nobody has edited for `pause`, and sends what came of it. Gives what
@@ -174,9 +204,9 @@ pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>>
 }
 
 /// What came of an evaluation that is done.
-fn figures(view: &View, programs: &[Arc<SnapshotProgram>]) -> Figures {
+fn figures(view: &View) -> Figures {
     let mut hasher = FxHasher::default();
-    for program in programs {
+    for program in view.snapshot.of_open_documents() {
         program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
     }
     Figures { digest: hasher.finish(), diagnostics: is_news(view) }
